@@ -69,9 +69,11 @@ pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
 pub use drift::Drift;
 pub use emit::Layout;
 #[cfg(feature = "cli")]
-pub use export::{OpenApi, Site};
+pub use export::{OpenApi, RuleTests, Site};
 #[cfg(feature = "cli")]
-pub use generator::{DraftSource, Drafted, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas};
+pub use generator::{
+    DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
+};
 pub use generator::{Generator, Only, Schema};
 pub use model::Counts;
 #[cfg(feature = "cli")]

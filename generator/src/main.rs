@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use tradeapi_gen::{Code, Diagnostics, Generator, Layout, Schema};
+use tradeapi_gen::{Code, Diagnostics, Generator, Layout, RuleTests, Schema, SiteOptions};
 
 use cli::{Output, OutputFormat};
 
@@ -121,6 +121,12 @@ enum Export {
         /// Revision of the git repository since which changes are shown.
         #[arg(long, value_name = "REVISION")]
         since: Option<String>,
+        /// Folder with the documents, each named after its key in api.yaml: they get pages, and rules link to their lines.
+        #[arg(long, value_name = "FOLDER")]
+        docs: Option<PathBuf>,
+        /// List of the tests that show rules: an operation, a rule and `module::test` on each line, parted by tabulators.
+        #[arg(long, value_name = "FILE")]
+        proofs: Option<PathBuf>,
     },
     /// The API as OpenAPI 3.1; what it cannot say is kept in `x-` keys, and counted.
     Openapi {
@@ -258,10 +264,14 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let what = if openapi.write(&out)? { "wrote" } else { "left alone" };
             output.done(format_args!("{what} {}: {openapi}", out.display()));
         }
-        Command::Export { what: Export::Site { schema, out, check, since } } => {
+        Command::Export { what: Export::Site { schema, out, check, since, docs, proofs } } => {
             let generator = schema.generator();
             let older = since.as_ref().map(|revision| generator.read_at(revision)).transpose()?;
-            let site = generator.read()?.site(since.as_deref().zip(older.as_ref()))?;
+            let schema = generator.read()?;
+            let documents = docs.map(|folder| schema.documents(&folder)).transpose()?;
+            let tests = proofs.map(|list| RuleTests::read(&list)).transpose()?;
+            let since = since.as_deref().zip(older.as_ref());
+            let site = schema.site(&SiteOptions { since, documents: documents.as_ref(), tests: tests.as_ref() })?;
             if check {
                 return Ok(cli::differences::show(&site.compare(&out)?, "export site", output));
             }

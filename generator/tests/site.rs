@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use scraper::{ElementRef, Html, Selector};
 use tempfile::TempDir;
-use tradeapi_gen::{Generator, Schema, Site};
+use tradeapi_gen::{Documents, Generator, RuleTests, Schema, Site, SiteOptions};
 
 /// The schema of the project, and two of other exchanges.
 const SCHEMAS: [&str; 3] = ["../schema", "../tests/downstream/schema", "../tests/fixtures/base"];
@@ -25,7 +25,7 @@ fn read(folder: &Path) -> Schema {
 }
 
 fn site_of(folder: &Path) -> Site {
-    read(folder).site(None).unwrap()
+    read(folder).site(&SiteOptions::default()).unwrap()
 }
 
 /// The sites of [`SCHEMAS`], made once.
@@ -74,7 +74,11 @@ fn text(element: ElementRef<'_>) -> String {
 /// What a parameter or a field is in JSON: what stands behind its type, or the type itself.
 fn json_type(element: ElementRef<'_>) -> String {
     let name = below(element, "name")[0];
-    within(name, ".wire").first().or(within(name, ".type").first()).map(|found| text(*found)).unwrap()
+    within(name, ".type small").first().or(within(name, ".type").first()).map(|found| text(*found)).unwrap()
+}
+
+fn field_name(field: ElementRef<'_>) -> String {
+    text(within(below(field, "name")[0], "code")[0])
 }
 
 /// The facts that a reader finds on the pages, in the lines of `facts`.
@@ -117,7 +121,7 @@ impl<'a> Reader<'a> {
         for record in types.all("section.record:not([data-observed])") {
             let id = format!("{family}.{}", record.attr("data-record").unwrap());
             for field in within(record, ".field") {
-                let (name, json) = (field.attr("data-field").unwrap(), json_type(field));
+                let (name, json) = (&field_name(field), json_type(field));
                 self.add(&["record", &id, name, &json]);
                 for value in within(field, ".listed code") {
                     self.add(&["recordenum", &id, name, &text(value)]);
@@ -167,9 +171,10 @@ impl<'a> Reader<'a> {
             }
         }
         for row in page.all("table.observed tbody tr") {
-            let (code, says) = (text(within(row, "th")[0]), text(within(row, ".says")[0]));
-            let proves = text(within(row, ".proves")[0]).replace(' ', "_");
-            for family in text(within(row, ".families")[0]).split(", ") {
+            let cells = within(row, "td");
+            let (code, says) = (text(within(row, "th")[0]), text(cells[1]));
+            let proves = cells[0].text().next().unwrap().replace(' ', "_");
+            for family in text(cells[2]).split(", ") {
                 self.add(&["observed", family, &format!("{code} {proves}: {says}")]);
             }
         }
@@ -295,7 +300,7 @@ impl<'a> Reader<'a> {
         self.add(&["respshape", id, if prefix.is_empty() { "object" } else { "array" }]);
         for fields in page.all("article > .fields") {
             for field in below(fields, "field") {
-                let path = format!("{prefix}{}", field.attr("data-field").unwrap());
+                let path = format!("{prefix}{}", field_name(field));
                 self.add(&["respfield", id, &path, &json_type(field)]);
             }
         }
@@ -306,7 +311,9 @@ impl<'a> Reader<'a> {
 fn rules_of(page: &Page) -> Vec<(String, ElementRef<'_>)> {
     let sections = page.all("section.rules").into_iter();
     let of = |section| {
-        within(section, ".rule").into_iter().map(move |rule| (section.attr("data-kind").unwrap().to_owned(), rule))
+        within(section, ".rule, .derived li")
+            .into_iter()
+            .map(move |rule| (section.attr("data-kind").unwrap().to_owned(), rule))
     };
     sections.flat_map(of).collect()
 }
@@ -354,7 +361,7 @@ fn every_rule_is_on_its_page_and_in_the_table_and_there_is_no_other() {
         for group in table.all("tbody[data-about]") {
             let about = text(within(group, ".about")[0]);
             for row in within(group, "tr[data-filter]") {
-                listed.push([about.clone(), text(within(row, "a.id")[0]), text(within(row, ".kind")[0])]);
+                listed.push([about.clone(), text(within(row, "a")[0]), text(within(row, "td")[2])]);
             }
         }
         for rules in [&mut told, &mut shown, &mut listed] {
@@ -368,13 +375,18 @@ fn every_rule_is_on_its_page_and_in_the_table_and_there_is_no_other() {
 #[test]
 fn every_checked_rule_has_its_proof() {
     let (_, site) = sites().next().unwrap();
-    let rules: Vec<serde_json::Value> = serde_json::from_str(&site.files["rules.json"]).unwrap();
-    let checked: Vec<_> = rules.iter().filter(|rule| rule["kind"] == "checked").collect();
-    assert!(checked.len() > 100, "{}", checked.len());
-    for rule in checked {
-        assert!(rule["refused"]["request"].is_object() || rule["refused"]["request"].is_array(), "{rule}");
-        assert!(!rule["accepted"]["request"].is_null(), "{rule}");
+    let groups: BTreeMap<String, serde_json::Value> = serde_json::from_str(&site.files["rules.json"]).unwrap();
+    let mut checked = 0;
+    for (about, group) in &groups {
+        let rules = group["rules"].as_array().unwrap().iter();
+        for rule in rules.filter(|rule| rule["kind"] == "checked") {
+            assert!(group["request"].is_object() || group["request"].is_array(), "{about} has no request");
+            assert!(!rule["refused"]["change"].is_null() && !rule["accepted"]["change"].is_null(), "{about}: {rule}");
+            assert_ne!(rule["refused"], rule["accepted"], "{about}: {rule}");
+            checked += 1;
+        }
     }
+    assert!(checked > 100, "{checked}");
 }
 
 #[test]
@@ -419,14 +431,15 @@ fn every_link_leads_somewhere_and_none_leaves_the_site() {
                 }
             }
         }
-        for line in site.files["search.js"].lines().filter(|line| line.starts_with('[')) {
-            let row: Vec<String> = serde_json::from_str(line.trim_end_matches(',')).unwrap();
-            let (path, anchor) = row[4].split_once('#').unwrap_or((&row[4], ""));
-            assert!(ids.contains_key(decoded(path).as_str()), "{schema}: the search finds {row:?}");
-            assert!(
-                anchor.is_empty() || ids[decoded(path).as_str()].contains(&decoded(anchor)),
-                "{schema}: the search finds {row:?}"
-            );
+        let search = &site.files["search.js"];
+        let found = search.lines().next().unwrap().trim_start_matches("window.sitePages = ").trim_end_matches(';');
+        let found: Vec<String> = serde_json::from_str(found).unwrap();
+        for line in search.lines().filter(|line| line.starts_with('[')) {
+            let row: serde_json::Value = serde_json::from_str(line.trim_end_matches(',')).unwrap();
+            let page = decoded(&found[usize::try_from(row[4].as_u64().unwrap()).unwrap()]);
+            let anchor = decoded(row[5].as_str().unwrap());
+            assert!(ids.contains_key(page.as_str()), "{schema}: the search finds {row:?}");
+            assert!(anchor.is_empty() || ids[page.as_str()].contains(&anchor), "{schema}: the search finds {row:?}");
         }
     }
 }
@@ -486,7 +499,7 @@ fn every_page_is_valid_and_can_be_read_without_eyes() {
 fn the_site_is_small_and_the_same_wherever_the_schema_is() {
     let (_, site) = sites().next().unwrap();
     let bytes: usize = site.files.values().map(String::len).sum();
-    assert!(bytes < 3 << 20, "{bytes} bytes");
+    assert!(bytes < 3_000_000, "{bytes} bytes");
     let elsewhere = tempfile::tempdir().unwrap();
     folders::copy(&folder("../schema"), &elsewhere.path().join("a folder/of another name"));
     assert!(*site == site_of(&elsewhere.path().join("a folder/of another name")), "the bytes depend on the folder");
@@ -633,14 +646,108 @@ fn changes_since_an_older_schema_have_a_page() {
     let text = fs::read_to_string(&path).unwrap();
     let line = text.lines().find(|line| line.starts_with("doc: ")).unwrap().to_owned();
     fs::write(&path, text.replacen(&line, "doc: Something else altogether.", 1)).unwrap();
-    let site = read(newer.path()).site(Some(("v1", &older))).unwrap();
+    let site = read(newer.path()).site(&SiteOptions { since: Some(("v1", &older)), ..SiteOptions::default() }).unwrap();
     let page = Page::of(&site, "changes.html");
     assert!(text_of(&page).contains("since v1"));
     assert_eq!(page.texts("ins"), ["Something else altogether."]);
     assert!(Page::of(&site, "index.html").all("nav a[href='changes.html']").len() == 1, "the page is listed");
-    assert!(!read(newer.path()).site(None).unwrap().files.contains_key("changes.html"));
+    assert!(!site_of(newer.path()).files.contains_key("changes.html"));
 }
 
 fn text_of(page: &Page) -> String {
     text(page.html.root_element())
+}
+
+#[test]
+fn rules_lead_to_their_lines_of_the_documents_and_to_their_tests() {
+    let schema = read(&folder("../tests/fixtures/base"));
+    let handbook =
+        "# Handbook\n\n## Loans\n\n| Parameter | Meaning |\n|---|---|\n| days | How long |\n| book | Which |\n";
+    let documents = Documents::one("handbook", handbook);
+    let tests = tempfile::tempdir().unwrap();
+    fs::write(tests.path().join("shelf.rs"), "\n#[test]\nfn is_full() {}\n").unwrap();
+    let list = tests.path().join("rules.tsv");
+    fs::write(&list, "house.lend-book\tdays.max\tshelf::is_full\n").unwrap();
+    let shown = RuleTests::read(&list).unwrap();
+    let site = schema
+        .site(&SiteOptions { documents: Some(&documents), tests: Some(&shown), ..SiteOptions::default() })
+        .unwrap();
+    let page = Page::of(&site, "operations/house/lend-book.html");
+    let rule = page.all("#rule-days\\.max")[0];
+    let links: Vec<_> = within(rule, "a.line").into_iter().filter_map(|link| link.attr("href")).collect();
+    assert!(links.contains(&"../../documents/handbook.html#line-7"), "{links:?}");
+    assert!(text(rule).contains("Shown by is_full, shelf.rs:3"), "{}", text(rule));
+    let line = Page::of(&site, "documents/handbook.html").texts("#line-7");
+    assert_eq!(line, ["| days | How long |"]);
+    let book: serde_json::Value = serde_json::from_str(&site.files["rules.json"]).unwrap();
+    let rules = book["house.lend-book"]["rules"].as_array().unwrap();
+    let told = rules.iter().find(|rule| rule["rule"] == "days.max").unwrap();
+    assert_eq!(told["documents"], serde_json::json!(["handbook:7"]));
+    assert_eq!(told["test"], "is_full shelf.rs:3");
+
+    for (line, why) in [
+        ("house.lend-book\tdays.max\tshelf::is_gone", "names no test"),
+        ("house.lend-book\tdays.max", "names no test"),
+        ("house.lend-book\tdays.max\tcellar::is_full", "cannot read"),
+    ] {
+        fs::write(&list, line).unwrap();
+        let refused = RuleTests::read(&list).unwrap_err().to_string();
+        assert!(refused.contains(why), "{line}: {refused}");
+    }
+    fs::write(&list, "house.lend-book\tno-such-rule\tshelf::is_full").unwrap();
+    let tests = RuleTests::read(&list).unwrap();
+    let refused = schema.site(&SiteOptions { tests: Some(&tests), ..SiteOptions::default() }).unwrap_err();
+    assert!(refused.to_string().contains("no-such-rule"), "{refused}");
+}
+
+#[test]
+fn drawings_of_life_cycles_link_states_transitions_and_operations() {
+    let (_, site) = sites().next().unwrap();
+    for family in ["classic", "unified"] {
+        let page = Page::of(site, &format!("lifecycles/{family}.html"));
+        let drawn: BTreeSet<_> = page.all("svg a").into_iter().filter_map(|link| link.attr("href")).collect();
+        let states = page.all(".states > div").into_iter().map(|state| format!("#{}", state.attr("id").unwrap()));
+        let rows = page.all("table.transitions tbody tr");
+        let transitions = rows.iter().map(|row| format!("#{}", row.attr("id").unwrap()));
+        let operations =
+            rows.iter().flat_map(|row| within(*row, ".trigger a")).map(|link| link.attr("href").unwrap().to_owned());
+        let listed: BTreeSet<String> = states.chain(transitions).chain(operations).collect();
+        assert_eq!(drawn, listed.iter().map(String::as_str).collect(), "{family}");
+    }
+}
+
+#[test]
+fn every_code_that_was_seen_says_what_it_shows_of_each_operation_that_changes_something() {
+    let (_, site) = sites().next().unwrap();
+    let page = Page::of(site, "operations/unified/place-order.html");
+    let shown: BTreeSet<String> =
+        page.texts(".groups .codes-of").iter().flat_map(|codes| codes.split(' ')).map(str::to_owned).collect();
+    let documented: BTreeSet<String> = page.texts("table.codes th code").into_iter().collect();
+    let errors = Page::of(site, "errors.html");
+    let rows = errors.all("table.observed tbody tr").into_iter();
+    let of_unified = rows.filter(|row| text(within(*row, "td")[2]).contains("unified"));
+    let seen: BTreeSet<String> = of_unified.map(|row| text(within(row, "th")[0])).collect();
+    assert_eq!(shown, seen.difference(&documented).cloned().collect());
+    for group in page.all(".groups li") {
+        assert!(!within(group, ".verdict").is_empty() && text(group).contains("send"), "{}", text(group));
+    }
+    let reads = Page::of(site, "operations/unified/fills.html");
+    assert!(reads.all(".groups").is_empty() && text_of(&reads).contains("changes nothing, whatever the code"));
+}
+
+#[test]
+fn markdown_says_what_the_page_says_of_outcomes_states_and_intents() {
+    let (_, site) = sites().next().unwrap();
+    for name in ["place-order", "modify-order", "cancel-order", "unfilled-orders"] {
+        let page = Page::of(site, &format!("operations/unified/{name}.html"));
+        let markdown = site.files[&format!("operations/unified/{name}.md")].replace('\\', "");
+        let mut said = page.texts(".notice p");
+        said.extend(page.texts("#states + ul li"));
+        said.extend(page.texts(".groups .codes-of"));
+        said.extend(page.texts(".intents strong"));
+        assert!(name == "unfilled-orders" || !said.is_empty(), "{name} says nothing");
+        for sentence in said {
+            assert!(markdown.contains(sentence.trim_end()), "{name}: {sentence}\n{markdown}");
+        }
+    }
 }

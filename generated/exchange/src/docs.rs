@@ -19,7 +19,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 
 /// What the address answers when no folder was given.
 const MISSING: &str = "The reference is not served. Write it, and start the exchange with it:\n\n\
-                       cargo run --release -- export site --out target/site\n\
+                       cargo run --release -- export site --out target/site \\\n\
+                       \x20 --proofs generated/exchange/tests/exchange/rules.tsv\n\
                        cargo run --release -p tradeapi-exchange -- --docs target/site\n";
 
 /// The files of the site, read once.

@@ -17,6 +17,7 @@ mod marks;
 mod numbered_rules;
 mod open_questions;
 mod operations;
+mod places;
 mod readers;
 mod report;
 mod review;

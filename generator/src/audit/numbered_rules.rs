@@ -76,7 +76,7 @@ pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: S
     names_row || numbers.is_empty() && !at.contains("table, ") && !at.contains("after the ")
 }
 
-fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<Item = (u64, Span<'a>)> {
+pub(super) fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<Item = (u64, Span<'a>)> {
     section.blocks.iter().filter_map(|block| match block {
         Block::Item { number: Some(number), text, .. } => Some((*number, document.span(text).trim())),
         _ => None,
@@ -84,7 +84,7 @@ fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<I
 }
 
 /// The section that a place starts with: the longest heading, with or without what it has in parentheses.
-fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Section> {
+pub(super) fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Section> {
     let at = at.trim();
     let short = |section: &Section| section.heading.split(" (").next().unwrap_or_default().to_owned();
     let starts = |heading: &str| {
@@ -97,7 +97,7 @@ fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Section> {
 }
 
 /// `rule 4`, `rules 3 and 4`.
-fn rule_numbers(at: &str) -> Vec<u64> {
+pub(super) fn rule_numbers(at: &str) -> Vec<u64> {
     let words = Span::new(at, 0).texts();
     let Some(start) = words.iter().position(|word| ["rule", "rules"].contains(word)) else { return Vec::new() };
     let listed = words[start + 1..].iter().take_while(|word| **word == "and" || number(word).is_some());

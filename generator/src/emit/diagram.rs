@@ -9,13 +9,31 @@ const BOX_HEIGHT: usize = 32;
 const GAP: usize = 60;
 const PORT: usize = 14;
 const MARGIN: usize = 8;
+/// How high a line of text is, and how wide a letter.
+const LINE: usize = 22;
+const LETTER: usize = 7;
 
 /// Something that is drawn from one state to another, or to itself.
 struct Edge {
     from: usize,
     to: usize,
-    label: String,
+    labels: Vec<Label>,
     is_shown: bool,
+}
+
+/// The transitions that a line stands for.
+struct Label {
+    /// The place of the transition in the table, counted from 1.
+    number: usize,
+    is_rejected: bool,
+}
+
+/// Where the parts of a drawing lead.
+pub(crate) struct Links<'a> {
+    pub(crate) state: &'a dyn Fn(&str) -> String,
+    pub(crate) transition: &'a dyn Fn(usize) -> String,
+    /// Nothing for a trigger that is no operation.
+    pub(crate) trigger: &'a dyn Fn(&str) -> Option<String>,
 }
 
 /// A state as it is drawn.
@@ -24,8 +42,8 @@ struct Node {
     width: usize,
 }
 
-/// The lines of an SVG, none of them empty.
-pub(crate) fn draw(family: &Family, lifecycle: &Lifecycle) -> Vec<String> {
+/// The lines of an SVG, none of them empty. With links it also has a list of what causes each transition.
+pub(crate) fn draw(family: &Family, lifecycle: &Lifecycle, links: Option<&Links<'_>>) -> Vec<String> {
     let all = lifecycle.states_of(family);
     let edges = edges(all, lifecycle);
     let nodes = nodes(all, &edges);
@@ -35,22 +53,28 @@ pub(crate) fn draw(family: &Family, lifecycle: &Lifecycle) -> Vec<String> {
     };
     let (above, below) = (deepest(true) + 24, deepest(false) + 12);
     let width = nodes.last().map_or(0, |node| node.x + node.width) + MARGIN;
-    let height = above + BOX_HEIGHT + below;
+    let legend = links.map(|links| legend(lifecycle, links, width, above + BOX_HEIGHT + below)).unwrap_or_default();
+    let height = above + BOX_HEIGHT + below + legend.len() * LINE;
+    // What stands in an image is not read aloud, nor reached by keyboard.
+    let role = if links.is_some() { "group" } else { "img" };
     let label = format!("Lifecycle of {}", html(&all.name.wire));
     let mut lines = vec![
         "<div>".to_owned(),
         format!(
-            "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"img\" aria-label=\"{label}\" \
+            "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"{role}\" aria-label=\"{label}\" \
              style=\"max-width:100%;height:auto\" fill=\"none\" stroke=\"currentColor\" font-size=\"13\" \
              text-anchor=\"middle\">"
         ),
     ];
     for (index, node) in nodes.iter().enumerate() {
-        lines.extend(boxed(node, above, &all.values[index].name.wire, lifecycle.is_terminal(all, index)));
+        let wire = &all.values[index].name.wire;
+        let shape = boxed(node, above, wire, lifecycle.is_terminal(all, index));
+        lines.extend(linked(links.map(|links| (links.state)(wire)), shape));
     }
     for edge in &edges {
-        lines.extend(drawn(edge, &edges, &nodes, above));
+        lines.extend(drawn(edge, &edges, &nodes, above, links));
     }
+    lines.extend(legend);
     lines.extend(["</svg>", "</div>"].map(str::to_owned));
     lines
 }
@@ -59,17 +83,17 @@ fn edges(all: &Enum, lifecycle: &Lifecycle) -> Vec<Edge> {
     let states = || 0..all.values.len();
     let mut edges = Vec::new();
     for (from, to) in states().flat_map(|from| states().map(move |to| (from, to))) {
-        let label = labels(all, lifecycle, from, to).join(", ");
+        let labels = labels(all, lifecycle, from, to);
         let is_open = from != to && lifecycle.can_become(all, from, to) == Possible::Unspecified;
-        if is_open || !label.is_empty() {
-            edges.push(Edge { from, to, label, is_shown: !is_open });
+        if is_open || !labels.is_empty() {
+            edges.push(Edge { from, to, labels, is_shown: !is_open });
         }
     }
     edges
 }
 
 /// The numbers of the transitions from one state to another; those that change nothing lead back.
-fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<String> {
+fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<Label> {
     let leading = (1..).zip(&lifecycle.transitions).filter(|(_, one)| {
         let target = match one.to.as_str() {
             "unchanged" | "rejected" => Some(from),
@@ -77,13 +101,7 @@ fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<Stri
         };
         target == Some(to) && lifecycle.starts_from(all, one, from)
     });
-    leading
-        .map(
-            |(number, one): (usize, _)| {
-                if one.to == "rejected" { format!("{number} rejected") } else { number.to_string() }
-            },
-        )
-        .collect()
+    leading.map(|(number, one)| Label { number, is_rejected: one.to == "rejected" }).collect()
 }
 
 /// Each state is as wide as its name, and as the lines that end at it, need.
@@ -137,12 +155,47 @@ fn boxed(node: &Node, y: usize, wire: &str, is_terminal: bool) -> Vec<String> {
     if is_terminal {
         lines.push(frame(3));
     }
-    lines.push(text(node.x + node.width / 2, y + BOX_HEIGHT / 2 + 4, wire));
+    lines.push(text(node.x + node.width / 2, y + BOX_HEIGHT / 2 + 4, &html(wire)));
     lines
 }
 
+/// A text, whose words are escaped.
 fn text(x: usize, y: usize, text: &str) -> String {
-    format!("<text x=\"{x}\" y=\"{y}\" fill=\"currentColor\" stroke=\"none\">{}</text>", html(text))
+    format!("<text x=\"{x}\" y=\"{y}\" fill=\"currentColor\" stroke=\"none\">{text}</text>")
+}
+
+fn linked(to: Option<String>, mut lines: Vec<String>) -> Vec<String> {
+    if let Some(to) = to {
+        lines.insert(0, format!("<a href=\"{}\">", html(&to)));
+        lines.push("</a>".to_owned());
+    }
+    lines
+}
+
+/// What causes each transition, in lines that are as wide as the drawing.
+fn legend(lifecycle: &Lifecycle, links: &Links<'_>, width: usize, top: usize) -> Vec<String> {
+    let mut rows = Vec::new();
+    for (number, one) in (1..).zip(&lifecycle.transitions) {
+        let mut row = linked(Some((links.transition)(number)), vec![number.to_string()]).concat();
+        let mut letters = 4;
+        for (index, (name, _)) in one.trigger.iter().enumerate() {
+            row.push_str(if index == 0 { " " } else { ", " });
+            letters += name.chars().count() + 2;
+            if letters * LETTER > width {
+                rows.push(std::mem::take(&mut row));
+                letters = name.chars().count() + 2;
+            }
+            row.push_str(&linked((links.trigger)(name), vec![html(name)]).concat());
+        }
+        rows.push(row);
+    }
+    let line = |(index, row): (usize, &String)| {
+        let y = top + (index + 1) * LINE - 5;
+        format!(
+            "<text x=\"{MARGIN}\" y=\"{y}\" fill=\"currentColor\" stroke=\"none\" text-anchor=\"start\">{row}</text>"
+        )
+    };
+    rows.iter().enumerate().map(line).collect()
 }
 
 /// How far a line bends away from the states; its top is at three quarters of that.
@@ -150,7 +203,7 @@ fn bend(span: usize) -> usize {
     if span == 0 { 40 } else { 28 + 32 * span }
 }
 
-fn drawn(edge: &Edge, edges: &[Edge], nodes: &[Node], top: usize) -> Vec<String> {
+fn drawn(edge: &Edge, edges: &[Edge], nodes: &[Node], top: usize, links: Option<&Links<'_>>) -> Vec<String> {
     let end = |node: usize, starts: bool| {
         let ports = ports(edges, node, edge.is_shown);
         let place = ports.iter().position(|(index, start)| *start == starts && std::ptr::eq(&edges[*index], edge));
@@ -173,8 +226,13 @@ fn drawn(edge: &Edge, edges: &[Edge], nodes: &[Node], top: usize) -> Vec<String>
             to + 4
         ),
     ];
-    if !edge.label.is_empty() {
-        lines.push(text((from + to) / 2, top - bend * 3 / 4 - 4, &edge.label));
+    let label = |label: &Label| {
+        let words = if label.is_rejected { format!("{} rejected", label.number) } else { label.number.to_string() };
+        linked(links.map(|links| (links.transition)(label.number)), vec![words]).concat()
+    };
+    if !edge.labels.is_empty() {
+        let labels: Vec<_> = edge.labels.iter().map(label).collect();
+        lines.push(text((from + to) / 2, top - bend * 3 / 4 - 4, &labels.join(", ")));
     }
     lines
 }

@@ -200,7 +200,7 @@ pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
         let last = if state.terminal { " Nothing follows it." } else { "" };
         docs.entry(&format!("{}: {}{last}", code(&state.value), escape(&state.doc)));
     }
-    docs.html(diagram::draw(family, lifecycle));
+    docs.html(diagram::draw(family, lifecycle, None));
     docs.markdown(
         "A full line is a change that the documents show, with the number of its row. A dashed line is one that they \
          neither show nor rule out, such as a fill. What has a double frame is the end.",

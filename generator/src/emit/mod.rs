@@ -42,7 +42,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use code::HEADER;
 #[cfg(feature = "cli")]
-pub(crate) use diagram::draw;
+pub(crate) use diagram::{Links, draw};
 #[cfg(feature = "cli")]
 pub(crate) use example::{ExampleCalls, example_calls};
 pub use layout::Layout;

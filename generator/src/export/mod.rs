@@ -5,5 +5,5 @@ mod site;
 
 pub use openapi::OpenApi;
 pub(crate) use openapi::openapi;
-pub use site::Site;
-pub(crate) use site::{Since, SourceFile, site};
+pub(crate) use site::{Beside, DocumentFile, Since, SourceFile, site};
+pub use site::{RuleTests, Site};

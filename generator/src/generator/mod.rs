@@ -15,6 +15,8 @@ pub use drafts::{DraftSource, Drafted};
 pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
 #[cfg(feature = "cli")]
 pub use project::init_project;
+#[cfg(feature = "cli")]
+pub use schema::SiteOptions;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

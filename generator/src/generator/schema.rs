@@ -1,6 +1,6 @@
 //! What the tools of the command line say of a schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::Schema;
@@ -9,6 +9,17 @@ use crate::diagnostics::{Code, Diagnostics};
 use crate::drift::{self, Drift};
 use crate::rules::{self, Case};
 use crate::{diff, explain, export, list, model};
+
+/// What a site shows beside a schema.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SiteOptions<'a> {
+    /// An older schema and what it is called: what changed since has a page.
+    pub since: Option<(&'a str, &'a Schema)>,
+    /// The documents: rules link to their lines, and each has a page.
+    pub documents: Option<&'a Documents>,
+    /// The tests that show what becomes of requests that a rule is about.
+    pub tests: Option<&'a export::RuleTests>,
+}
 
 impl Schema {
     /// What the schema claims, as sorted lines of tab-separated columns.
@@ -113,14 +124,45 @@ impl Schema {
         export::openapi(&self.api)
     }
 
-    /// The API as a site for people. `since` names an older schema, whose differences get a page.
+    /// The API as a site for people.
     ///
     /// # Errors
-    /// The files of the schema that can no longer be read.
-    pub fn site(&self, since: Option<(&str, &Self)>) -> Result<export::Site, Diagnostics> {
-        let diff = since.map(|(revision, older)| (revision, older.diff(self)));
+    /// The files of the schema that can no longer be read, or a test of a rule that the schema does not have.
+    pub fn site(&self, with: &SiteOptions<'_>) -> Result<export::Site, Diagnostics> {
+        let tests = with.tests.cloned().unwrap_or_default();
+        self.know_rules(&tests)?;
+        let documents = with.documents.map(|documents| self.located(documents)).unwrap_or_default();
+        let beside = export::Beside { schema: self.sources()?, documents, tests };
+        let diff = with.since.map(|(revision, older)| (revision, older.diff(self)));
         let since = diff.as_ref().map(|(revision, diff)| export::Since { revision, diff });
-        Ok(export::site(&self.api, &self.sources()?, since))
+        Ok(export::site(&self.api, &beside, since))
+    }
+
+    /// Fails with the tests whose rules the schema does not have.
+    fn know_rules(&self, tests: &export::RuleTests) -> Result<(), Diagnostics> {
+        let mut to = Diagnostics::default();
+        let book = rules::book(&self.api);
+        let known: BTreeSet<(&str, &str)> = book.iter().map(|(about, entry)| (*about, entry.id.as_str())).collect();
+        for (about, rule) in tests.rules().filter(|(about, rule)| !known.contains(&(about.as_str(), rule.as_str()))) {
+            to.whole(
+                Code::CannotRead,
+                format!("the list of tests names the rule {rule} of {about}, which is not there"),
+            )
+            .help("`rules` lists the rules, each after what it is about");
+        }
+        to.into_result()
+    }
+
+    /// The documents, each with the lines of the places that rules name.
+    fn located(&self, documents: &Documents) -> BTreeMap<String, export::DocumentFile> {
+        let book = rules::book(&self.api);
+        let parts = || book.iter().flat_map(|(_, entry)| entry.at.split(';').map(str::trim));
+        let file = |id: &str| {
+            let places = documents.places(id)?;
+            let lines = parts().filter_map(|at| Some((at.to_owned(), places.line(at)?))).collect();
+            Some((id.to_owned(), export::DocumentFile { text: documents.text(id)?.to_owned(), lines }))
+        };
+        self.api.documents.iter().filter_map(|known| file(&known.id)).collect()
     }
 
     /// The files of the schema, by their names below its folder.

@@ -54,6 +54,11 @@ impl Address {
         Self::sources(file).at(format!("{name}-{line}"))
     }
 
+    /// A document as it is.
+    pub(super) fn document(id: &str) -> Self {
+        Self::page(format!("documents/{id}.html"))
+    }
+
     pub(super) fn concept(name: &str) -> Self {
         Self::page(format!("concepts/{name}.html"))
     }

@@ -92,9 +92,9 @@ fn member(value: &Value, depth: usize) -> Markup {
                 }
                 (line(depth)) "]"
             }
-            Value::String(_) => span.s { (Text(value.to_string())) },
-            Value::Number(_) => span.n { (value) },
-            Value::Bool(_) | Value::Null => span.w { (value) },
+            Value::String(_) => i { (Text(value.to_string())) },
+            Value::Number(_) => i.n { (value) },
+            Value::Bool(_) | Value::Null => i.w { (value) },
             Value::Object(_) | Value::Array(_) => (value),
         }
     }
@@ -120,22 +120,22 @@ pub(super) fn rust(text: &str) -> Markup {
         .collect();
     html! {
         @for (before, inside, class) in parts {
-            (Text(before)) span class=(class) { (Text(inside.unwrap_or_default())) }
+            (Text(before)) i class=[class] { (Text(inside.unwrap_or_default())) }
         }
         (Text(text.get(end..).unwrap_or_default()))
     }
 }
 
-fn coloured(tokens: TokenStream, spans: &mut Vec<(std::ops::Range<usize>, &'static str)>) {
+fn coloured(tokens: TokenStream, spans: &mut Vec<(std::ops::Range<usize>, Option<&'static str>)>) {
     for token in tokens {
         let range = token.span().byte_range();
         match token {
             TokenTree::Group(group) => coloured(group.stream(), spans),
             TokenTree::Literal(literal) => {
                 let is_text = literal.to_string().starts_with('"');
-                spans.push((range, if is_text { "s" } else { "n" }));
+                spans.push((range, if is_text { None } else { Some("n") }));
             }
-            TokenTree::Ident(name) if WORDS.contains(&name.to_string().as_str()) => spans.push((range, "w")),
+            TokenTree::Ident(name) if WORDS.contains(&name.to_string().as_str()) => spans.push((range, Some("w"))),
             TokenTree::Ident(_) | TokenTree::Punct(_) => {}
         }
     }

@@ -62,7 +62,12 @@ pub(super) fn home(site: &Site<'_>) -> Page {
             h2 #documents { "Written from" }
             ul {
                 @for document in &api.documents {
-                    li { (document.title) " " span.quiet { code { (document.id) } } " " (here.line(document.place)) }
+                    li {
+                        @if site.beside.documents.contains_key(&document.id) {
+                            (here.link(&Address::document(&document.id), &document.title))
+                        } @else { (document.title) }
+                        " " span.quiet { code { (document.id) } } " " (here.line(document.place))
+                    }
                 }
             }
             @if !api.observed.is_empty() {

@@ -1,11 +1,12 @@
 //! The life cycle of a family, drawn, with its transitions by number.
 
-use maud::html;
+use maud::{Markup, PreEscaped, html};
 
 use super::address::{Address, anchor};
 use super::page::Page;
-use super::pieces::{self, Here, sentence};
-use super::view::{FamilyView, Ruled, Site};
+use super::pieces::{Here, sentence};
+use super::view::{FamilyView, Lifecycle, Ruled, Site};
+use crate::emit::{self, Links};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
     let lifecycle = family.family.lifecycle.as_ref()?;
@@ -23,9 +24,9 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
                 ", and what leads from one to another."
             }
             figure.lifecycle {
-                div.scroll tabindex="0" role="region" aria-label="Drawing of the life cycle" { (pieces::drawing(family)) }
+                div.scroll tabindex="0" role="region" aria-label="Drawing of the life cycle" { (drawing(here, family, lifecycle)) }
                 figcaption.quiet {
-                    "Numbers are those of the transitions below. A double frame is an end; a dashed line is neither "
+                    "Numbers are those of the transitions; below the drawing stands what causes them. A double frame is an end; a dashed line is neither "
                     "shown nor ruled out by the documents."
                 }
             }
@@ -91,4 +92,14 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
         markdown: None,
         address,
     })
+}
+
+/// The drawing, whose texts the drawing escapes itself.
+fn drawing(here: Here<'_, '_>, family: &FamilyView<'_>, lifecycle: &Lifecycle) -> Markup {
+    let links = Links {
+        state: &|state| here.page.clone().at(anchor("state", state)).from(here.page),
+        transition: &|number| here.page.clone().at(format!("transition-{number}")).from(here.page),
+        trigger: &|name| family.operation(name).map(|view| view.address.from(here.page)),
+    };
+    PreEscaped(emit::draw(family.family, lifecycle, Some(&links)).join("\n"))
 }

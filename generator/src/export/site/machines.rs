@@ -37,33 +37,36 @@ pub(super) fn llms(site: &Site<'_>) -> String {
     out.finish()
 }
 
-/// Every rule with its place and its proof: a request that it refuses, and the merge patch that makes it one that is
-/// accepted.
+/// The rules of each family and operation, with their places and proofs. A proof is what makes the operation's request one
+/// that is refused, and one that is accepted, each as a merge patch.
 pub(super) fn rules(site: &Site<'_>) -> String {
     let of_families = site.families.iter().map(|family| (family.name(), &family.rules));
     let of_operations = site.operations().map(|(_, view)| (view.operation.id.as_str(), &view.rules));
-    let all = of_families.chain(of_operations);
-    let rows = all.flat_map(|(about, rules)| rules.iter().map(move |rule| row(site, about, rule).to_string()));
-    format!("[\n{}\n]\n", rows.collect::<Vec<_>>().join(",\n"))
+    let groups = of_families.chain(of_operations).map(|(about, rules)| {
+        let base = rules.iter().find_map(pieces::tried).map(|(_, accepted)| code::parsed(&accepted.request));
+        let rows: Vec<_> = rules.iter().map(|rule| row(site, rule, base.as_ref()).to_string()).collect();
+        let request = base.map(|base| format!("\"request\":{base},\n")).unwrap_or_default();
+        format!("{}:{{{request}\"rules\":[\n{}\n]}}", Value::from(about), rows.join(",\n"))
+    });
+    format!("{{{}}}\n", groups.collect::<Vec<_>>().join(",\n"))
 }
 
-fn row(site: &Site<'_>, about: &str, rule: &RuleView<'_>) -> Value {
+fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
     let (file, line) = site.source_of(rule.place).unwrap_or_default();
     let mut row = json!({
-        "about": about, "rule": rule.id, "kind": rule.kind.as_str(), "says": rule.says, "at": rule.at,
-        "file": file, "line": line,
+        "rule": rule.id, "kind": rule.kind.as_str(), "says": rule.says, "at": rule.at, "line": format!("{file}:{line}"),
     });
-    let cases = pieces::tried(rule);
-    let refused = cases.map(|(refused, _)| tried(code::parsed(&refused.request), refused));
-    let patch = cases.map(|(refused, accepted)| {
-        tried(code::patch(&code::parsed(&refused.request), &code::parsed(&accepted.request)), accepted)
-    });
+    let cases = pieces::tried(rule).zip(base);
+    let documents: Vec<_> =
+        site.lines_of(rule).filter_map(|(_, line)| line).map(|(id, line)| format!("{id}:{line}")).collect();
     let optional = [
+        ("documents", Some(Value::from(documents)).filter(|lines| lines != &json!([]))),
+        ("test", rule.test_of.map(|test| format!("{} {}:{}", test.name, test.file, test.line).into())),
         ("warns", rule.warns.then_some(Value::Bool(true))),
         ("why", rule.why.map(Value::from)),
-        ("test", Some(Value::from(rule.test.as_str())).filter(|_| !rule.test.is_empty())),
-        ("refused", refused),
-        ("accepted", patch),
+        ("condition", Some(Value::from(rule.test.as_str())).filter(|_| !rule.test.is_empty())),
+        ("refused", cases.map(|((refused, _), base)| tried(base, refused))),
+        ("accepted", cases.map(|((_, accepted), base)| tried(base, accepted))),
     ];
     for (name, value) in optional {
         if let Some(value) = value {
@@ -73,9 +76,9 @@ fn row(site: &Site<'_>, about: &str, rule: &RuleView<'_>) -> Value {
     row
 }
 
-/// A request that tries a rule, and what it is told about the account.
-fn tried(request: Value, case: &Case) -> Value {
-    let mut shown = json!({ "request": request });
+/// What a request that tries a rule changes, and what it is told about the account.
+fn tried(base: &Value, case: &Case) -> Value {
+    let mut shown = json!({ "change": code::patch(base, &code::parsed(&case.request)) });
     if case.account != "{}" {
         shown["account"] = code::parsed(&case.account);
     }

@@ -5,20 +5,24 @@
 //! 3. **files**: pages, style sheet, script, Markdown and JSON in memory, for `write`.
 
 mod address;
+mod beside;
 mod changes;
 mod code;
 mod concepts;
+mod examples;
 mod families;
 mod lifecycle;
 mod machines;
 mod markdown;
 mod operation;
+mod outcome;
 mod page;
 mod parameters;
 mod pieces;
 mod search;
 mod source;
 mod tables;
+mod text;
 mod types;
 mod view;
 
@@ -26,8 +30,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+pub use beside::RuleTests;
+pub(crate) use beside::{Beside, DocumentFile, SourceFile};
 pub(crate) use changes::Since;
-pub(crate) use view::SourceFile;
 
 use crate::compare::{Difference, compare};
 use crate::diagnostics::{Diagnostics, is_invisible};
@@ -48,9 +53,9 @@ pub struct Site {
 }
 
 /// Makes the site of a schema. `since` has what changed from another revision.
-pub(crate) fn site(api: &Api, sources: &[SourceFile], since: Option<Since<'_>>) -> Site {
+pub(crate) fn site(api: &Api, beside: &Beside, since: Option<Since<'_>>) -> Site {
     let cases = rules::cases(api);
-    let site = view::Site::new(api, sources, &cases);
+    let site = view::Site::new(api, beside, &cases);
     let pages = pages(&site, since);
     let mut files = BTreeMap::new();
     let ends: Vec<_> =
@@ -62,7 +67,7 @@ pub(crate) fn site(api: &Api, sources: &[SourceFile], since: Option<Since<'_>>) 
     }
     for (family, view) in site.operations() {
         let address = address::Address::markdown(family.name(), &view.operation.name);
-        files.insert(address.file, operation::markdown(&site, family, view));
+        files.insert(address.file, text::page(&site, family, view));
     }
     let others = [
         ("site.css", include_str!("site.css").to_owned()),
@@ -89,6 +94,7 @@ fn pages(site: &view::Site<'_>, since: Option<Since<'_>>) -> Vec<Page> {
     pages.extend([tables::errors(site), tables::limits(site), tables::rules(site), tables::names(site)]);
     pages.extend(since.map(|since| changes::page(site, since)));
     // Last, because the other pages tell which lines they link to.
+    pages.extend(source::documents(site));
     pages.extend(source::pages(site));
     pages
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::markdown::Text;
 use super::pieces::{self, Here, sentence};
-use super::view::{Block, FieldView, ParameterView, RuleView, TypeView, Wins, phrases};
+use super::view::{Block, FieldView, ParameterView, RuleView, TypeView, Unit, Wins, phrases};
 
 /// Parameters in their order, choices drawn as such.
 pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
@@ -61,8 +61,22 @@ fn parameter(here: Here<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>
                 (pieces::need(one.need, &one.need_in_words))
                 (here.line(one.place))
             }
-            @if !one.doc.trim().is_empty() { p.doc { (sentence(one.doc)) } }
+            @if !one.doc.trim().is_empty() { p { (sentence(one.doc)) } }
             (pieces::deprecated(one.deprecated))
+            (bounds(one))
+            (pieces::units(one.units))
+            (pieces::values(&one.values))
+            (touching(rules, one))
+            @if !one.items.is_empty() { div.items { p.quiet { "Each item:" } (blocks(here, rules, &one.items)) } }
+        }
+    }
+}
+
+/// What a parameter is when it is left out, and what it may be.
+fn bounds(one: &ParameterView<'_>) -> Markup {
+    let has_bounds = one.default.is_some() || one.default_note.is_some() || one.edit.is_some() || one.may_be_blank;
+    html! {
+        @if has_bounds || !one.max.is_empty() || !one.bounds.is_empty() {
             p.bounds {
                 @if let Some(default) = one.default { span { "Default " code.default { (default) } } }
                 @if let Some(note) = one.default_note { span { "Default: " (note) } }
@@ -75,10 +89,6 @@ fn parameter(here: Here<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>
                 }
                 @if one.may_be_blank { span { "An empty text stands for leaving it out" } }
             }
-            (pieces::units(one.units))
-            (pieces::values(&one.values))
-            (touching(rules, one))
-            @if !one.items.is_empty() { div.items { p.quiet { "Each item:" } (blocks(here, rules, &one.items)) } }
         }
     }
 }
@@ -110,7 +120,7 @@ pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
         @if !all.is_empty() {
             div.fields {
                 @for one in all {
-                    div.field data-field=(one.field.name.wire) {
+                    div.field {
                         p.name {
                             code { (one.field.name.wire) }
                             (here.ty(&one.ty))
@@ -118,7 +128,7 @@ pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
                             @if let Some(only) = &one.field.comes_only { span.tag { "comes only " (only) } }
                         }
                         (pieces::deprecated(one.field.deprecated.as_ref()))
-                        @if !one.doc.trim().is_empty() { p.doc { (sentence(one.doc)) } }
+                        @if !one.doc.trim().is_empty() { p { (sentence(one.doc)) } }
                         (pieces::units(&one.field.units))
                         (value_list(one))
                         @if !one.fields.is_empty() {
@@ -182,7 +192,7 @@ fn parameter_as_text(out: &mut Text, depth: usize, one: &ParameterView<'_>) {
             Some(None) => "Left out, the value stays.".to_owned(),
             None => String::new(),
         },
-        if one.units.is_empty() { String::new() } else { format!("Unit: {}.", phrases::units(one.units)) },
+        unit_in_words(one.units),
         if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
     ];
     out.named(depth, &one.path, &joined(&parts));
@@ -196,12 +206,18 @@ pub(super) fn fields_as_text(out: &mut Text, depth: usize, all: &[FieldView<'_>]
         let parts = [
             format!("{}{}.", type_in_words(&one.ty), if one.field.may_be_null { ", or null" } else { "" }),
             one.field.comes_only.as_ref().map(|only| format!("Comes only {}", sentence(only))).unwrap_or_default(),
+            one.field.deprecated.as_ref().map(|one| sentence(&phrases::deprecated(one))).unwrap_or_default(),
             sentence(one.doc),
+            unit_in_words(&one.field.units),
             if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
         ];
         out.named(depth, &one.field.name.wire, &joined(&parts));
         fields_as_text(out, depth + 1, &one.fields);
     }
+}
+
+fn unit_in_words(units: &[Unit]) -> String {
+    if units.is_empty() { String::new() } else { format!("Unit: {}.", phrases::units(units)) }
 }
 
 fn type_in_words(ty: &TypeView<'_>) -> String {

@@ -1,9 +1,10 @@
 //! Parts that several pages are made of.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::address::{Address, anchor};
+use super::beside::RuleTest;
 use super::code;
 use super::view::{
     Case, CodeProof, Deprecated, Effect, FamilyView, Need, RuleKind, RuleView, Site, Source, Statements, TypeView,
@@ -60,7 +61,7 @@ impl Here<'_, '_> {
             None => html! {},
             Some((file, line)) => {
                 let address = Address::source(file, line as usize);
-                html! { a.line href=(address.from(self.page)) { (file) ":" (line) } }
+                html! { a.line href=(address.from(self.page)) { (file.rsplit('/').next().unwrap_or(file)) ":" (line) } }
             }
         }
     }
@@ -81,7 +82,7 @@ impl Here<'_, '_> {
                     Some(address) => (self.link(address, ty.name)),
                     None => (ty.name),
                 }
-                @if ty.json != ty.name { " " span.wire { (ty.json) } }
+                @if ty.json != ty.name { " " small { (ty.json) } }
             }
         }
     }
@@ -137,10 +138,26 @@ impl Here<'_, '_> {
                 }
                 p.place {
                     a.id href={ "#" (rule.anchor) } { (rule.id) }
-                    span.at { (rule.at) }
+                    (self.at(rule))
                     (self.line(rule.place))
+                    @if let Some(test) = rule.test_of { (shown_by(test)) }
                 }
                 (proof(rule))
+            }
+        }
+    }
+
+    /// The places of a rule in the document, linked to their lines where the site has the documents.
+    fn at(&self, rule: &RuleView<'_>) -> Markup {
+        html! {
+            span.at {
+                @for (index, (at, line)) in self.site.lines_of(rule).enumerate() {
+                    @if index > 0 { "; " }
+                    @match line {
+                        Some((id, line)) => (self.link(&Address::document(id).at(format!("line-{line}")), at)),
+                        None => (at),
+                    }
+                }
             }
         }
     }
@@ -148,9 +165,13 @@ impl Here<'_, '_> {
     /// A rule that follows from a parameter, a window or a limit, in short.
     fn derived(&self, rule: &RuleView<'_>) -> Markup {
         html! {
-            li.rule id=(rule.anchor) {
+            li id=(rule.anchor) {
                 (sentence(&rule.says)) " " a.id href={ "#" (rule.anchor) } { (rule.id) } " " (self.line(rule.place))
-                (proof(rule))
+                @for (id, line) in self.site.lines_of(rule).filter_map(|(_, line)| line) {
+                    " " a.line href=(Address::document(id).at(format!("line-{line}")).from(self.page)) { (id) ":" (line) }
+                }
+                @if let Some(test) = rule.test_of { " " (shown_by(test)) }
+                (differs(rule))
             }
         }
     }
@@ -208,8 +229,24 @@ pub(super) fn tried<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
     Some((refused, *rule.accepted.iter().min_by_key(distance)?))
 }
 
-/// A request that a rule refuses, and what makes it one that is accepted. Of a rule that follows from a parameter, only
-/// what differs is shown; the rest of the request does not matter.
+/// The test that shows a rule, and where it is.
+fn shown_by(test: &RuleTest) -> Markup {
+    html! { span.shown-by { "Shown by " code { (test.name) } ", " (test.file) ":" (test.line) } }
+}
+
+/// What of a request a rule that follows from a parameter refuses, and what it accepts; the rest does not matter.
+fn differs(rule: &RuleView<'_>) -> Markup {
+    let Some((refused, accepted)) = tried(rule) else { return html! {} };
+    let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
+    html! {
+        p {
+            strong.bad { @if rule.warns { "Warned of" } @else { "Refused" } } (changed(&code::patch(&other, &one), ""))
+            (told(refused)) ", " strong.good { "accepted" } (changed(&code::patch(&one, &other), "")) (told(accepted))
+        }
+    }
+}
+
+/// A request that a rule refuses, and what makes it one that is accepted.
 fn proof(rule: &RuleView<'_>) -> Markup {
     let Some((refused, accepted)) = tried(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
@@ -222,22 +259,20 @@ fn proof(rule: &RuleView<'_>) -> Markup {
             }
             div {
                 strong.bad { @if rule.warns { "Warned of" } @else { "Refused" } }
-                @if rule.is_written {
-                    pre.request { code { (code::Text(code::spaced_json(&one))) } }
-                } @else { (changed(&code::patch(&other, &one))) }
+                pre.request { code { (code::Text(code::spaced_json(&one))) } }
                 (told(refused))
             }
-            div { strong.good { "Accepted" } (changed(&code::patch(&one, &other))) (told(accepted)) }
+            div { strong.good { "Accepted" } (changed(&code::patch(&one, &other), " the same")) (told(accepted)) }
         }
     }
 }
 
-/// What a merge patch changes.
-fn changed(patch: &Value) -> Markup {
+/// What a merge patch changes of what is called so.
+fn changed(patch: &Value, of: &str) -> Markup {
     let Value::Object(members) = patch else { return html! { " " code { (code::Text(code::spaced_json(patch))) } } };
     let (without, with): (Map<_, _>, Map<_, _>) = members.clone().into_iter().partition(|(_, value)| value.is_null());
     html! {
-        " the same"
+        (of)
         @if !with.is_empty() { " with " code { (code::Text(code::spaced_json(&Value::Object(with)))) } }
         @for (index, name) in without.keys().enumerate() {
             @if index > 0 { ", " } @else { " without " } code { (name) }
@@ -377,10 +412,4 @@ pub(super) fn effect(effect: Effect) -> (&'static str, &'static str) {
             ("Closes", "A repeat may close what was opened since: learn what became of the first call before.")
         }
     }
-}
-
-/// The drawing of a life cycle, whose texts the drawing escapes itself.
-pub(super) fn drawing(family: &FamilyView<'_>) -> Markup {
-    let lines = family.family.lifecycle.as_ref().map(|lifecycle| crate::emit::draw(family.family, lifecycle));
-    html! { (PreEscaped(lines.unwrap_or_default().join("\n"))) }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::address::{Address, anchor};
+use super::address::{Address, anchor, encode};
 use super::page::CONCEPTS;
 use super::pieces::sentence;
 use super::view::Site;
@@ -115,10 +115,21 @@ pub(super) fn entries(site: &Site<'_>) -> Vec<Entry> {
     found
 }
 
-/// The index as a script, because a page that is opened as a file may not fetch anything.
+/// The index as a script, because a page that is opened as a file may not fetch anything: pages by number, and rows.
 pub(super) fn script(site: &Site<'_>) -> String {
+    let mut pages: Vec<String> = Vec::new();
+    let mut number = |file: String| match pages.iter().position(|page| *page == file) {
+        Some(number) => number,
+        None => {
+            pages.push(file);
+            pages.len() - 1
+        }
+    };
     let rows = entries(site).into_iter().map(|entry| {
-        json!([entry.title, entry.kind, entry.place, entry.text, entry.address.below_root(), entry.words]).to_string()
+        let Entry { title, kind, place, text, words, address, is_name: _ } = entry;
+        let page = number(Address::page(address.file.as_str()).below_root());
+        json!([title, kind, place, text, page, encode(&address.anchor), words]).to_string()
     });
-    format!("window.siteIndex = [\n{}\n];\n", rows.collect::<Vec<_>>().join(",\n"))
+    let rows = rows.collect::<Vec<_>>().join(",\n");
+    format!("window.sitePages = {};\nwindow.siteIndex = [\n{rows}\n];\n", json!(pages))
 }

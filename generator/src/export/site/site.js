@@ -17,6 +17,7 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("form.filter").forEach(filter);
   document.querySelectorAll(".endpoint .path, .panel pre").forEach(copy);
   languages();
+  document.querySelectorAll(".source").forEach(number);
   reveal();
   window.addEventListener("hashchange", reveal);
   trial();
@@ -65,6 +66,13 @@ function reveal() {
   if (folded) target.scrollIntoView();
 }
 
+// The numbers of the lines of a file, beside them.
+function number(source) {
+  const lines = source.textContent.split("\n").length - 1;
+  const numbers = Array.from({ length: lines }, (_, index) => index + 1).join("\n");
+  source.prepend(make("pre", numbers, { "aria-hidden": "true" }));
+}
+
 function copy(code) {
   if (!navigator.clipboard) return;
   const button = make("button", "Copy", { type: "button", class: "copy" });
@@ -102,7 +110,8 @@ function words(text) {
 let prepared = null;
 
 function prepare() {
-  prepared ??= (window.siteIndex ?? []).map(([title, kind, place, text, link, more]) => {
+  prepared ??= (window.siteIndex ?? []).map(([title, kind, place, text, page, anchor, more]) => {
+    const link = window.sitePages[page] + (anchor && `#${anchor}`);
     const title_words = words(title), place_words = words(place);
     return { title, kind, place, text, link, plain: title.toLowerCase(), title_words, place_words, all: new Set([...title_words, ...place_words, ...words(text), ...words(kind), ...words(more)]) };
   });
@@ -311,10 +320,12 @@ function verdict(call, status, text) {
   let code;
   try { code = JSON.parse(text)[call.code]; } catch { /* an answer without a code */ }
   const row = document.getElementById(`code-${code}`);
+  const group = [...document.querySelectorAll(".groups li")].find((one) => one.querySelector(".codes-of").textContent.split(" ").includes(code));
   if (row) line.append(row.querySelector(".verdict").cloneNode(true), ` ${code}: ${row.lastElementChild.textContent}`);
   else if (code !== undefined) {
     const link = make("a", "what it shows", { href: `${document.body.dataset.root}errors.html#observed-${code}` });
-    line.append(`HTTP status ${status}, code ${code}: `, link);
+    if (group) line.append(group.querySelector(".verdict").cloneNode(true), ` ${code}: ${group.children[1].textContent} `, link);
+    else line.append(`HTTP status ${status}, code ${code}: `, link);
   } else line.append(`HTTP status ${status}`);
   return line;
 }

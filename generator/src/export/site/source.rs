@@ -1,23 +1,23 @@
-//! The files of the schema, a page for each folder, so that everything can be linked to the line that says it.
-
-use std::fmt::Write;
+//! The files of the schema, a page for each folder, and the documents, so that everything can be linked to the line that
+//! says it.
 
 use maud::{Markup, html};
 
 use super::address::{Address, anchor};
+use super::beside::SourceFile;
 use super::code::Text;
 use super::page::Page;
-use super::view::{Site, SourceFile};
+use super::view::Site;
 
 pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
-    let mut addresses: Vec<Address> = site.sources.iter().map(|file| Address::sources(&file.name)).collect();
+    let mut addresses: Vec<Address> = site.beside.schema.iter().map(|file| Address::sources(&file.name)).collect();
     addresses.sort_by(|a, b| a.file.cmp(&b.file));
     addresses.dedup();
     addresses.into_iter().map(|address| page(site, address)).collect()
 }
 
 fn page(site: &Site<'_>, address: Address) -> Page {
-    let mut files: Vec<(usize, &SourceFile)> = site.sources.iter().enumerate().collect();
+    let mut files: Vec<(usize, &SourceFile)> = site.beside.schema.iter().enumerate().collect();
     files.retain(|(_, file)| Address::sources(&file.name) == address);
     let folder =
         files.first().and_then(|(_, file)| file.name.rsplit_once('/')).map_or("all families", |(folder, _)| folder);
@@ -29,7 +29,9 @@ fn page(site: &Site<'_>, address: Address) -> Page {
             p.lead { "The files of the schema, from which this reference is made." }
             @for (index, file) in &files {
                 h2 id=(anchor("file", &file.name)) { (file.name) }
-                (lines(site, *index, file))
+                (lines(&file.name, &file.text, |line| {
+                    site.is_linked(*index, line).then(|| Address::source(&file.name, line).anchor)
+                }))
             }
         },
         aside: None,
@@ -40,22 +42,40 @@ fn page(site: &Site<'_>, address: Address) -> Page {
     }
 }
 
-/// The numbers of the lines, and beside them the lines; those that pages link to have an anchor.
-fn lines(site: &Site<'_>, index: usize, file: &SourceFile) -> Markup {
-    let numbered = || (1..).zip(file.text.lines());
-    let numbers = numbered().fold(String::new(), |mut numbers, (number, _)| {
-        let _ = writeln!(numbers, "{number}");
-        numbers
-    });
+/// The documents as they are, where the site has them.
+pub(super) fn documents(site: &Site<'_>) -> Vec<Page> {
+    let known = site.api.documents.iter();
+    let with_text = known.filter_map(|known| Some((known, site.beside.documents.get(&known.id)?)));
+    with_text
+        .map(|(known, file)| Page {
+            address: Address::document(&known.id),
+            title: known.title.clone(),
+            about: "A document that this reference is made from.".to_owned(),
+            main: html! {
+                h1 { (known.title) }
+                p.lead { "A document that this reference is made from, line by line." }
+                (lines(&known.id, &file.text, |line| {
+                    site.is_document_linked(&known.id, line).then(|| format!("line-{line}"))
+                }))
+            },
+            aside: None,
+            headings: Vec::new(),
+            family: None,
+            markdown: None,
+        })
+        .collect()
+}
+
+/// The lines of a file; those that pages link to have an anchor. The script puts numbers beside them.
+fn lines(name: &str, text: &str, anchor: impl Fn(usize) -> Option<String>) -> Markup {
     html! {
-        div.source tabindex="0" role="region" aria-label=(file.name) {
-            pre aria-hidden="true" { (numbers) }
+        div.source tabindex="0" role="region" aria-label=(name) {
             pre { code {
-                @for (number, line) in numbered() {
-                    @if site.is_linked(index, number) {
-                        span id=(Address::source(&file.name, number).anchor) { (Text(line)) }
+                @for (number, line) in (1..).zip(text.lines()) {
+                    @match anchor(number) {
+                        Some(anchor) => span id=(anchor) { (Text(line)) },
+                        None => (Text(line)),
                     }
-                    @else { (Text(line)) }
                     "\n"
                 }
             } }

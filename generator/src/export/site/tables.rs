@@ -92,19 +92,16 @@ fn observed(here: Here<'_, '_>) -> Markup {
                 }
                 tbody { @for code in codes {
                     tr data-filter="" id=(anchors.of("observed", &code.code)) {
-                        th scope="row" { code { (code.code) } }
+                        th scope="row" { (code.code) }
+                        td { (in_words(code.proof.proves.as_str())) br; small { (code.proof.stage.as_str()) } }
+                        td { (code.says) }
                         td {
-                            span.proves { (in_words(code.proof.proves.as_str())) }
-                            br; span.quiet { (code.proof.stage.as_str()) }
-                        }
-                        td.says { (code.says) }
-                        td.families {
                             @for (index, family) in here.site.families.iter().filter(|family| code.is_of(family.name())).enumerate() {
                                 @if index > 0 { ", " } (family.name())
                             }
                         }
                         td {
-                            (code.sources.join(", ")) " " span.quiet { "(" (code.certainty.as_str()) ")" }
+                            (code.sources.join(", ")) " " small { "(" (code.certainty.as_str()) ")" }
                             " " (here.line(code.place))
                         }
                     }
@@ -236,12 +233,11 @@ pub(super) fn rules(site: &Site<'_>) -> Page {
 fn row(here: &Address, page: &Address, rule: &RuleView<'_>) -> Markup {
     html! {
         tr data-filter=(rule.kind.as_str()) {
-            td { a.id href=(page.clone().at(rule.anchor.as_str()).from(here)) { (rule.id) } }
-            td { (sentence(&rule.says)) " " span.quiet { (rule.at) } }
+            td { a href=(page.clone().at(rule.anchor.as_str()).from(here)) { (rule.id) } }
             td {
-                span.kind.(rule.kind.as_str()) { (rule.kind.as_str()) }
-                @if rule.warns { " " span.tag.warn { "warns" } }
+                (sentence(&rule.says)) @if rule.warns { " " span.tag.warn { "warns only" } }
             }
+            td { (rule.kind.as_str()) }
         }
     }
 }

@@ -1,0 +1,170 @@
+//! What the site shows, read from the model. Pages are made of this; nothing else of the site asks the model for more
+//! than plain data.
+
+mod operation;
+mod parameters;
+mod rules;
+mod types;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address::Anchors;
+use super::beside::Beside;
+use crate::diagnostics::Place;
+pub(super) use crate::model::{
+    Access, Algorithm, Api, Body, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes,
+    Effect, Encoding, ErrorCode, Family, Field, Lifecycle, Lists, Need, Never, Objects, Operation, ParameterStyle,
+    Part, PartKind, PropertyKind, Response, RowOutcome, RuleKind, Ruled, Sends, Sent, Signature, SignedPart, Source,
+    Statements, TimestampForm, Token, Transition, Unit, Within, parts_text, phrases,
+};
+use crate::model::{ChoiceKind, Parameter};
+pub(super) use crate::rules::Case;
+pub(super) use operation::{ExampleView, OperationView, Verdict};
+pub(super) use parameters::{Block, ParameterView, Wins};
+pub(super) use rules::RuleView;
+pub(super) use types::{FieldView, TypeView, Use, ValueView};
+
+/// A schema as the site shows it.
+pub(super) struct Site<'a> {
+    pub(super) api: &'a Api,
+    pub(super) beside: &'a Beside,
+    pub(super) families: Vec<FamilyView<'a>>,
+    /// The lines of the schema that pages link to.
+    linked: RefCell<BTreeSet<(u32, u32)>>,
+    /// The same of the documents.
+    linked_documents: RefCell<BTreeSet<(String, usize)>>,
+}
+
+/// A family, its operations and its rules.
+pub(super) struct FamilyView<'a> {
+    pub(super) family: &'a Family,
+    pub(super) operations: Vec<OperationView<'a>>,
+    pub(super) rules: Vec<RuleView<'a>>,
+    uses: BTreeMap<String, BTreeSet<Use>>,
+}
+
+impl<'a> Site<'a> {
+    pub(super) fn new(api: &'a Api, beside: &'a Beside, cases: &'a [Case]) -> Self {
+        let mut by_rule: BTreeMap<(&str, &str), Vec<&Case>> = BTreeMap::new();
+        for case in cases {
+            by_rule.entry((&case.operation, &case.rule)).or_default().push(case);
+        }
+        let families = api.families.iter().map(|family| FamilyView {
+            family,
+            operations: family
+                .operations
+                .iter()
+                .map(|operation| operation::view(api, family, operation, &by_rule, &beside.tests))
+                .collect(),
+            rules: {
+                let written: Vec<_> = family.statements.rules.iter().collect();
+                let entries = crate::rules::of_family(family);
+                rules::RuleReader {
+                    family,
+                    operation: None,
+                    cases: &by_rule,
+                    tests: &beside.tests,
+                    anchors: Anchors::default(),
+                }
+                .all(&written, entries)
+            },
+            uses: types::uses(family),
+        });
+        Self {
+            api,
+            beside,
+            families: families.collect(),
+            linked: RefCell::default(),
+            linked_documents: RefCell::default(),
+        }
+    }
+
+    /// All operations, each with its family.
+    pub(super) fn operations(&self) -> impl Iterator<Item = (&FamilyView<'a>, &OperationView<'a>)> {
+        self.families.iter().flat_map(|family| family.operations.iter().map(move |operation| (family, operation)))
+    }
+
+    /// The file and the line of a place.
+    pub(super) fn source_of(&self, place: Place) -> Option<(&'a str, u32)> {
+        let file = self.beside.schema.get(place.file as usize)?;
+        Some((file.name.as_str(), place.line.max(1)))
+    }
+
+    /// The same for a link, which the page of the file then has an anchor for.
+    pub(super) fn link_to(&self, place: Place) -> Option<(&'a str, u32)> {
+        self.linked.borrow_mut().insert((place.file, place.line.max(1)));
+        self.source_of(place)
+    }
+
+    /// Whether a page links to a line of a file.
+    pub(super) fn is_linked(&self, file: usize, line: usize) -> bool {
+        let (Ok(file), Ok(line)) = (u32::try_from(file), u32::try_from(line)) else { return false };
+        self.linked.borrow().contains(&(file, line))
+    }
+
+    /// The document and the line that a rule comes from: for each part of its place, where the site has the documents.
+    pub(super) fn lines_of<'r>(
+        &'r self,
+        rule: &'r RuleView<'a>,
+    ) -> impl Iterator<Item = (&'r str, Option<(&'r str, usize)>)> {
+        rule.at.split(';').map(str::trim).map(|at| (at, self.line_of(rule.document, at)))
+    }
+
+    /// The document that has a place, that of the rule before others, and the line.
+    fn line_of(&self, document: Option<&str>, at: &str) -> Option<(&str, usize)> {
+        let all = &self.beside.documents;
+        let own = all.iter().filter(|(id, _)| document == Some(id.as_str()));
+        let others = all.iter().filter(|(id, _)| document != Some(id.as_str()));
+        let (id, line) = own.chain(others).find_map(|(id, file)| Some((id.as_str(), *file.lines.get(at)?)))?;
+        self.linked_documents.borrow_mut().insert((id.to_owned(), line));
+        Some((id, line))
+    }
+
+    /// Whether a page links to a line of a document.
+    pub(super) fn is_document_linked(&self, id: &str, line: usize) -> bool {
+        self.linked_documents.borrow().contains(&(id.to_owned(), line))
+    }
+}
+
+impl<'a> FamilyView<'a> {
+    pub(super) fn name(&self) -> &'a str {
+        &self.family.name
+    }
+
+    /// The operation of a name.
+    pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'a>> {
+        self.operations.iter().find(|view| view.operation.name == name)
+    }
+
+    /// Where a type is used, in order.
+    pub(super) fn uses_of(&self, name: &str) -> impl Iterator<Item = &Use> {
+        self.uses.get(name).into_iter().flatten()
+    }
+
+    /// The fields of a record, without those of records in it.
+    pub(super) fn fields_of(&self, fields: &'a [Field]) -> Vec<FieldView<'a>> {
+        fields.iter().map(|field| types::field_view(self.family, field, &mut None)).collect()
+    }
+
+    /// The parameters of a choice.
+    pub(super) fn members_of(&self, choice: &'a Choice) -> Vec<(&'a str, Vec<&'a str>)> {
+        let names = |parameters: &'a [Parameter]| parameters.iter().map(|one| one.name.wire.as_str()).collect();
+        match &choice.kind {
+            ChoiceKind::Presence { alternatives, .. } => vec![("", names(alternatives))],
+            ChoiceKind::Value { enum_index, cases, .. } => {
+                let values = self.family.enums.get(*enum_index).map(|all| all.values.as_slice()).unwrap_or_default();
+                let value = |index: usize| values.get(index).map_or("", |value| value.name.wire.as_str());
+                cases.iter().map(|case| (value(case.value), names(&case.parameters))).collect()
+            }
+        }
+    }
+
+    /// The name of the parameter that decides a choice.
+    pub(super) fn decider_of(&self, choice: &'a Choice) -> Option<&'a str> {
+        match &choice.kind {
+            ChoiceKind::Presence { .. } => None,
+            ChoiceKind::Value { decider, .. } => Some(&decider.wire),
+        }
+    }
+}

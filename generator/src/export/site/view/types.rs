@@ -1,0 +1,125 @@
+//! Types, the fields of records, and where each type is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::Place;
+use crate::export::site::address::{Address, anchor};
+use crate::model::{Family, Field, Response, Role, Shape, Type};
+
+/// A value that can stand for a parameter or in a field.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::export::site) struct ValueView<'a> {
+    pub(in crate::export::site) wire: &'a str,
+    pub(in crate::export::site) doc: &'a str,
+}
+
+/// What a value is: on the wire, and in the schema.
+#[derive(Clone, Debug)]
+pub(in crate::export::site) struct TypeView<'a> {
+    pub(in crate::export::site) json: &'static str,
+    pub(in crate::export::site) name: &'a str,
+    pub(in crate::export::site) is_list: bool,
+    /// Where the type is described; built-in types have no such place.
+    pub(in crate::export::site) address: Option<Address>,
+}
+
+/// A field of an answer.
+pub(in crate::export::site) struct FieldView<'a> {
+    pub(in crate::export::site) field: &'a Field,
+    pub(in crate::export::site) ty: TypeView<'a>,
+    pub(in crate::export::site) doc: &'a str,
+    pub(in crate::export::site) values: Vec<ValueView<'a>>,
+    pub(in crate::export::site) fields: Vec<FieldView<'a>>,
+}
+
+/// Where a type is used.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::export::site) struct Use {
+    pub(in crate::export::site) text: String,
+    pub(in crate::export::site) file: String,
+    pub(in crate::export::site) anchor: String,
+}
+
+/// What is said of a value; of its type where nothing else is said.
+pub(super) fn described<'a>(family: &'a Family, shape: &Shape, doc: &'a str) -> &'a str {
+    match shape.element() {
+        Some(ty) if doc.trim().is_empty() => family.type_doc(ty),
+        _ => doc,
+    }
+}
+
+pub(super) fn values<'a>(family: &'a Family, shape: &Shape, listed: Vec<(&'a str, Place)>) -> Vec<ValueView<'a>> {
+    let all = family.enum_of(shape);
+    let doc = |wire: &str| all.and_then(|all| Some(all.values.get(all.index_of(wire)?)?.doc.as_str()));
+    listed.into_iter().map(|(wire, _)| ValueView { wire, doc: doc(wire).unwrap_or_default() }).collect()
+}
+
+pub(super) fn type_view<'a>(family: &'a Family, shape: &Shape, json: &'static str) -> TypeView<'a> {
+    let element = shape.element();
+    let name = element.map_or("object", |ty| family.type_name(ty));
+    let named = element.filter(|ty| !ty.is_built_in() && *ty != Type::Undefined);
+    TypeView {
+        json,
+        name,
+        is_list: shape.single().is_none(),
+        address: named.map(|_| Address::types(&family.name).at(anchor("type", name))),
+    }
+}
+
+/// A field; `open` are the records that it stands in, where those in it are shown too.
+pub(super) fn field_view<'a>(family: &'a Family, field: &'a Field, open: &mut Option<Vec<usize>>) -> FieldView<'a> {
+    let mut fields = Vec::new();
+    if let (Some(records), Some(Type::Record(index))) = (open.as_mut(), field.shape.element())
+        && let Some(record) = family.records.get(index).filter(|_| !records.contains(&index))
+    {
+        records.push(index);
+        fields = record.fields.iter().map(|inner| field_view(family, inner, open)).collect();
+        open.as_mut().and_then(Vec::pop);
+    }
+    FieldView {
+        field,
+        ty: type_view(family, &field.shape, field.shape.json_type(field.as_text).as_str()),
+        doc: described(family, &field.shape, &field.doc),
+        values: values(family, &field.shape, family.values_of(&field.shape, &field.only)),
+        fields,
+    }
+}
+
+/// Where each type of a family is used, by its name.
+pub(super) fn uses(family: &Family) -> BTreeMap<String, BTreeSet<Use>> {
+    let mut uses: BTreeMap<String, BTreeSet<Use>> = BTreeMap::new();
+    let mut add = |ty: Option<Type>, text: String, address: Address| {
+        if let Some(ty) = ty.filter(|ty| !ty.is_built_in()) {
+            let used = Use { text, file: address.file, anchor: address.anchor };
+            uses.entry(family.type_name(ty).to_owned()).or_default().insert(used);
+        }
+    };
+    for operation in &family.operations {
+        let page = || Address::operation(&family.name, &operation.name);
+        for wire in operation.wire_parameters(family) {
+            let ty = match wire.role {
+                Role::Decider(index) => Some(Type::Enum(index)),
+                Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => one.shape.element(),
+            };
+            let path = wire.path();
+            let address = page().at(anchor("parameter", &path));
+            add(ty, format!("{} {path}", operation.name), address);
+        }
+        for (_, parameter, _) in operation.choices(family) {
+            add(parameter.shape.element(), operation.name.clone(), page().at("parameters"));
+        }
+        if let Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } =
+            &operation.response
+        {
+            add(Some(Type::Record(*record)), format!("{} answer", operation.name), page().at("answer"));
+        }
+    }
+    for record in family.records.iter().filter(|record| !record.is_abstract) {
+        for field in &record.fields {
+            let text = format!("{}.{}", record.name.wire, field.name.wire);
+            let address = Address::types(&family.name).at(anchor("type", &record.name.wire));
+            add(field.shape.element(), text, address);
+        }
+    }
+    uses
+}
