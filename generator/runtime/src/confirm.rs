@@ -5,25 +5,23 @@ mod calls;
 mod each;
 mod evidence;
 mod look;
+mod places;
 mod question;
 mod recover;
 mod rounds;
 mod verdict;
 
-use std::pin::Pin;
 use std::time::Duration;
 
 use crate::batches::Batch;
-use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
-use crate::error::Error;
-use crate::exchange::Reply;
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 
 pub(crate) use look::Look;
 
 pub use each::{BatchConfirmation, ItemConfirmation};
+pub use places::{Asked, Sought, ask_at, ask_pages_at};
 pub use recover::{Recovered, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
@@ -35,25 +33,19 @@ pub trait Queryable: Operation {
     /// The record that the query returns.
     type Record: Decode + Encode + Send;
 
-    /// Sends a query that has the parameters `json` to a second place, which shows what the first one no longer does.
-    /// `None` if there is no second place.
-    fn ask_then<'a>(client: &'a ClientCore, json: &'a str) -> Option<Asked<'a, Self::Record>> {
-        let _ = (client, json);
+    /// Sends a query that has the parameters `json` page by page, until a page has the record that is sought. `None` if
+    /// the query has no pages.
+    fn ask_first<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<Asked<'a, Self::Record>> {
+        let _ = (client, json, sought);
         None
     }
-}
 
-/// The answer of a second place.
-pub type Asked<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<Shown<R>>, Error>> + Send + 'a>>;
-
-/// Sends the query `Q` with the parameters `json`.
-pub fn ask_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> Option<Asked<'a, R>>
-where
-    Q: Repeatable<Response: Shows<R> + Send> + Send + Sync + 'a,
-{
-    let policy = &CheckPolicy::nothing();
-    let query = Q::from_json_in(json, CheckContext { policy, ..CheckContext::default() }).ok()?;
-    Some(Box::pin(async move { client.call(&query).await.map(|reply| reply.map(Shows::shown)) }))
+    /// Sends a query that has the parameters `json` to a second place, which shows what the first one no longer does.
+    /// `None` if there is no second place.
+    fn ask_then<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<Asked<'a, Self::Record>> {
+        let _ = (client, json, sought);
+        None
+    }
 }
 
 /// A response that shows records of one type.

@@ -1,6 +1,6 @@
 //! What operations say of finding out what became of them: every name is one, and nothing is claimed too easily.
 
-use super::records;
+use super::{queries, records};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
     Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Type, WireNames,
@@ -24,7 +24,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// The names of the request, and of the items of its lists.
-fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
+pub(super) fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
     let own = family.names(operation.members());
     operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))
 }
@@ -72,12 +72,13 @@ fn confirm_asks_what_can_be_asked(
     let of_request = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
     let of_request = of_request.map(|(_, own)| own);
     let agreeing = confirm.agrees.iter().map(|(own, _)| own);
-    for name in of_request.chain(agreeing).chain(&confirm.with).chain(&confirm.beside) {
+    for name in of_request.chain(agreeing).chain(&confirm.with).chain(&confirm.beside).chain(&confirm.expires) {
         is_found(&own, name, &operation.name, to);
     }
     for place in std::iter::once(&confirm.by).chain(&confirm.then) {
         place_can_be_asked(api, family, confirm, place, to);
     }
+    queries::check(family, operation, confirm, to);
     second_place_shows_the_same(family, operation, to);
 }
 
@@ -85,7 +86,7 @@ fn confirm_asks_what_can_be_asked(
 fn second_place_shows_the_same(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let (Some((first, _)), Some(second)) = (operation.teller(family), operation.second_teller(family)) else { return };
     let Some((_, place)) = operation.confirm.as_ref().and_then(|confirm| confirm.then.as_ref()) else { return };
-    let records = (first.shown_record(), second.shown_record());
+    let records = (first.shown_record(family), second.shown_record(family));
     if let (Some(one), Some(other)) = records
         && one != other
     {
@@ -113,15 +114,11 @@ fn place_can_be_asked(
         return;
     };
     // One record tells by itself that it was found; that a list is of the request shows in its items only.
-    if confirm.ask.is_empty() && matches!(teller.response, Response::Object { .. }) {
+    let is_one = matches!(teller.response, Response::Object { .. }) && teller.listed_field(family).is_none();
+    if confirm.ask.is_empty() && is_one {
         to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but nothing is asked for"))
             .related(teller.place, "it is defined here")
-            .help("add `ask`, or name an operation that lists records");
-    }
-    if let Some(pages) = &teller.listing.pages {
-        to.at(*place, Code::BadOutcome, format!("`{by}` has `pages`, so that its first page proves no absence"))
-            .related(pages.place, "the pages are here")
-            .help("name an operation that reads one record, a whole list or a `page`");
+            .help("add `ask`, or name an operation that lists records, with `list` where they are in an object");
     }
     let asked = names(family, teller);
     let renamed = confirm.ask.iter().chain(&confirm.with_as).map(|(asked, _)| asked);
@@ -135,7 +132,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     let ids = if confirm.find.is_empty() { &confirm.ask } else { &confirm.find };
     let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);
     for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
-        records::field(record, name, to);
+        records::field_within(family, record, name, to);
     }
     for ((name, place), _) in confirm.agrees.iter().filter(|(_, fields)| fields.is_empty()) {
         to.at(*place, Code::MissingKey, format!("`{name}` lists no fields"))
@@ -204,7 +201,8 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let told = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
     let told = told.map(|(_, own)| &own.0);
     let told = told.chain(confirm.agrees.iter().map(|((own, _), _)| own));
-    let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
+    let others = confirm.with.iter().chain(&confirm.beside).chain(&confirm.expires);
+    let told: Vec<_> = told.chain(others.map(|(name, _)| name)).collect();
     let all = names(family, operation);
     // A name that is no parameter was meant to be one of those that are left.
     let is_strange = told.iter().any(|name| !matches!(all.find(name), Lookup::Found(_)));

@@ -2,16 +2,27 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Family, Lookup, Need, Operation, Record, Role, Type, WireParameter};
+use crate::model::{Api, Family, Lookup, Need, Operation, Record, Response, Role, Type, WireParameter};
 
 /// The listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
+        list_has_records(family, operation, to);
         let Some(record) = operation.paged_record(family) else { continue };
         if let Some(record) = family.records.get(record) {
             id_identifies_items(operation, record, to);
         }
         each_is_an_optional_enum(family, operation, to);
+    }
+}
+
+fn list_has_records(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let (Some(list), Response::Object { record }) = (&operation.listing.list, &operation.response) else { return };
+    let Some(field) = family.records.get(*record).and_then(|record| records::field(record, list, to)) else { return };
+    if !field.shape.listed().is_some_and(|ty| ty == Type::Undefined || ty.record().is_some()) {
+        to.at(list.1, Code::BadResponse, format!("expected a list of records, found `{}`", list.0))
+            .related(field.name.place, "the field is here")
+            .help("name a field that is a `list` of a record");
     }
 }
 

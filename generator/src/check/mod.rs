@@ -30,6 +30,7 @@ mod outcomes;
 mod paging;
 mod paths;
 mod probe;
+mod queries;
 mod records;
 mod rules;
 mod shows;

@@ -1,11 +1,12 @@
 //! Records: what comes back, and what is made of it.
 
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
-use crate::model::{Api, Family, Field, Record, Response};
+use crate::model::{Api, Family, Field, Record, Response, Type};
 
 /// The records of a family, and where they are used.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for record in &family.records {
+        key_is_a_text(record, to);
         for field in &record.fields {
             if let Some(index) = field.shape.record() {
                 is_a_type(family, index, field.name.place, &format!("the field `{}`", field.name.wire), to);
@@ -39,6 +40,41 @@ pub(super) fn field<'a>(
             .help(help);
     }
     found
+}
+
+/// A field of a record, or of the record in a field, as in `fee.coin`.
+pub(super) fn field_within<'a>(
+    family: &'a Family,
+    record: &'a Record,
+    (path, place): &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<&'a Field> {
+    let mut steps = path.split('.');
+    let first = (steps.next()?.to_owned(), *place);
+    let mut found = field(record, &first, to)?;
+    for step in steps {
+        let Some(index) = found.shape.single().and_then(Type::record) else {
+            to.at(*place, Code::UndefinedName, format!("`{}` has no fields", found.name.wire))
+                .related(found.name.place, "the field is here")
+                .help("name a field of the record, or one behind a field that is a record");
+            return None;
+        };
+        found = field(family.records.get(index)?, &(step.to_owned(), *place), to)?;
+    }
+    Some(found)
+}
+
+/// A list that is an object has its names in a field.
+fn key_is_a_text(record: &Record, to: &mut Diagnostics) {
+    let Some(key) = &record.key else { return };
+    let Some(field) = field(record, key, to) else { return };
+    if record.by_position {
+        to.at(key.1, Code::Misplaced, "a record that travels `by_position` has no `key`").help("remove it");
+    } else if !field.shape.is_one(Type::is_text) {
+        to.at(key.1, Code::BadResponse, format!("`{}` is no text", key.0))
+            .related(field.name.place, "the field is here")
+            .help("name a field that is a `string` or an identifier");
+    }
 }
 
 /// An abstract record is there to be included.

@@ -6,7 +6,8 @@ use quote::quote;
 use super::code::{self, camel, ident, list, number, optional_text};
 use super::codes;
 use super::docs::{Docs, code, escape};
-use super::scope::Scope;
+use super::pages;
+use super::scope::{Scope, value_type};
 use crate::model::{
     Api, Compound, Confirm, Effect, Family, Operation, Pair, Response, RowOutcome, Several, has_parameter,
 };
@@ -33,16 +34,10 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let repeatable = is_repeatable.then(|| quote!(impl runtime::operation::Repeatable for #name {}));
     let confirmable = operation.teller(scope.family).map(|(teller, record)| {
         let (query, record) = (scope.named(&teller.rust.rust), scope.named(&record.name.rust));
+        let first = pages::is_followed(teller).then(|| place(&quote!(ask_first), &query, &record, true));
         let then = operation.second_teller(scope.family).map(|second| {
-            let second = scope.named(&second.rust.rust);
-            quote! {
-                fn ask_then<'a>(
-                    client: &'a runtime::ClientCore,
-                    json: &'a str,
-                ) -> Option<runtime::confirm::Asked<'a, #record>> {
-                    runtime::confirm::ask_at::<#second, #record>(client, json)
-                }
-            }
+            let of = scope.named(&second.rust.rust);
+            place(&quote!(ask_then), &of, &record, pages::is_followed(second))
         });
         let one_or_each = match confirmed_list(scope.family, operation) {
             None => quote!(Confirmable),
@@ -52,6 +47,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             impl runtime::confirm::Queryable for #name {
                 type Query = #query;
                 type Record = #record;
+                #first
                 #then
             }
 
@@ -59,6 +55,22 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
         }
     });
     quote!(#repeatable #confirmable)
+}
+
+/// The function that asks in one place for a record, page by page where the place has pages.
+fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_pages: bool) -> TokenStream {
+    let ask = if has_pages { quote!(ask_pages_at) } else { quote!(ask_at) };
+    let (json, sought) = (quote!(json), if has_pages { quote!(sought) } else { quote!(_sought) });
+    let passed = has_pages.then(|| quote!(, #sought));
+    quote! {
+        fn #function<'a>(
+            client: &'a runtime::ClientCore,
+            #json: &'a str,
+            #sought: runtime::confirm::Sought<'a>,
+        ) -> Option<runtime::confirm::Asked<'a, #record>> {
+            Some(runtime::confirm::#ask::<#query, #record>(client, #json #passed))
+        }
+    }
 }
 
 /// The list whose items are asked for one by one.
@@ -91,15 +103,47 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<TokenStr
         list(&quote!(with), confirm.with.iter().map(|(name, _)| name)),
         list(&quote!(with_as), confirm.with_as.iter().map(pair)),
         confirmed_list(family, operation).map(|name| quote!(list: Some(#name))),
+        list(&quote!(set), set_of(family, operation.teller(family).map(|(first, _)| first), confirm).map(pair)),
+        list(&quote!(then_set), set_of(family, operation.second_teller(family), confirm).map(pair)),
+        since(family, operation.teller(family).map(|(first, _)| first), confirm).map(|since| quote!(since: #since)),
+        since(family, operation.second_teller(family), confirm).map(|since| quote!(then_since: #since)),
         list(&quote!(matches), confirm.matches.iter().map(pair)),
         list(&quote!(agrees), confirm.agrees.iter().map(several)),
         confirm.created.as_ref().map(|(field, _)| quote!(created: Some(#field))),
         confirm.changed.as_ref().map(|(field, _)| quote!(changed: Some(#field))),
         list(&quote!(changed_while), confirm.changed_while.iter().map(several)),
+        confirm.expires.as_ref().and_then(|(name, _)| {
+            let time = time_type(family, operation, name)?;
+            Some(quote!(expires: Some((#name, runtime::emitted::time_of_text::<#time>))))
+        }),
         kept.map(|kept| quote!(kept_ms: Some(#kept))),
     ];
     let confirm = code::table(quote!(runtime::tables::Confirm), fields);
     Some(quote!(confirm: Some(#confirm)))
+}
+
+/// The parameters with a fixed value that a place has.
+fn set_of<'a>(family: &Family, place: Option<&'a Operation>, confirm: &'a Confirm) -> impl Iterator<Item = &'a Pair> {
+    let has = move |name: &str| place.is_some_and(|place| has_parameter(family, place.members(), name));
+    let own: Vec<_> = confirm.set.iter().filter(|((name, _), _)| has(name)).collect();
+    own.into_iter()
+}
+
+/// The parameter of a place with the earliest time of creation, and how it is written.
+fn since(family: &Family, place: Option<&Operation>, confirm: &Confirm) -> Option<TokenStream> {
+    let (name, _) = confirm.since.as_ref()?;
+    let time = time_type(family, place?, name)?;
+    Some(quote!(Some((#name, runtime::emitted::json_of_time::<#time>))))
+}
+
+/// The Rust type of a time that is a parameter.
+fn time_type(family: &Family, operation: &Operation, wire: &str) -> Option<TokenStream> {
+    let sets = std::iter::once(operation.members()).chain(operation.items().map(|(_, item)| &item.parameters[..]));
+    let all = sets.flatten().flat_map(|parameter| family.wire_parameters(None, parameter));
+    let found = all.filter_map(|wire| wire.parameter().cloned()).find(|parameter| parameter.name.wire == wire)?;
+    let name = found.shape.element().and_then(value_type).unwrap_or("Timestamp");
+    let name = ident(name);
+    Some(quote!(runtime::#name))
 }
 
 /// The field that says what an answer repeats of the request.

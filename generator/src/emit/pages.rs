@@ -9,26 +9,47 @@ use super::records::page_name;
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use crate::diagnostics::Place;
 use crate::model::Effect;
-use crate::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
+use crate::model::{Family, Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
 
 /// That a page shows records, where another operation finds its records there.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
-    let Response::Page { list, record, cursor, .. } = &operation.response else { return None };
-    let is_meant = |other: &&Operation| {
-        other.confirm.as_ref().is_some_and(|confirm| {
-            confirm.by.0 == operation.name || confirm.then.as_ref().is_some_and(|(then, _)| *then == operation.name)
-        })
+    if !is_asked(scope.family, operation) {
+        return None;
+    }
+    let (name, record, list, has_more) = match &operation.response {
+        Response::Page { list, record, cursor, .. } => {
+            let cursor = ident(&cursor.rust);
+            let name = ident(&page_name(&operation.rust.rust));
+            (quote!(#name), *record, ident(&list.rust), quote!(self.#cursor.is_some()))
+        }
+        Response::Object { record } => {
+            let list = operation.listed_field(scope.family)?;
+            let has_it = |other: &&Operation| {
+                matches!(other.response, Response::Object { record: of } if of == *record) && is_asked(scope.family, other)
+            };
+            // Two operations can answer with the same record.
+            if scope.family.operations.iter().find(has_it)?.name != operation.name {
+                return None;
+            }
+            let name = scope.ty(Type::Record(*record));
+            (name, list.shape.listed_record()?, ident(&list.name.rust), quote!(false))
+        }
+        Response::Array { .. } | Response::Undefined => return None,
     };
-    scope.family.operations.iter().find(is_meant)?;
-    let (name, record) = (ident(&page_name(&operation.rust.rust)), scope.ty(Type::Record(*record)));
-    let (list, cursor) = (ident(&list.rust), ident(&cursor.rust));
+    let record = scope.ty(Type::Record(record));
     Some(quote! {
         impl runtime::confirm::Shows<#record> for #name {
             fn shown(self) -> runtime::confirm::Shown<#record> {
-                runtime::confirm::Shown::listed(self.#list, self.#cursor.is_some())
+                runtime::confirm::Shown::listed(self.#list, #has_more)
             }
         }
     })
+}
+
+/// Whether another operation finds its records there.
+fn is_asked(family: &Family, operation: &Operation) -> bool {
+    let confirms = family.operations.iter().filter_map(|other| other.confirm.as_ref());
+    confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).any(|(name, _)| *name == operation.name)
 }
 
 /// What a request says about its pages.

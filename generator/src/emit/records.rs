@@ -23,6 +23,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
             name: Some(&record.name.wire),
             is_observed: record.is_observed,
             by_position: record.by_position,
+            key: record.key.as_ref().map(|(key, _)| key.as_str()),
         };
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
     }
@@ -37,6 +38,7 @@ pub(super) struct Container<'a> {
     name: Option<&'a str>,
     is_observed: bool,
     by_position: bool,
+    key: Option<&'a str>,
 }
 
 /// A struct, how it is read and written, and what the documents say of it.
@@ -53,7 +55,8 @@ pub(super) fn definition(
     let record = container.name.map(|record| {
         let observed = container.is_observed.then(|| quote!(, observed));
         let by_position = container.by_position.then(|| quote!(, by_position));
-        quote!(#[record(#record #observed #by_position)])
+        let key = container.key.map(|key| quote!(, key = #key));
+        quote!(#[record(#record #observed #by_position #key)])
     });
     quote! {
         runtime::record! {
@@ -73,7 +76,9 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStr
     let quoted = (field.shape.element() == Some(Type::Boolean(Truth::Text))).then(|| quote!(, quoted));
     // The cursor of a page is null where there is no more.
     let null = (field.may_be_null || container.name.is_none()).then(|| quote!(, or_null));
-    let conditional = field.comes_only.as_ref().map(|_| quote!(, conditional));
+    // The key is beside the record, not in it.
+    let comes_elsewhere = container.key == Some(wire.as_str());
+    let conditional = (field.comes_only.is_some() || comes_elsewhere).then(|| quote!(, conditional));
     let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
     let only = (!only.is_empty()).then(|| quote!(, only = [#(#only),*]));
     let code = container.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));

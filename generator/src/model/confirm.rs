@@ -66,6 +66,10 @@ pub(crate) struct Confirm {
     pub(crate) with: Vec<(String, Place)>,
     /// Parameters that the query takes along under another name.
     pub(crate) with_as: Vec<Pair>,
+    /// Parameters of the query, each with its value.
+    pub(crate) set: Vec<Pair>,
+    /// The parameter of a listing with the earliest time of creation.
+    pub(crate) since: Option<(String, Place)>,
     /// The field of the record and the parameter that it equals once the request had its effect.
     pub(crate) matches: Vec<Pair>,
     /// A parameter of the request and the fields of which one agrees with it, where the record has any.
@@ -76,6 +80,8 @@ pub(crate) struct Confirm {
     pub(crate) changed: Option<(String, Place)>,
     /// Fields of the record, and the values with which nothing but such a request changes it.
     pub(crate) changed_while: Vec<Several>,
+    /// The parameter of the request with the time after which it is refused.
+    pub(crate) expires: Option<(String, Place)>,
     pub(crate) kept: Option<Duration>,
 }
 
@@ -121,8 +127,13 @@ impl Operation {
     pub(crate) fn teller<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
         let by = &self.confirm.as_ref()?.by.0;
         let teller = family.operations.named(by)?;
-        let record = teller.shown_record()?;
+        let record = teller.shown_record(family)?;
         Some((teller, family.records.get(record)?))
+    }
+
+    /// The operations that tell, the first one first.
+    pub(crate) fn tellers<'a>(&self, family: &'a Family) -> impl Iterator<Item = &'a Operation> {
+        self.teller(family).map(|(first, _)| first).into_iter().chain(self.second_teller(family))
     }
 
     /// The operation that tells of what the first no longer shows.
@@ -132,9 +143,13 @@ impl Operation {
     }
 
     /// The record that an answer shows, alone or in a list.
-    pub(crate) fn shown_record(&self) -> Option<usize> {
+    pub(crate) fn shown_record(&self, family: &Family) -> Option<usize> {
         match self.response {
-            Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => {
+            Response::Object { record } => match self.listed_field(family) {
+                Some(list) => list.shape.listed_record(),
+                None => Some(record),
+            },
+            Response::Array { record, .. } | Response::Page { record, .. } => {
                 Some(record)
             }
             Response::Undefined => None,

@@ -1,7 +1,7 @@
 //! Operations: what is sent, what comes back, how often.
 
 use super::{
-    Compound, Confirm, Deprecated, Duration, Echoes, Family, Intent, ListName, Name, Parameter, Repeat, Source,
+    Compound, Confirm, Deprecated, Duration, Echoes, Family, Field, Intent, ListName, Name, Parameter, Repeat, Source,
     Statements, UtcOffset,
 };
 use crate::diagnostics::Place;
@@ -272,6 +272,8 @@ pub(crate) struct Listing {
     pub(crate) id: Option<(String, Place)>,
     /// The parameter of which every value must be asked for, so that nothing is left out.
     pub(crate) each: Option<(String, Place)>,
+    /// The field of an object with the records, where it has no pages.
+    pub(crate) list: Option<(String, Place)>,
     pub(crate) pages: Option<Paging>,
     pub(crate) shows: Option<Shows>,
 }
@@ -300,14 +302,19 @@ pub(crate) struct Paging {
 }
 
 impl Operation {
+    /// The field of an object with the records that it lists.
+    pub(crate) fn listed_field<'a>(&self, family: &'a Family) -> Option<&'a Field> {
+        let Response::Object { record } = self.response else { return None };
+        let Listing { list, pages, .. } = &self.listing;
+        let (list, _) = pages.as_ref().and_then(|pages| pages.list.as_ref()).or(list.as_ref())?;
+        family.records.get(record)?.field(list)
+    }
+
     /// The record of the items of a listing that comes in pages.
     pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
         match (&self.response, &self.listing.pages) {
             (Response::Page { record, .. }, _) | (Response::Array { record, .. }, Some(_)) => Some(*record),
-            (Response::Object { record }, Some(pages)) => {
-                let (list, _) = pages.list.as_ref()?;
-                family.records.get(*record)?.field(list)?.shape.listed_record()
-            }
+            (Response::Object { .. }, Some(_)) => self.listed_field(family)?.shape.listed_record(),
             (Response::Object { .. } | Response::Array { .. }, None) | (Response::Undefined, _) => None,
         }
     }

@@ -14,6 +14,8 @@ pub(crate) struct Record {
     pub(crate) is_observed: bool,
     /// It travels as an array, in which places tell the fields apart.
     pub(crate) by_position: bool,
+    /// The field with the name under which it stands in lists, which are objects on the wire.
+    pub(crate) key: Option<(String, Place)>,
     /// All fields, those of the included record first.
     pub(crate) fields: Vec<Field>,
     /// Whether these are all: what it includes can be unknown.

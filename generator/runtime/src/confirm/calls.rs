@@ -70,7 +70,11 @@ impl ClientCore {
     /// Fails if the request carries no id to query by, if the query fails, or if its response is about something else.
     pub async fn locate<O: Confirmable>(&self, operation: &O) -> Result<Reply<O::Record>, Error> {
         let question = only(Question::all(operation)).ok_or_else(cannot_be_asked::<O>)?;
-        let reply = self.call(question.query()).await?.map(|response| question.pick(response.shown()));
+        let shown = match O::ask_first(self, question.json(), question.sought()) {
+            Some(pages) => pages.await?,
+            None => self.call(question.query()).await?.map(Shows::shown),
+        };
+        let reply = shown.map(|shown| question.pick(shown));
         let refused = unreadable(O::Query::META, &reply, "it is about something else than the query");
         of_record(reply).ok_or(refused)
     }
@@ -84,7 +88,7 @@ impl ClientCore {
         policy: &ConfirmPolicy,
     ) -> ConfirmationOf<O> {
         let call = call.map(Arc::new);
-        let open = Open::new(question, signed_at, left, call.clone());
+        let open = Open::new(question, signed_at, self.signature_window(), left, call.clone());
         let confirmation = self.ask(vec![open], policy).await.pop();
         confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
     }

@@ -2,14 +2,16 @@
 
 use super::absence::{self, AskedAt};
 use super::evidence::{self, Evidence, Sent};
+use super::places::{self, Sought};
 use super::{Queryable, Shown};
-use crate::checks::{CheckContext, CheckPolicy, Violation, Violations};
+use crate::checks::{Violation, Violations};
 use crate::error::{Error, ExchangeError, Refusal};
 use crate::exchange::is_compound_with;
-use crate::json::{Decode, write_json};
+use crate::json::{Decode, JsonWriter, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::tables::{CodeProof, Confirm, Severity};
+use crate::value::Timestamp;
 
 /// A query about one thing that a request was to change.
 pub(super) struct Question<O: Queryable> {
@@ -20,8 +22,8 @@ pub(super) struct Question<O: Queryable> {
     field: &'static str,
     key: String,
     query: O::Query,
-    /// The parameters of the query.
-    json: String,
+    /// The parameters of the query, and of that of the second place.
+    json: [String; 2],
     /// Whether the request does several things, of which the queried one is the last.
     is_compound: bool,
 }
@@ -68,10 +70,9 @@ impl<O: Queryable> Question<O> {
         }
         let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
         let with = with.chain(confirm.with_as.iter().copied());
-        let json = named.renamed(asked.map(|(pair, _)| pair).into_iter().chain(with));
-        // The request was checked already.
-        let policy = &CheckPolicy::nothing();
-        let query = O::Query::from_json_in(&json, CheckContext { policy, ..CheckContext::default() }).ok()?;
+        let of_request = named.renamed(asked.map(|(pair, _)| pair).into_iter().chain(with));
+        let json = [confirm.set, confirm.then_set].map(|set| with_values(&of_request, set));
+        let query = places::read(&json[0]).ok()?;
         let is_compound = is_compound_with(O::META, &named);
         Some(Self { confirm, named, field, key, query, json, is_compound })
     }
@@ -81,9 +82,37 @@ impl<O: Queryable> Question<O> {
         &self.key
     }
 
-    /// The parameters of the query.
+    /// Asks listings for what was created at `since` or later only.
+    pub(super) fn ask_since(&mut self, since: Timestamp) {
+        for (json, parameter) in self.json.iter_mut().zip([self.confirm.since, self.confirm.then_since]) {
+            if let Some((parameter, write)) = parameter {
+                *json = with_member(json, parameter, &write(since));
+            }
+        }
+        if let Ok(query) = places::read(&self.json[0]) {
+            self.query = query;
+        }
+    }
+
+    /// The time after which the exchange refuses the request, if it says so.
+    pub(super) fn expires(&self) -> Option<Timestamp> {
+        let (parameter, read) = self.confirm.expires?;
+        read(&self.named.text(parameter)?)
+    }
+
+    /// What identifies the record of the thing.
+    pub(super) fn sought(&self) -> Sought<'_> {
+        Sought { field: self.field, key: &self.key }
+    }
+
+    /// The parameters of the query, which is asked page by page if it has pages.
     pub(super) fn json(&self) -> &str {
-        &self.json
+        &self.json[0]
+    }
+
+    /// The parameters of the query of the second place.
+    pub(super) fn then_json(&self) -> &str {
+        &self.json[1]
     }
 
     pub(super) fn query(&self) -> &O::Query {
@@ -117,7 +146,7 @@ impl<O: Queryable> Question<O> {
     }
 
     fn is_about(&self, record: &Named) -> bool {
-        record.text(self.field).as_ref() == Some(&self.key)
+        self.sought().is_in(record)
     }
 
     /// What a record proves. `has_rival` returns whether another request of the client is about the thing with an id.
@@ -151,6 +180,21 @@ impl<O: Queryable> Question<O> {
             Err(why) => Finding::Nothing(why),
         }
     }
+}
+
+/// The members of an object, and behind them `set`, whose values are texts.
+fn with_values(json: &str, set: &[(&str, &str)]) -> String {
+    set.iter().fold(json.to_owned(), |json, (name, value)| with_member(&json, name, &write_json(&(*value).to_owned())))
+}
+
+/// The members of an object, and behind them another one.
+fn with_member(json: &str, name: &str, value: &str) -> String {
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    Named::read(json).write(&mut out);
+    out.member(name).raw(value);
+    out.end_object();
+    out.finish()
 }
 
 /// Whether a refusal of a query says that the thing is not there.

@@ -211,7 +211,7 @@ async fn query<O: Queryable<Query: Send + Sync>>(
             if let Some(question) = question {
                 let left = client.left(question.key(), change.signed_at);
                 places.push((index, results[index].len()));
-                open.push(Open::new(question, change.signed_at, left, None));
+                open.push(Open::new(question, change.signed_at, client.signature_window(), left, None));
             }
             results[index].push(item);
         }

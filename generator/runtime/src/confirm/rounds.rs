@@ -32,13 +32,21 @@ pub(super) struct Open<O: Queryable> {
     call: Option<Arc<Error>>,
 }
 
+/// Records are asked for that may be older than the signature allows by so much.
+const EARLIER: Duration = Duration::from_secs(10);
+
 impl<O: Queryable> Open<O> {
+    /// `window` is how far the exchange's clock may be from that of the signature, if known.
     pub(super) fn new(
-        question: Question<O>,
+        mut question: Question<O>,
         signed_at: Timestamp,
+        window: Option<Duration>,
         left: Option<Moment>,
         call: Option<Arc<Error>>,
     ) -> Self {
+        if let Some(since) = window.and_then(|window| signed_at.checked_sub(window.saturating_add(EARLIER))) {
+            question.ask_since(since);
+        }
         Self { question, signed_at, left, call }
     }
 
@@ -79,9 +87,8 @@ impl ClientCore {
                 least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
                 let at = Asking { begun, policy };
                 let (mut finding, mut answer) = self.evaluated(one, answer, at);
-                if let Some(then) =
-                    shows_nothing(&answer, policy).then(|| O::ask_then(self, one.question.json())).flatten()
-                {
+                let then = || O::ask_then(self, one.question.then_json(), one.question.sought());
+                if let Some(then) = shows_nothing(&answer, policy).then(then).flatten() {
                     let begun = self.moment();
                     let Some(other) = until(timer, end, then).await else { break };
                     least = least.max(other.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
@@ -105,7 +112,10 @@ impl ClientCore {
     }
 
     async fn first_place<O: Queryable>(&self, open: &Open<O>) -> Result<Reply<Shown<O::Record>>, Error> {
-        self.call(open.question.query()).await.map(|reply| reply.map(Shows::shown))
+        match O::ask_first(self, open.question.json(), open.question.sought()) {
+            Some(pages) => pages.await,
+            None => self.call(open.question.query()).await.map(|reply| reply.map(Shows::shown)),
+        }
     }
 
     /// What an answer proves, and what is left of it.
@@ -139,11 +149,12 @@ impl ClientCore {
 
     /// When the request was sent, as far as known.
     fn sent<O: Queryable>(&self, open: &Open<O>, policy: &ConfirmPolicy) -> Sent {
+        let left = open.left.and_then(|left| self.exchange_time(left));
         Sent {
             signed_at: open.signed_at,
-            window: self.signature_window(),
+            window: accepted_within(self.signature_window(), open.question.expires(), open.signed_at, left),
             settling: policy.settling,
-            left: open.left.and_then(|left| self.exchange_time(left)),
+            left,
             has_rival: false,
         }
     }
@@ -158,6 +169,24 @@ impl ClientCore {
         };
         AskedAt { there, at_least, at_most, uncertainty: self.signature_uncertainty(open.signed_at, open.left) }
     }
+}
+
+/// How far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts signatures, or
+/// until the request expires, which is a time of the exchange. Its clock is known by when the request left.
+fn accepted_within(
+    signature: Option<Duration>,
+    expires: Option<Timestamp>,
+    signed_at: Timestamp,
+    left: Option<(Timestamp, Timestamp)>,
+) -> Option<Duration> {
+    let from = |earlier: Timestamp, later: Timestamp| {
+        Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
+    };
+    let until_expiry = expires.zip(left).map(|(expires, (earliest, latest))| {
+        let clocks_differ = from(earliest, signed_at).max(from(signed_at, latest));
+        from(signed_at, expires).saturating_add(clocks_differ)
+    });
+    signature.into_iter().chain(until_expiry).min()
 }
 
 /// Whether an answer shows that the first place does not have it, or not yet.

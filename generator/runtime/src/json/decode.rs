@@ -37,6 +37,14 @@ pub trait Decode: Sized {
         Ok(())
     }
 
+    /// Whether lists of such values travel as objects, each under a name that belongs to it.
+    const HAS_KEY: bool = false;
+
+    /// Keeps the name under which the value stands in such an object.
+    fn set_key(&mut self, name: &str) {
+        let _ = name;
+    }
+
     /// The value that a missing one stands for, if any.
     fn absent() -> Option<Self> {
         None

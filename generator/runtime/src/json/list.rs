@@ -2,7 +2,7 @@ use std::ops::Deref;
 
 use super::decode::Decode;
 use super::error::ReadError;
-use super::reader::Reader;
+use super::reader::{Kind, Reader};
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
 
@@ -73,25 +73,52 @@ impl<'a, T> IntoIterator for &'a List<T> {
     }
 }
 
-impl<T: Decode> Decode for List<T> {
-    const FORM: Form = Form::List(&T::FORM);
+impl<T: Decode> List<T> {
+    /// Reads the values of an object, each of which keeps its name.
+    fn read_values(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        let mut members = from.object(&[])?;
+        for index in 0.. {
+            let Some(name) = members.next_name(from)? else { break };
+            let name = name.into_owned();
+            from.take_room(name.len())?;
+            self.read_item(index, Some(&name), from)?;
+        }
+        Ok(())
+    }
 
-    /// Reads `null` and `""` as an empty list.
+    fn read_item(&mut self, index: usize, name: Option<&str>, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        let start = from.mark();
+        match T::decode(from) {
+            Ok(mut item) => {
+                if let Some(name) = name {
+                    item.set_key(name);
+                }
+                from.keep(&mut self.items, item)
+            }
+            Err(error) => {
+                let (raw, error) = from.set_apart(start, error)?;
+                from.keep(&mut self.bad, BadItem { index, raw, error })
+            }
+        }
+    }
+}
+
+impl<T: Decode> Decode for List<T> {
+    const FORM: Form = if T::HAS_KEY { Form::Map(&T::FORM) } else { Form::List(&T::FORM) };
+
+    /// Reads `null` and `""` as an empty list, and an object as a list of its values, if they keep their names.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut list = Self::default();
         if from.take_nothing()? {
             return Ok(list);
         }
+        if T::HAS_KEY && from.peek() == Kind::Object {
+            list.read_values(from)?;
+            return Ok(list);
+        }
         let mut elements = from.array()?;
         while let Some(index) = elements.next(from)? {
-            let start = from.mark();
-            match T::decode(from) {
-                Ok(item) => from.keep(&mut list.items, item)?,
-                Err(error) => {
-                    let (raw, error) = from.set_apart(start, error)?;
-                    from.keep(&mut list.bad, BadItem { index, raw, error })?;
-                }
-            }
+            list.read_item(index, None, from)?;
         }
         Ok(list)
     }

@@ -2,7 +2,7 @@ use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::Reader;
 use super::table::{Form, RecordTable};
-use super::writer::{Encode, JsonWriter};
+use super::writer::{Encode, JsonWriter, write_json};
 
 /// An object with named fields, as responses have them. Declared by [`record!`](crate::record).
 ///
@@ -38,6 +38,16 @@ impl<T: Record + Default> Decode for T {
             record.read(field, from)?;
         }
         Ok(record)
+    }
+
+    const HAS_KEY: bool = T::TABLE.key.is_some();
+
+    fn set_key(&mut self, name: &str) {
+        let key = T::TABLE.key.and_then(|key| T::FIELDS.iter().position(|field| *field == key));
+        if let Some(key) = key {
+            // A name is a text, which every field with a key can be read from.
+            let _ = self.read(key, &mut Reader::new(&write_json(&name.to_owned())));
+        }
     }
 
     fn absent() -> Option<Self> {
@@ -78,8 +88,8 @@ impl<T: Record> Encode for T {
 ///
 /// The name is followed by what else the documents say of the field, which is the name of a method of
 /// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`. The
-/// attribute `record` gives the name of the record in the schema, `observed` where no document has it, and `by_position`
-/// where it travels as an array.
+/// attribute `record` gives the name of the record in the schema, `observed` where no document has it, `by_position`
+/// where it travels as an array, and `key = "field"` where lists of it travel as objects, under the values of that field.
 ///
 /// The macro derives `Clone`, `Debug`, `Default` and `PartialEq`, and implements serde's traits if the feature `serde`
 /// is on.
@@ -108,7 +118,7 @@ impl<T: Record> Encode for T {
 macro_rules! record {
     (
         $(#[doc = $doc:literal])*
-        $(#[record($record:literal $(, $state:ident)*)])?
+        $(#[record($record:literal $(, $state:ident $(= $key:literal)?)*)])?
         $vis:vis struct $name:ident {
             $(
                 $(#[doc = $about:literal])*
@@ -131,7 +141,7 @@ macro_rules! record {
             const FIELDS: &'static [&'static str] = &[$($wire),*];
             const TABLE: &'static $crate::emitted::RecordTable = &$crate::emitted::RecordTable::of(&[
                 $($crate::emitted::FieldTable::of::<$ty>($wire)$(.$how($(&[$($value),*])?))*),*
-            ])$(.named($record)$(.$state())*)?;
+            ])$(.named($record)$(.$state($($key)?))*)?;
 
             #[inline]
             fn read(

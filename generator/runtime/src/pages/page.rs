@@ -156,6 +156,16 @@ pub fn text_of<T: ToString>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(ToString::to_string)
 }
 
+/// A time as the JSON text of a `T`.
+pub fn json_of_time<T: From<Timestamp> + Encode>(time: Timestamp) -> String {
+    write_json(&T::from(time))
+}
+
+/// The time that is written as the text of a `T`.
+pub fn time_of_text<T: Decode + Into<Timestamp>>(text: &str) -> Option<Timestamp> {
+    from_text::<T>(text).map(Into::into)
+}
+
 /// The text of an optional value as it travels.
 pub fn wire_text_of<T: Encode>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(|value| write_json(value).trim_matches('"').to_owned())

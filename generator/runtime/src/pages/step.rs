@@ -38,7 +38,7 @@ pub struct Told {
 
 /// What follows a page.
 #[derive(Debug, PartialEq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// A page that begins there.
     At(String),
     /// Nothing.
@@ -48,7 +48,7 @@ pub(super) enum Next {
 }
 
 /// The items of an answer, and what follows them; `asked` is where its page began.
-pub(super) fn follow<O: Paged>(request: &O, asked: Option<&str>, response: O::Response) -> (List<O::Item>, Next) {
+pub(crate) fn follow<O: Paged>(request: &O, asked: Option<&str>, response: O::Response) -> (List<O::Item>, Next) {
     let told = O::told(&response);
     let (list, cursor) = O::page(response);
     let items = u64::try_from(count(&list)).unwrap_or(u64::MAX);

@@ -4,16 +4,16 @@
 use super::page::Paged;
 use crate::account::Account;
 use crate::checks::Checks;
-use crate::json::{Decode, Kind, ReadError, Reader};
+use crate::json::{Decode, Form, Kind, ReadError, Reader};
 use crate::operation::{Operation, Repeatable};
 use crate::parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter};
 use crate::tables::Meta;
 
 /// A request whose response must be a page.
-pub(super) struct ForPage<O>(pub(super) O);
+pub(crate) struct ForPage<O>(pub(crate) O);
 
 /// The answer to it.
-pub(super) struct WholePage<O: Paged>(pub(super) O::Response);
+pub(crate) struct WholePage<O: Paged>(pub(crate) O::Response);
 
 impl<O: Paged> Operation for ForPage<O> {
     type Response = WholePage<O>;
@@ -49,6 +49,7 @@ impl<O: Paged> Decode for WholePage<O> {
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         match (from.peek(), O::LIST) {
             (Kind::Array, "") => {}
+            (Kind::Object, "") if matches!(O::Response::FORM, Form::Map(_)) => {}
             (_, "") => return Err(ReadError::new(from.mark().at, "expected a list")),
             (Kind::Object, list) => find(from, list)?,
             _ => {}

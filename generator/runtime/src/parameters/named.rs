@@ -28,9 +28,14 @@ impl Named {
         items.iter().map(|json| Self::read(json.as_str())).collect()
     }
 
-    /// The text of a single value; nothing where it is empty, `null` or not there.
+    /// The text of a single value; nothing where it is empty, `null` or not there. The value of an object within has a
+    /// path, such as `fee.coin`.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
-        let text = Reader::new(self.json(name)?).scalar().ok()?;
+        let Some(json) = self.json(name) else {
+            let (object, within) = name.split_once('.')?;
+            return Self::read(self.json(object)?).text(within);
+        };
+        let text = Reader::new(json).scalar().ok()?;
         (!text.is_empty() && text != "null").then(|| text.into_owned())
     }
 
@@ -48,6 +53,13 @@ impl Named {
     /// Whether there is a member with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.json(name).is_some()
+    }
+
+    /// Writes the members into an object.
+    pub(crate) fn write(&self, out: &mut JsonWriter) {
+        for (name, json) in &self.0 {
+            out.member(name).raw(json);
+        }
     }
 
     /// An object with some of the members, under names of its own.

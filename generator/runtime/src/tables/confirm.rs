@@ -1,3 +1,5 @@
+use crate::value::Timestamp;
+
 /// The parameter with the client id of what a request creates.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientId {
@@ -21,6 +23,14 @@ pub struct Confirm {
     pub with: &'static [&'static str],
     /// Parameters that the query takes along under other names.
     pub with_as: &'static [(&'static str, &'static str)],
+    /// Parameters of the query that are always sent, with their values.
+    pub set: &'static [(&'static str, &'static str)],
+    /// The same of the query of the second place.
+    pub then_set: &'static [(&'static str, &'static str)],
+    /// The parameter of a listing with the earliest time of creation, and how a time is written there as JSON.
+    pub since: Option<(&'static str, fn(Timestamp) -> String)>,
+    /// The same of the second place.
+    pub then_since: Option<(&'static str, fn(Timestamp) -> String)>,
     /// The list whose items are queried one by one.
     pub list: Option<&'static str>,
     /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
@@ -35,6 +45,8 @@ pub struct Confirm {
     /// Fields, and the values with which nothing but such a request changes what they tell of: with another value, the
     /// last change may have been a fill or the end.
     pub changed_while: &'static [(&'static str, &'static [&'static str])],
+    /// The parameter of the request with the time after which the exchange refuses it, and how its text is read.
+    pub expires: Option<(&'static str, fn(&str) -> Option<Timestamp>)>,
     /// How long it can be asked for at least, in milliseconds, in any state. `None`: the documents do not specify it,
     /// so absence proves nothing.
     pub kept_ms: Option<u64>,
@@ -52,12 +64,17 @@ impl Confirm {
         find: &[],
         with: &[],
         with_as: &[],
+        set: &[],
+        then_set: &[],
+        since: None,
+        then_since: None,
         list: None,
         matches: &[],
         agrees: &[],
         created: None,
         changed: None,
         changed_while: &[],
+        expires: None,
         kept_ms: None,
     };
 }

@@ -156,7 +156,9 @@ fn page(example: &mut Example<'_>, names: [&Name; 2], index: usize, data: &Node)
 }
 
 fn records(example: &mut Example<'_>, index: usize, node: &Node) {
+    let has_key = example.family.records.get(index).is_some_and(|record| record.key.is_some());
     match &node.value {
+        Value::Object(members) if has_key => members.iter().for_each(|member| record(example, index, &member.value)),
         Value::List(nodes) => nodes.iter().for_each(|node| record(example, index, node)),
         // An exchange may say so that there are none.
         Value::Null => {}
@@ -227,6 +229,7 @@ fn field(example: &mut Example<'_>, field: &Field, node: &Node) {
     }
     match (&field.shape, &node.value) {
         (Shape::One(ty), _) => value(example, field, *ty, node),
+        (Shape::List(Type::Record(index)), Value::Object(_)) => records(example, *index, node),
         (Shape::List(ty), Value::List(nodes)) => nodes.iter().for_each(|node| value(example, field, *ty, node)),
         (Shape::Map(ty), Value::Object(members)) => {
             members.iter().for_each(|member| value(example, field, *ty, &member.value));

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::components::list_of;
 use super::object::Object;
 use super::values::{or_null, reference};
-use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, Way};
+use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, Type, Way};
 
 const REFUSAL: &str = "Refusal";
 
@@ -115,7 +116,7 @@ pub(super) fn remaining_calls(api: &Api) -> Option<(String, Value)> {
 
 fn data(family: &Family, operation: &Operation) -> Value {
     let record = |index: usize| reference(family, &family.records[index].name.rust).into_value();
-    let array = |index: usize| Object::new().with("type", "array").with("items", record(index));
+    let array = |index: usize| list_of(family, Type::Record(index), record(index));
     match &operation.response {
         Response::Object { record: index } => record(*index),
         Response::Array { record, observed_under: None } => array(*record).into_value(),

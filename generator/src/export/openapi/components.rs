@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::object::Object;
 use super::values::{Side, component, or_null, schema};
 use super::{answers, credentials, parameters};
-use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, Sent, Shape};
+use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, Sent, Shape, Type};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
@@ -118,13 +118,22 @@ fn record(family: &Family, record: &Record) -> Value {
         .into_value()
 }
 
+/// A list of values; of records with a key, an object with a value for each.
+pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Object {
+    let has_key = matches!(ty, Type::Record(index) if family.records.get(index).is_some_and(|record| record.key.is_some()));
+    match has_key {
+        true => Object::new().with("type", "object").with("additionalProperties", items),
+        false => Object::new().with("type", "array").with("items", items),
+    }
+}
+
 fn field(family: &Family, field: &Field) -> Value {
     let only: Vec<_> = field.only.iter().map(|(value, _)| value.as_str()).collect();
     let schema = match field.shape {
         Shape::One(ty) => schema(family, ty, field.as_text, &only, Side::Answer),
         Shape::List(ty) => {
             let items = schema(family, ty, field.as_text, &only, Side::Answer);
-            Object::new().with("type", "array").with("items", items)
+            list_of(family, ty, items)
         }
         Shape::Map(ty) => {
             let values = schema(family, ty, field.as_text, &only, Side::Answer);

@@ -124,6 +124,10 @@ mappings! {
         with: Texts,
         /// Parameters of the query that go along: the parameter of the request.
         with_as: Named<Text>,
+        /// Parameters of the query that are always sent: their values.
+        set: Named<Text>,
+        /// The parameter of a listing with the earliest time at which what it lists was created.
+        since: Option<Text>,
         /// A field of the record: the parameter that it equals once the request had its effect.
         matches: Named<Text>,
         /// A parameter of the request: the fields of which one agrees with it, where the record has any. Otherwise the
@@ -137,6 +141,8 @@ mappings! {
         changed: Option<Text>,
         /// A field of the record: the values with which nothing but such a request changes it.
         changed_while: Named<Texts>,
+        /// The parameter of the request with the time after which the exchange refuses it.
+        expires: Option<Text>,
         /// How long it can be asked for at least, such as `2 hours`.
         kept: Option<Text>,
     }
@@ -195,6 +201,8 @@ mappings! {
         cursor: Option<Text>,
         /// With `page`: the parameter that takes the cursor.
         next: Option<Text>,
+        /// With `object`: its field with the records, where the answer is a listing without `pages`.
+        list: Option<Text>,
         /// With `object` or `array`: how the next page of the list is requested.
         pages: Option<Spanned<Pages>>,
         /// With `page` or `pages`: the field by which an item is told from another.

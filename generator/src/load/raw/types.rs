@@ -100,6 +100,8 @@ mappings! {
         observed: Option<bool>,
         /// Whether it travels as an array, in which the places of its fields tell them apart.
         by_position: Option<bool>,
+        /// Where lists of it are objects on the wire: the field that has the name under which it stands there.
+        key: Option<Text>,
         /// Its fields, in the document's order; `{}` when there are none.
         fields: Option<Named<Spanned<Field>>>,
     }

@@ -42,12 +42,15 @@ impl FamilyBuilder<'_, '_> {
             find: pairs(&raw.find),
             with: raw.with.iter().map(placed).collect(),
             with_as: pairs(&raw.with_as),
+            set: pairs(&raw.set),
+            since: raw.since.as_ref().map(placed),
             matches: pairs(&raw.matches),
             agrees: several(&raw.agrees),
             beside: raw.beside.iter().map(placed).collect(),
             created: raw.created.as_ref().map(placed),
             changed: raw.changed.as_ref().map(placed),
             changed_while: several(&raw.changed_while),
+            expires: raw.expires.as_ref().map(placed),
             kept: self.builder.duration(&raw.kept),
         })
     }

@@ -11,7 +11,13 @@ impl FamilyBuilder<'_, '_> {
     pub(super) fn listing(&mut self, raw: &raw::Response) -> Listing {
         let shows = raw.shows.as_ref().and_then(|shows| self.shows(shows));
         let pages = raw.pages.as_ref().and_then(|pages| self.pages(raw, pages));
-        Listing { id: raw.id.as_ref().map(placed), each: raw.each.as_ref().map(placed), pages, shows }
+        Listing {
+            id: raw.id.as_ref().map(placed),
+            each: raw.each.as_ref().map(placed),
+            list: raw.list.as_ref().map(placed),
+            pages,
+            shows,
+        }
     }
 
     fn pages(&mut self, response: &raw::Response, raw: &Spanned<raw::Pages>) -> Option<Paging> {

@@ -267,6 +267,11 @@ impl FamilyBuilder<'_, '_> {
                 self.refuse_keys(&of_listings, "requires a `page` or `pages`");
             }
         }
+        if raw.object.is_none() {
+            self.refuse_keys(&[("list", place(&raw.list))], "requires an `object`");
+        } else if raw.pages.is_some() {
+            self.refuse_keys(&[("list", place(&raw.list))], "is a key of `pages` here");
+        }
         if raw.array.is_none() {
             self.refuse_keys(&[("observed_under", place(&raw.observed_under))], "requires an `array`");
         }

@@ -323,6 +323,7 @@ impl FamilyBuilder<'_, '_> {
             is_abstract: raw.r#abstract.unwrap_or(false),
             is_observed: raw.observed.unwrap_or(false),
             by_position: raw.by_position.unwrap_or(false),
+            key: raw.key.as_ref().map(placed),
             fields,
             is_whole,
         }

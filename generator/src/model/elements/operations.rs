@@ -232,11 +232,12 @@ fn compound(compound: Option<&Compound>) -> Key {
 }
 
 impl Listing {
-    fn keys(&self) -> [Key; 4] {
-        let Self { id, each, pages, shows } = self;
+    fn keys(&self) -> [Key; 5] {
+        let Self { id, each, list, pages, shows } = self;
         [
             Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
             Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
+            Key::placed("list", list.as_ref(), behaviour("which records of an answer are compared with a request")),
             self::pages(pages.as_ref()),
             self::shows(shows.as_ref()),
         ]
@@ -354,12 +355,15 @@ impl Confirm {
             find,
             with,
             with_as,
+            set,
+            since,
             matches,
             agrees,
             beside,
             created,
             changed,
             changed_while,
+            expires,
             kept,
         } = self;
         let types = operation.teller(family);
@@ -380,12 +384,15 @@ impl Confirm {
                 Key::new("find", pairs(find), proves()),
                 Key::new("with", names(with), queried()),
                 Key::new("with_as", pairs(with_as), queried()),
+                Key::new("set", pairs(set), queried()),
+                Key::placed("since", since.as_ref(), queried()),
                 Key::new("matches", pairs(matches), proves()),
                 Key::new("agrees", several(agrees), proves()),
                 Key::new("beside", names(beside), proves()),
                 Key::placed("created", created.as_ref(), proves()),
                 Key::placed("changed", changed.as_ref(), proves()),
                 Key::new("changed_while", several(changed_while), proves()),
+                Key::placed("expires", expires.as_ref(), proves()),
                 Key::new("kept", maybe(*kept), proves()),
             ])
     }

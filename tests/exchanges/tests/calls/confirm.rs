@@ -1,7 +1,7 @@
 //! What becomes of an order whose request or answer is lost, on each exchange that can be queried by the caller's id.
 //!
 //! A small exchange, which speaks as an adapter says, goes wrong in one way. Over loopback, outcomes are found that need no
-//! waiting; the others in virtual time, with the client's default policy.
+//! waiting; the others in virtual time, by a policy that waits long enough.
 
 mod adapters;
 mod exchange;
@@ -13,11 +13,11 @@ use tradeapi_runtime::confirm::{BatchConfirmation, Confirmation};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_sandbox::Sandbox;
 
-use adapters::{BINANCE, BYBIT, COINBASE, DERIBIT, OKX, OKX_BATCH};
+use adapters::{BINANCE, BYBIT, COINBASE, DERIBIT, KRAKEN, OKX, OKX_BATCH};
 use exchange::{Adapter, Exchange, Fault, Place};
 use world::World;
 
-const EXCHANGES: [&Adapter; 6] = [&BINANCE, &BYBIT, &COINBASE, &DERIBIT, &OKX, &OKX_BATCH];
+const EXCHANGES: [&Adapter; 7] = [&BINANCE, &BYBIT, &COINBASE, &DERIBIT, &KRAKEN, &OKX, &OKX_BATCH];
 
 /// The order is accepted, and its client does not learn of it.
 const ANSWERS_LOST: [Fault; 3] = [Fault::AnswerLost, Fault::AnswerTorn, Fault::GatewayFails];
@@ -51,12 +51,18 @@ impl Settled {
 /// Places one order on each exchange in virtual time, and compares what is concluded.
 async fn in_virtual_time(fault: Fault, place: Place, expected: impl Fn(&Adapter) -> Settled) {
     for adapter in EXCHANGES {
-        let world = World::leaping();
-        let exchange = Arc::new(Exchange::new(adapter, fault, place, world.clone()));
-        let settled = (adapter.place)("https://exchange.example".to_owned(), world.with(Arc::clone(&exchange))).await;
+        let settled = among_others(adapter, fault, place, 0).await;
         assert_eq!(settled, expected(adapter), "{}: {fault:?}, {place:?}", adapter.create);
-        assert_eq!(exchange.creates(), 1, "{}: a placement is never sent again", adapter.create);
     }
+}
+
+/// Places one order, which is listed behind others.
+async fn among_others(adapter: &'static Adapter, fault: Fault, place: Place, others: usize) -> Settled {
+    let world = World::leaping();
+    let exchange = Arc::new(Exchange::new(adapter, fault, place, world.clone()).among(others));
+    let settled = (adapter.place)("https://exchange.example".to_owned(), world.with(Arc::clone(&exchange))).await;
+    assert_eq!(exchange.creates(), 1, "{}: a placement is never sent again", adapter.create);
+    settled
 }
 
 #[tokio::test]
@@ -92,16 +98,43 @@ async fn an_order_whose_request_arrives_late_is_found() {
     }
 }
 
-/// Where it is known how long records are kept, what is not found for long enough did not happen.
+/// What is not found for long enough, in every place and on every page, did not happen.
 #[tokio::test]
 async fn an_order_whose_request_is_lost_did_not_happen() {
-    let expected = |adapter: &Adapter| if adapter.keeps_records { Settled::ABSENT } else { Settled::UNKNOWN };
-    in_virtual_time(Fault::RequestLost, Place::Open, expected).await;
+    in_virtual_time(Fault::RequestLost, Place::Open, |_| Settled::ABSENT).await;
+}
+
+/// A query for orders since the request does not even list it.
+#[tokio::test]
+async fn an_older_order_with_the_same_id_proves_nothing() {
+    let expected = |adapter: &Adapter| if adapter.hides_older { Settled::ABSENT } else { Settled::UNKNOWN };
+    for place in [Place::Open, Place::History] {
+        in_virtual_time(Fault::IdTaken, place, expected).await;
+    }
 }
 
 #[tokio::test]
-async fn an_older_order_with_the_same_id_proves_nothing() {
-    for place in [Place::Open, Place::History] {
-        in_virtual_time(Fault::IdTaken, place, |_| Settled::UNKNOWN).await;
+async fn an_order_is_found_on_whichever_page_it_is() {
+    for others in [1, 2, 5] {
+        assert_eq!(among_others(&COINBASE, Fault::AnswerLost, Place::Open, others).await, Settled::DONE, "{others}");
+    }
+    for others in [999, 1000] {
+        assert_eq!(among_others(&DERIBIT, Fault::AnswerLost, Place::History, others).await, Settled::DONE, "{others}");
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_is_on_no_page_did_not_happen() {
+    for others in [1, 2, 5] {
+        assert_eq!(among_others(&COINBASE, Fault::RequestLost, Place::Open, others).await, Settled::ABSENT, "{others}");
+    }
+}
+
+/// Orders that move forward while pages are counted can be missed, so that only a single page proves an absence.
+#[tokio::test]
+async fn pages_that_are_counted_prove_no_absence() {
+    for (others, expected) in [(999, Settled::ABSENT), (1000, Settled::UNKNOWN)] {
+        let settled = among_others(&DERIBIT, Fault::RequestLost, Place::History, others).await;
+        assert_eq!(settled, expected, "{others}");
     }
 }

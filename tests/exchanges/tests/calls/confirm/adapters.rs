@@ -1,15 +1,22 @@
 //! How the exchanges speak, as far as placing an order and finding it takes.
 
-use serde_json::{Value, json};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::dec;
 use tradeapi_runtime::value::{IsoTime, Timestamp};
 use tradeapi_sandbox::Answer;
 
 use super::Settled;
-use super::exchange::Adapter;
+use super::exchange::{Adapter, Shown};
 
 const SECRET: &str = "secret";
+
+/// Queries for longer than any request can be under way: tokens of Coinbase last two minutes.
+fn patient() -> ConfirmPolicy {
+    ConfirmPolicy::new().deadline(Duration::from_secs(180))
+}
 
 fn number(millis: u64) -> Value {
     millis.into()
@@ -34,7 +41,7 @@ pub(super) const BINANCE: Adapter = Adapter {
                 .price(dec!(0.1))
                 .new_client_order_id(ClientOrderId::new("desk-1").unwrap());
             let client = world.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
     create: "POST /api/v3/order",
@@ -43,11 +50,12 @@ pub(super) const BINANCE: Adapter = Adapter {
     renamed: &[("clientOrderId", "newClientOrderId"), ("origQty", "quantity")],
     created: ("time", number),
     selects: &[("symbol", "symbol"), ("origClientOrderId", "clientOrderId")],
-    shows: |orders, _| match orders.last() {
+    id: "newClientOrderId",
+    shows: |shown| match shown.orders.last() {
         Some(order) => Answer::json(order.to_string()),
         None => Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#),
     },
-    keeps_records: true,
+    hides_older: false,
 };
 
 pub(super) const BYBIT: Adapter = Adapter {
@@ -59,7 +67,7 @@ pub(super) const BYBIT: Adapter = Adapter {
                 .price(dec!(15600))
                 .order_link_id(OrderLinkId::new("desk-1").unwrap());
             let client = world.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
     create: "POST /v5/order/create",
@@ -68,11 +76,12 @@ pub(super) const BYBIT: Adapter = Adapter {
     renamed: &[],
     created: ("createdTime", text),
     selects: &[("symbol", "symbol"), ("orderLinkId", "orderLinkId")],
-    shows: |orders, now| {
+    id: "orderLinkId",
+    shows: |Shown { orders, now, .. }| {
         let result = json!({"category": "spot", "nextPageCursor": "", "list": orders});
         Answer::json(json!({"retCode": 0, "retMsg": "OK", "result": result, "time": now}).to_string())
     },
-    keeps_records: true,
+    hides_older: false,
 };
 
 pub(super) const COINBASE: Adapter = Adapter {
@@ -83,7 +92,7 @@ pub(super) const COINBASE: Adapter = Adapter {
             let limit = OrderConfiguration::new().limit_limit_gtc(LimitOrder::new(dec!(0.001), dec!(10000)));
             let order = CreateOrder::new(ClientOrderId::new("desk-1").unwrap(), "BTC-USD", Side::Buy, limit);
             let client = world.client(Client::builder(url), include_str!("../key.pem"));
-            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
     create: "POST /api/v3/brokerage/orders",
@@ -92,9 +101,17 @@ pub(super) const COINBASE: Adapter = Adapter {
     renamed: &[],
     created: ("created_time", iso8601),
     selects: &[],
-    shows: |orders, _| Answer::json(json!({"orders": orders, "cursor": ""}).to_string()),
-    // One page of the listing is read.
-    keeps_records: false,
+    id: "client_order_id",
+    // Two orders a page.
+    shows: |mut shown| {
+        let since = shown.query.get("start_date").map(|since| since.as_str().unwrap().to_owned());
+        shown.orders.retain(|order| order["created_time"].as_str() >= since.as_deref());
+        let offset = shown.number("cursor").unwrap_or(0);
+        let (page, next) = (shown.page(offset, 2), offset + 2);
+        let cursor = if next < shown.orders.len() { next.to_string() } else { String::new() };
+        Answer::json(json!({"orders": page, "cursor": cursor}).to_string())
+    },
+    hides_older: true,
 };
 
 pub(super) const DERIBIT: Adapter = Adapter {
@@ -107,7 +124,7 @@ pub(super) const DERIBIT: Adapter = Adapter {
                 .price(dec!(1500.5))
                 .label(Label::new("desk-1").unwrap());
             let client = world.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
     create: "private/buy",
@@ -116,9 +133,13 @@ pub(super) const DERIBIT: Adapter = Adapter {
     renamed: &[("order_type", "type")],
     created: ("creation_timestamp", number),
     selects: &[("instrument_name", "instrument_name")],
-    shows: |orders, _| Answer::json(json!({"jsonrpc": "2.0", "result": orders}).to_string()),
-    // The history has a number of orders.
-    keeps_records: false,
+    id: "label",
+    shows: |shown| {
+        let (offset, count) = (shown.number("offset"), shown.number("count"));
+        let page = shown.page(offset.unwrap_or(0), count.unwrap_or(usize::MAX));
+        Answer::json(json!({"jsonrpc": "2.0", "result": page}).to_string())
+    },
+    hides_older: false,
 };
 
 pub(super) const OKX: Adapter = Adapter {
@@ -130,7 +151,7 @@ pub(super) const OKX: Adapter = Adapter {
                 .price(dec!(2.15))
                 .cl_ord_id(ClOrdId::new("desk1").unwrap());
             let client = world.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
     create: "POST /api/v5/trade/order",
@@ -139,11 +160,48 @@ pub(super) const OKX: Adapter = Adapter {
     renamed: &[],
     created: ("cTime", text),
     selects: &[("instId", "instId"), ("clOrdId", "clOrdId")],
-    shows: |orders, _| match orders.len() {
+    id: "clOrdId",
+    shows: |Shown { orders, .. }| match orders.len() {
         0 => Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#),
         _ => Answer::json(json!({"code": "0", "msg": "", "data": orders}).to_string()),
     },
-    keeps_records: true,
+    hides_older: false,
+};
+
+pub(super) const KRAKEN: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::kraken::Client;
+        use exchanges::kraken::spot::{AddOrder, ClOrdId, OrderType, Side};
+        Box::pin(async move {
+            let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25))
+                .price(dec!(37500))
+                .cl_ord_id(ClOrdId::new("desk-1").unwrap())
+                .deadline(Timestamp::from_millis(world.millis() + 10_000));
+            let client = world.client(Client::builder(url), "c2VjcmV0");
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+        })
+    },
+    create: "POST /0/private/AddOrder",
+    open: "POST /0/private/OpenOrders",
+    history: Some("POST /0/private/ClosedOrders"),
+    renamed: &[("vol", "volume")],
+    created: ("opentm", |millis| serde_json::from_str(&format!("{}.{:03}", millis / 1000, millis % 1000)).unwrap()),
+    selects: &[("cl_ord_id", "cl_ord_id")],
+    id: "cl_ord_id",
+    // Of the two lists, each place reads its own.
+    shows: |Shown { orders, .. }| {
+        let own = |order: &Value, name: &str| (name.to_owned(), order[name].clone());
+        let entry = |(number, order): (usize, &Value)| {
+            let described: Map<_, _> = ["type", "ordertype", "price"].map(|name| own(order, name)).into_iter().collect();
+            let mut record: Map<_, _> = ["cl_ord_id", "vol", "opentm"].map(|name| own(order, name)).into_iter().collect();
+            record.insert("descr".to_owned(), described.into());
+            (format!("O-{number}"), Value::Object(record))
+        };
+        let listed: Map<_, _> = orders.iter().enumerate().map(entry).collect();
+        let result = json!({"open": listed, "closed": listed, "count": listed.len()});
+        Answer::json(json!({"error": [], "result": result}).to_string())
+    },
+    hides_older: false,
 };
 
 /// Two orders in one request.
@@ -159,7 +217,7 @@ pub(super) const OKX_BATCH: Adapter = Adapter {
             };
             let client = world.client(Client::builder(url), SECRET);
             let batch = client.batch(PlaceMultipleOrders::new(vec![order("desk1"), order("desk2")]));
-            Settled::of_items(&batch.send_and_confirm(&ConfirmPolicy::new()).await.unwrap())
+            Settled::of_items(&batch.send_and_confirm(&patient()).await.unwrap())
         })
     },
     create: "POST /api/v5/trade/batch-orders",

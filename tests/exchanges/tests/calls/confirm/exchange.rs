@@ -28,10 +28,35 @@ pub(super) struct Adapter {
     pub(super) created: (&'static str, fn(u64) -> Value),
     /// The parameters of a query that select records, with the field of the record.
     pub(super) selects: &'static [(&'static str, &'static str)],
+    /// The field with the caller's id.
+    pub(super) id: &'static str,
     /// Writes the answer to a query.
-    pub(super) shows: fn(Vec<Value>, u64) -> Answer,
-    /// Whether it is documented how long records are kept.
-    pub(super) keeps_records: bool,
+    pub(super) shows: fn(Shown<'_>) -> Answer,
+    /// Whether a query is for orders of its own time only.
+    pub(super) hides_older: bool,
+}
+
+/// What a query finds.
+pub(super) struct Shown<'a> {
+    /// The orders that its parameters select.
+    pub(super) orders: Vec<Value>,
+    /// Its parameters.
+    pub(super) query: &'a Map<String, Value>,
+    pub(super) now: u64,
+}
+
+impl Shown<'_> {
+    /// A number that the query gives.
+    pub(super) fn number(&self, name: &str) -> Option<usize> {
+        let given = self.query.get(name)?;
+        let given = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
+        Some(given.parse().unwrap())
+    }
+
+    /// The page of `size` orders from `offset` on.
+    pub(super) fn page(&self, offset: usize, size: usize) -> Vec<Value> {
+        self.orders.iter().skip(offset).take(size).cloned().collect()
+    }
 }
 
 /// What goes wrong with a placement.
@@ -63,6 +88,8 @@ pub(super) struct Exchange {
     speaks: &'static Adapter,
     fault: Fault,
     place: Place,
+    /// How many other orders are listed before the one of a placement.
+    others: usize,
     world: World,
     creates: AtomicUsize,
     /// The records of orders, each with the time from which it is shown.
@@ -71,7 +98,12 @@ pub(super) struct Exchange {
 
 impl Exchange {
     pub(super) fn new(speaks: &'static Adapter, fault: Fault, place: Place, world: World) -> Self {
-        Self { speaks, fault, place, world, creates: AtomicUsize::new(0), orders: Mutex::default() }
+        Self { speaks, fault, place, others: 0, world, creates: AtomicUsize::new(0), orders: Mutex::default() }
+    }
+
+    /// The same with so many other orders that are listed first.
+    pub(super) fn among(self, others: usize) -> Self {
+        Self { others, ..self }
     }
 
     /// How many orders are in its books.
@@ -99,6 +131,11 @@ impl Exchange {
     fn create(&self, orders: Vec<Map<String, Value>>) -> Answer {
         self.creates.fetch_add(1, Ordering::Relaxed);
         let now = self.world.millis();
+        for other in 0..self.others {
+            let mut order = orders[0].clone();
+            order.insert(self.speaks.id.to_owned(), format!("other-{other}").into());
+            self.accept(order, now, now);
+        }
         for order in orders {
             match self.fault {
                 Fault::RequestLost => {}
@@ -130,7 +167,8 @@ impl Exchange {
         let is_meant = |record: &Value| self.speaks.selects.iter().all(|(of, field)| query[*of] == record[*field]);
         let orders = self.orders.lock().unwrap();
         let shown = orders.iter().filter(|(from, record)| is_here && *from <= now && is_meant(record));
-        (self.speaks.shows)(shown.map(|(_, record)| record.clone()).collect(), now)
+        let orders = shown.map(|(_, record)| record.clone()).collect();
+        (self.speaks.shows)(Shown { orders, query, now })
     }
 }
 
@@ -138,6 +176,7 @@ impl Exchange {
 fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
     let target = format!("{} {}", request.method, request.path);
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_else(|_| json!({}));
+    let form = if body == json!({}) { request.text() } else { String::new() };
     if let Value::Array(items) = body {
         return (target, items.iter().map(|item| item.as_object().unwrap().clone()).collect());
     }
@@ -146,8 +185,8 @@ fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
     }
     let mut parameters = body.as_object().unwrap().clone();
     let query = request.query.as_deref().unwrap_or_default();
-    for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-        parameters.insert(name.to_owned(), value.into());
+    for (name, value) in query.split('&').chain(form.split('&')).filter_map(|pair| pair.split_once('=')) {
+        parameters.insert(name.to_owned(), value.replace("%3A", ":").into());
     }
     (target, vec![parameters])
 }

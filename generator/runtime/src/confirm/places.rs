@@ -1,0 +1,124 @@
+//! The places where a query looks for a record: a single answer, or the pages of a listing.
+
+use std::collections::HashSet;
+use std::pin::Pin;
+
+use super::{Shown, Shows};
+use crate::checks::{CheckContext, CheckPolicy};
+use crate::client::ClientCore;
+use crate::error::{Error, Refusal};
+use crate::exchange::Reply;
+use crate::json::{Encode, List, write_json};
+use crate::pages::{ForPage, Next, Paged, Step, follow};
+use crate::operation::{Operation, Repeatable};
+use crate::parameters::Named;
+
+/// The answer of a place.
+pub type Asked<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<Shown<R>>, Error>> + Send + 'a>>;
+
+/// What identifies a record: a field and its text.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'a> {
+    pub(super) field: &'static str,
+    pub(super) key: &'a str,
+}
+
+impl Sought<'_> {
+    pub(super) fn is_in(&self, record: &Named) -> bool {
+        record.text(self.field).as_deref() == Some(self.key)
+    }
+
+    fn is_among<R: Encode>(&self, list: &List<R>) -> bool {
+        list.iter().any(|record| self.is_in(&Named::read(&write_json(record))))
+    }
+}
+
+/// Sends the query `Q` with the parameters `json`.
+pub fn ask_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> Asked<'a, R>
+where
+    Q: Repeatable<Response: Shows<R> + Send> + Send + Sync + 'a,
+{
+    Box::pin(async move {
+        let query = read::<Q>(json)?;
+        client.call(&query).await.map(|reply| reply.map(Shows::shown))
+    })
+}
+
+/// Sends the query `Q` with the parameters `json`, page by page, until a page has the record that is sought.
+pub fn ask_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Asked<'a, R>
+where
+    Q: Paged<Item = R, Response: Send> + Send + Sync + 'a,
+    R: Encode + Send + 'a,
+{
+    Box::pin(async move { ask_all(client, read::<Q>(json)?, sought).await })
+}
+
+/// Reads a query. The request that it follows from was checked already.
+pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
+    let policy = &CheckPolicy::nothing();
+    let read = Q::from_json_in(json, CheckContext { policy, ..CheckContext::default() });
+    read.map_err(|violations| Error::Refused(Box::new(Refusal { operation: Q::META.id, violations })))
+}
+
+/// Asks until the record is found. The answer has the time of the first page: what came later may be missing.
+async fn ask_all<Q>(client: &ClientCore, query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
+where
+    Q: Paged<Response: Send> + Send + Sync,
+    Q::Item: Send,
+{
+    let mut begun = None;
+    let mut is_whole = true;
+    let mut requests = query.each();
+    let last = requests.pop().unwrap_or(query);
+    for request in requests {
+        let reply = ask_listing(client, request, sought).await?;
+        begun.get_or_insert(reply.request_time);
+        match &reply.data {
+            Shown::Listed { items, is_whole: whole } if items.is_empty() => is_whole &= whole,
+            Shown::One(_) | Shown::Listed { .. } => return Ok(reply),
+        }
+    }
+    let reply = ask_listing(client, last, sought).await?;
+    let request_time = begun.unwrap_or(reply.request_time);
+    let reply = reply.map(|shown| match shown {
+        Shown::Listed { items, is_whole: whole } => Shown::Listed { items, is_whole: whole && is_whole },
+        one @ Shown::One(_) => one,
+    });
+    Ok(Reply { request_time, ..reply })
+}
+
+/// The page with the record, or no record, and whether there is none.
+async fn ask_listing<Q>(client: &ClientCore, mut query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
+where
+    Q: Paged<Response: Send> + Send + Sync,
+    Q::Item: Send,
+{
+    let mut begun = None;
+    let mut is_complete = true;
+    let mut pages = HashSet::new();
+    loop {
+        let asked = query.cursor();
+        let reply = client.call(&ForPage(query.clone())).await?;
+        let request_time = *begun.get_or_insert(reply.request_time);
+        let mut next = Next::Lost;
+        let reply = reply.map(|page| {
+            let list;
+            (list, next) = follow(&query, asked.as_deref(), page.0);
+            list
+        });
+        if sought.is_among(&reply.data) {
+            return Ok(reply.map(|list| Shown::listed(list, true)));
+        }
+        is_complete &= reply.data.is_complete();
+        match next {
+            Next::At(next) if pages.insert(next.clone()) => query.set_cursor(Some(&next)),
+            next => {
+                // A page that is counted can miss what moved forward meanwhile.
+                let is_counted = matches!(Q::STEP, Step::Number { .. } | Step::Offset { .. }) && !pages.is_empty();
+                let is_whole = is_complete && next == Next::End && !is_counted;
+                let reply = reply.map(|_| Shown::Listed { items: Vec::new(), is_whole });
+                return Ok(Reply { request_time, ..reply });
+            }
+        }
+    }
+}

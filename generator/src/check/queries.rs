@@ -1,0 +1,88 @@
+//! What the queries of `confirm` send beside what the request has: fixed values, and a time.
+
+use super::confirm::names;
+use super::values;
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Confirm, Family, Lookup, Operation, Parameter, Shape, Type, WireNames};
+
+/// `set`, `since` and `expires`.
+pub(super) fn check(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    values_can_be_sent(family, operation, confirm, to);
+    times_are_times(family, operation, confirm, to);
+}
+
+/// The parameters of the places that are asked, where each is known.
+fn asked<'a>(family: &'a Family, operation: &'a Operation, confirm: &Confirm) -> Option<Vec<WireNames<'a>>> {
+    let tellers: Vec<_> = operation.tellers(family).collect();
+    let is_known = tellers.len() == 1 + usize::from(confirm.then.is_some());
+    is_known.then(|| tellers.into_iter().map(|teller| names(family, teller)).collect())
+}
+
+/// A parameter that one of the places has; a name that none has is reported.
+fn parameter_of_a_place<'a>(
+    places: &[WireNames<'a>],
+    (name, at): &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<&'a Parameter> {
+    let mut found = places.iter().map(|names| names.find(name)).collect::<Vec<_>>();
+    let is_there = |lookup: &Lookup<'_>| !matches!(lookup, Lookup::Missing(_));
+    let place = found.iter().position(is_there).unwrap_or(0);
+    match found.swap_remove(place) {
+        Lookup::Found(found) => found.parameter(),
+        Lookup::Missing(help) => {
+            to.at(*at, Code::UndefinedName, format!("no query has a parameter `{name}`")).help(help);
+            None
+        }
+        Lookup::Unresolved => None,
+    }
+}
+
+/// What is always sent is a value of its parameter, and nothing else says what goes there.
+fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let Some(places) = asked(family, operation, confirm) else { return };
+    let others = confirm.ask.iter().chain(&confirm.with_as).map(|(query, _)| query).chain(&confirm.with);
+    let others: Vec<_> = others.chain(&confirm.since).collect();
+    for (name, (value, place)) in &confirm.set {
+        if let Some((_, other)) = others.iter().find(|(other, _)| *other == name.0) {
+            to.at(name.1, Code::BadOutcome, format!("`{}` gets a value already", name.0))
+                .related(*other, "here")
+                .help("remove one of them");
+        }
+        let Some(parameter) = parameter_of_a_place(&places, name, to) else { continue };
+        let why_not = match parameter.shape {
+            Shape::One(ty) => values::why_not(family, ty, value),
+            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
+                to.at(name.1, Code::BadOutcome, format!("`{}` has no single value", name.0))
+                    .related(parameter.name.place, "the parameter is here")
+                    .help("name a parameter with one value");
+                continue;
+            }
+        };
+        if let Some(fault) = why_not {
+            fault.report(to, *place, Code::BadOutcome, &format!("invalid value of `{}`", name.0));
+        }
+    }
+}
+
+/// `since` is a time of a query, and `expires` one of the request.
+fn times_are_times(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    if let Some(name) = &confirm.expires
+        && let Lookup::Found(found) = names(family, operation).find(&name.0)
+    {
+        is_time(found.parameter(), name, to);
+    }
+    if let Some(name) = &confirm.since
+        && let Some(places) = asked(family, operation, confirm)
+    {
+        is_time(parameter_of_a_place(&places, name, to), name, to);
+    }
+}
+
+fn is_time(parameter: Option<&Parameter>, (name, place): &(String, Place), to: &mut Diagnostics) {
+    let is_time = |parameter: &&Parameter| matches!(parameter.shape, Shape::One(Type::Time(_) | Type::Undefined));
+    if let Some(parameter) = parameter.filter(|parameter| !is_time(parameter)) {
+        to.at(*place, Code::BadOutcome, format!("expected a `time`, found `{name}`"))
+            .related(parameter.name.place, "the parameter is here")
+            .help("name a parameter that is a time");
+    }
+}
