@@ -12,6 +12,7 @@ mod prepared;
 mod recent;
 mod sending;
 mod time;
+mod weighing;
 
 pub use self::builder::ClientBuilder;
 pub use self::core::ClientCore;
@@ -21,3 +22,4 @@ pub use self::metrics::CallMetrics;
 pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
 pub use self::time::SigningClock;
+pub(crate) use self::weighing::SETTLING;

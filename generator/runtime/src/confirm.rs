@@ -3,8 +3,8 @@
 mod absence;
 mod calls;
 mod each;
-mod evidence;
 mod look;
+mod outside;
 mod places;
 mod question;
 mod recover;
@@ -14,13 +14,14 @@ mod verdict;
 use std::time::Duration;
 
 use crate::batches::Batch;
-use crate::client::ClientCore;
+use crate::client::{ClientCore, SETTLING};
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 
 pub(crate) use look::Look;
 
 pub use each::{BatchConfirmation, ItemConfirmation};
+pub use outside::{Weighed, WeighedRequest, Weight};
 pub use places::{Asked, Sought, ask_at, ask_pages_at};
 pub use recover::{Recovered, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
@@ -31,7 +32,7 @@ pub trait Queryable: Operation {
     type Query: Repeatable<Response: Shows<Self::Record> + Send>;
 
     /// The record that the query returns.
-    type Record: Decode + Encode + Send;
+    type Record: Decode + Encode + Send + 'static;
 
     /// Sends a query that has the parameters `json` page by page, until a page has the record that is sought. `None` if
     /// the query has no pages.
@@ -116,7 +117,7 @@ impl Default for ConfirmPolicy {
         Self {
             deadline: Duration::from_secs(60),
             pauses: (Duration::from_millis(200), Duration::from_secs(5)),
-            settling: Duration::from_secs(10),
+            settling: SETTLING,
             absent: Vec::new(),
         }
     }

@@ -36,6 +36,7 @@
 //! - `exchange`: from an operation to an HTTP request, and from a response to a reply
 //! - `limits`, `drift`, `observe`, `journal`: rate limits, differences from the documents, spans, and what is stored of
 //!   changes
+//! - `evidence`: what a record proves of a request
 //! - `client`: calls, from the check to the reply
 //! - `retry`: retries
 //! - `pages`, `batches`: listings and requests that take several calls
@@ -69,6 +70,7 @@ pub mod drift;
 #[doc(hidden)]
 pub mod emitted;
 pub mod error;
+mod evidence;
 pub mod exchange;
 pub mod journal;
 pub mod json;

@@ -25,7 +25,8 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
         Response::Object { record } => {
             let list = operation.listed_field(scope.family)?;
             let has_it = |other: &&Operation| {
-                matches!(other.response, Response::Object { record: of } if of == *record) && is_asked(scope.family, other)
+                matches!(other.response, Response::Object { record: of } if of == *record)
+                    && is_asked(scope.family, other)
             };
             // Two operations can answer with the same record.
             if scope.family.operations.iter().find(has_it)?.name != operation.name {
@@ -49,7 +50,9 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
 /// Whether another operation finds its records there.
 fn is_asked(family: &Family, operation: &Operation) -> bool {
     let confirms = family.operations.iter().filter_map(|other| other.confirm.as_ref());
-    confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).any(|(name, _)| *name == operation.name)
+    confirms
+        .flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then))
+        .any(|(name, _)| *name == operation.name)
 }
 
 /// What a request says about its pages.

@@ -149,9 +149,7 @@ impl Operation {
                 Some(list) => list.shape.listed_record(),
                 None => Some(record),
             },
-            Response::Array { record, .. } | Response::Page { record, .. } => {
-                Some(record)
-            }
+            Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
             Response::Undefined => None,
         }
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod calls;
+mod evidence;
 mod file;
 mod killed;
 mod recovery;

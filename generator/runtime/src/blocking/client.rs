@@ -9,10 +9,13 @@ use crate::batches::Batch;
 use crate::checks::CheckPolicy;
 use crate::client::{ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
-use crate::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable, Recovered, Recovery};
+use crate::confirm::{
+    ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable, Recovered, Recovery, Weighed,
+};
 use crate::error::{BuildError, Error, JournalError};
 use crate::exchange::{CodePolicy, Reply};
 use crate::journal::Journal;
+use crate::json::{Decode, Encode};
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::Paged;
@@ -80,6 +83,19 @@ impl ClientCore {
     /// Fails if the journal cannot be read or written.
     pub fn recover(&self, recoveries: &[Recovery], policy: &ConfirmPolicy) -> Result<Vec<Recovered>, JournalError> {
         self.wait(self.core.recover(recoveries, policy))
+    }
+
+    /// Weighs a record of an order from elsewhere; see [`ClientCore::evidence`](crate::ClientCore::evidence).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be read or written.
+    pub fn evidence<R: Decode + Encode + 'static>(
+        &self,
+        recoveries: &[Recovery],
+        record: &R,
+    ) -> Result<Weighed, JournalError> {
+        self.wait(self.core.evidence(recoveries, record))
     }
 
     /// Compares the account with the journal; see [`ClientCore::reconcile`](crate::ClientCore::reconcile).

@@ -15,6 +15,7 @@ use crate::checks::CheckPolicy;
 use crate::clock::{Clock, Environment, SystemEnvironment};
 use crate::drift::Drift;
 use crate::error::BuildError;
+use crate::evidence::Awaited;
 use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
 use crate::journal::Journal;
 use crate::limits::{Classes, InProcessLimits, LimitSettings, Limiter};
@@ -287,6 +288,7 @@ where
             time,
             drift,
             recent: RecentRequests::default(),
+            awaited: Awaited::default(),
             metrics: self.metrics,
         };
         Ok(ClientCore::of(parts, pacing, self.checking, self.journal))

@@ -14,6 +14,7 @@ use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::clock::{Environment, Moment, Skew};
 use crate::drift::Drift;
 use crate::error::{Error, Refusal};
+use crate::evidence::Awaited;
 use crate::exchange::{BaseUrl, CodePolicy, HeaderValues, Reply};
 use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
@@ -50,6 +51,7 @@ pub(super) struct Parts {
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
     pub(super) recent: RecentRequests,
+    pub(super) awaited: Awaited,
     pub(super) metrics: Option<MetricsHook>,
 }
 
@@ -253,17 +255,6 @@ impl ClientCore {
     /// When the request left that was signed at `signed_at` and carries `id`, if this client sent it recently.
     pub(crate) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         self.parts.recent.left(id, signed_at)
-    }
-
-    /// Whether a record with `id` may be of another request of the client than the one that was signed at `signed_at`.
-    pub(crate) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
-        self.parts.recent.is_named_twice(id, signed_at)
-    }
-
-    /// Whether another request of the client than the one that left at `left` may have changed the record with `id`
-    /// since.
-    pub(crate) fn has_contender(&self, id: &str, left: Moment) -> bool {
-        self.parts.recent.has_contender(id, left)
     }
 
     /// Whether a retry would be signed in a way that avoids `error`.

@@ -7,13 +7,14 @@ use super::core::ClientCore;
 use super::prepared::{Prepared, client_ids};
 use crate::error::{Error, NotStored};
 use crate::exchange::Reply;
-use crate::journal::{Change, Ending, Journal};
+use crate::journal::{Change, Ending, Journal, StoredChange};
 use crate::limits::Permit;
 use crate::observe::{self, CallSpan};
 use crate::operation::Operation;
 use crate::parameters::json_of;
 use crate::tables::{Effect, Meta, Outcome};
 use crate::transport::RoundTrip;
+use crate::value::Timestamp;
 
 /// The longest code that is stored.
 const LONGEST_CODE: usize = 32;
@@ -34,8 +35,8 @@ impl ClientCore {
         prepared: Prepared<'a, O>,
     ) -> Pin<Box<impl Future<Output = Result<Reply<O::Response>, Error>> + 'a>> {
         Box::pin(async move {
-            let operation = prepared.operation;
-            let number = match journal.begin(self.change(&prepared)).await {
+            let (operation, signed_at) = (prepared.operation, prepared.signed_at);
+            let number = match journal.begin(self.change_of(operation, signed_at)).await {
                 Ok(number) => number,
                 Err(why) => {
                     self.void(prepared.number);
@@ -51,22 +52,28 @@ impl ClientCore {
                 }
                 Err(error) => Err(error),
             };
-            if let Some(ending) = ending(operation, &result)
-                && let Err(error) = journal.end(number, ending).await
-            {
-                // The change stays open, and the journal refuses the next one.
-                observe::end_not_stored(O::META, &error);
+            if let Some(ending) = ending(operation, &result) {
+                if ending.outcome == Outcome::NotDone {
+                    self.awaited().refuse(|| {
+                        let change = self.change_of(operation, signed_at);
+                        StoredChange::new(number, change, Some(ending.clone()))
+                    });
+                }
+                if let Err(error) = journal.end(number, ending).await {
+                    // The change stays open, and the journal refuses the next one.
+                    observe::end_not_stored(O::META, &error);
+                }
             }
             result
         })
     }
 
-    fn change<O: Operation>(&self, prepared: &Prepared<'_, O>) -> Change {
+    fn change_of<O: Operation>(&self, operation: &O, signed_at: Timestamp) -> Change {
         Change {
             operation: O::META.id.to_owned(),
-            request: json_of(prepared.operation),
-            client_ids: prepared.client_ids(),
-            signed_at: prepared.signed_at,
+            request: json_of(operation),
+            client_ids: client_ids(operation),
+            signed_at,
             account: Some(self.account().name().to_owned()).filter(|name| !name.is_empty()),
         }
     }

@@ -220,8 +220,12 @@ impl ClientCore {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
             drift.record_for::<O>(self.parts.api, credentials, &reply);
         }
+        // A refusal of what is there contradicts itself, and proves nothing.
+        let is_refused = reply.as_ref().is_err_and(|error| error.outcome() == Outcome::NotDone);
+        let is_contradicted = is_refused && self.is_shown_outside(operation, signed_at, at);
         if let Some(number) = number {
             match reply.as_ref().map_err(Error::outcome) {
+                _ if is_contradicted => {}
                 Err(Outcome::Unknown) => {}
                 Err(Outcome::NotDone) => self.parts.recent.void(number),
                 Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(number, received),
@@ -229,8 +233,9 @@ impl ClientCore {
         }
         match reply.map_err(|error| error.after_waiting(waited)) {
             Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), left: Some(at), ..reply }),
-            Err(why) if why.outcome() == Outcome::Unknown => {
-                Err(Error::Unknown(Box::new(UnknownOutcome::new(O::META, client_ids(operation), what, why))))
+            Err(why) if why.outcome() == Outcome::Unknown || is_contradicted => {
+                let unknown = UnknownOutcome::new(O::META, client_ids(operation), what, why);
+                Err(Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown })))
             }
             Err(error) => Err(error),
         }

@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use super::evidence::Sent;
+use crate::evidence::Sent;
 use crate::tables::Confirm;
 use crate::value::Timestamp;
 

@@ -9,8 +9,8 @@ use crate::client::ClientCore;
 use crate::error::{Error, Refusal};
 use crate::exchange::Reply;
 use crate::json::{Encode, List, write_json};
-use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::operation::{Operation, Repeatable};
+use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::parameters::Named;
 
 /// The answer of a place.

@@ -1,26 +1,21 @@
 //! A query about one thing, and what its response proves.
 
 use super::absence::{self, AskedAt};
-use super::evidence::{self, Evidence, Sent};
 use super::places::{self, Sought};
 use super::{Queryable, Shown};
 use crate::checks::{Violation, Violations};
 use crate::error::{Error, ExchangeError, Refusal};
+use crate::evidence::{Evidence, Sent, Target};
 use crate::exchange::is_compound_with;
-use crate::json::{Decode, JsonWriter, write_json};
+use crate::json::{JsonWriter, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
-use crate::tables::{CodeProof, Confirm, Severity};
+use crate::tables::{CodeProof, Severity};
 use crate::value::Timestamp;
 
 /// A query about one thing that a request was to change.
 pub(super) struct Question<O: Queryable> {
-    confirm: &'static Confirm,
-    /// The parameters of the request, those of the item first.
-    named: Named,
-    /// What identifies the thing: the field of its record, and its text.
-    field: &'static str,
-    key: String,
+    target: Target,
     query: O::Query,
     /// The parameters of the query, and of that of the second place.
     json: [String; 2],
@@ -51,40 +46,35 @@ pub(super) enum Finding {
 impl<O: Queryable> Question<O> {
     /// The queries for a request: one, or one for each of its items. `None` if the thing has no id.
     pub(super) fn all(operation: &O) -> Vec<Option<Self>> {
-        let Some(confirm) = &O::META.confirm else { return Vec::new() };
-        let named = Named::of(operation);
-        match confirm.list {
-            None => vec![Self::of(confirm, named)],
-            Some(list) => named.items(list).into_iter().map(|item| Self::of(confirm, item.and(&named))).collect(),
-        }
+        Target::all(operation).into_iter().map(|target| Self::of(target?)).collect()
     }
 
-    fn of(confirm: &'static Confirm, named: Named) -> Option<Self> {
-        let first = |pairs: &'static [(&'static str, &'static str)]| {
-            pairs.iter().find_map(|pair| Some((*pair, named.text(pair.1)?)))
-        };
-        let asked = first(confirm.ask);
-        let (field, key) = first(confirm.fields()).map(|((field, _), key)| (field, key))?;
-        if asked.is_none() && !confirm.ask.is_empty() {
-            return None;
-        }
+    fn of(target: Target) -> Option<Self> {
+        let (confirm, named) = (target.confirm(), target.named());
+        let asked = confirm.ask.iter().find(|(_, own)| named.text(own).is_some()).copied();
         let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
         let with = with.chain(confirm.with_as.iter().copied());
-        let of_request = named.renamed(asked.map(|(pair, _)| pair).into_iter().chain(with));
+        let of_request = named.renamed(asked.into_iter().chain(with));
         let json = [confirm.set, confirm.then_set].map(|set| with_values(&of_request, set));
         let query = places::read(&json[0]).ok()?;
-        let is_compound = is_compound_with(O::META, &named);
-        Some(Self { confirm, named, field, key, query, json, is_compound })
+        let is_compound = is_compound_with(O::META, named);
+        Some(Self { target, query, json, is_compound })
     }
 
     /// The id of the thing.
     pub(super) fn key(&self) -> &str {
-        &self.key
+        self.target.key()
+    }
+
+    /// What it is about.
+    pub(super) fn target(&self) -> &Target {
+        &self.target
     }
 
     /// Asks listings for what was created at `since` or later only.
     pub(super) fn ask_since(&mut self, since: Timestamp) {
-        for (json, parameter) in self.json.iter_mut().zip([self.confirm.since, self.confirm.then_since]) {
+        let confirm = self.target.confirm();
+        for (json, parameter) in self.json.iter_mut().zip([confirm.since, confirm.then_since]) {
             if let Some((parameter, write)) = parameter {
                 *json = with_member(json, parameter, &write(since));
             }
@@ -94,15 +84,9 @@ impl<O: Queryable> Question<O> {
         }
     }
 
-    /// The time after which the exchange refuses the request, if it says so.
-    pub(super) fn expires(&self) -> Option<Timestamp> {
-        let (parameter, read) = self.confirm.expires?;
-        read(&self.named.text(parameter)?)
-    }
-
     /// What identifies the record of the thing.
     pub(super) fn sought(&self) -> Sought<'_> {
-        Sought { field: self.field, key: &self.key }
+        Sought { field: self.target.field(), key: self.target.key() }
     }
 
     /// The parameters of the query, which is asked page by page if it has pages.
@@ -119,22 +103,17 @@ impl<O: Queryable> Question<O> {
         &self.query
     }
 
-    /// Whether the request creates something with the id.
-    pub(super) fn is_of_something_new(&self) -> bool {
-        self.confirm.created.is_some()
-    }
-
     /// The record of the queried thing in a response, which can be to another query.
     pub(super) fn pick(&self, shown: Shown<O::Record>) -> Picked<O::Record> {
         let named = |record: &O::Record| Named::read(&write_json(record));
         match shown {
             Shown::One(record) => match named(&record) {
-                fields if self.is_about(&fields) => Picked::Record(record, fields),
+                fields if self.target.is_shown_by(&fields) => Picked::Record(record, fields),
                 _ => Picked::Nothing("the response is about something else, or empty"),
             },
             Shown::Listed { items, is_whole } => {
                 let all = items.into_iter().map(|record| (named(&record), record));
-                let mut own = all.filter(|(fields, _)| self.is_about(fields));
+                let mut own = all.filter(|(fields, _)| self.target.is_shown_by(fields));
                 match (own.next(), own.next()) {
                     (Some((fields, record)), None) => Picked::Record(record, fields),
                     (Some(_), Some(_)) => Picked::Nothing("several records have the id"),
@@ -142,22 +121,6 @@ impl<O: Queryable> Question<O> {
                     (None, _) => Picked::Nothing("it is not among the records, but there may be more"),
                 }
             }
-        }
-    }
-
-    fn is_about(&self, record: &Named) -> bool {
-        self.sought().is_in(record)
-    }
-
-    /// What a record proves. `has_rival` returns whether another request of the client is about the thing with an id.
-    pub(super) fn found(&self, record: &Named, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Finding {
-        // The other request may use its other id.
-        let mut ids = self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
-        let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
-        match evidence::evaluate(self.confirm, &self.named, record, O::Record::FORM, sent) {
-            Evidence::Proof => Finding::Proof,
-            Evidence::Older => Finding::Older,
-            Evidence::Nothing(because) => Finding::Nothing(because),
         }
     }
 
@@ -175,7 +138,7 @@ impl<O: Queryable> Question<O> {
         if self.is_compound {
             return Finding::Nothing("it was not found, but the request does several things and may have done another");
         }
-        match absence::proves(self.confirm, sent, asked) {
+        match absence::proves(self.target.confirm(), sent, asked) {
             Ok(()) => Finding::Absence,
             Err(why) => Finding::Nothing(why),
         }
@@ -195,6 +158,16 @@ fn with_member(json: &str, name: &str, value: &str) -> String {
     out.member(name).raw(value);
     out.end_object();
     out.finish()
+}
+
+impl From<Evidence> for Finding {
+    fn from(evidence: Evidence) -> Self {
+        match evidence {
+            Evidence::Proof => Self::Proof,
+            Evidence::Older => Self::Older,
+            Evidence::Another(because) | Evidence::Nothing(because) => Self::Nothing(because),
+        }
+    }
 }
 
 /// Whether a refusal of a query says that the thing is not there.

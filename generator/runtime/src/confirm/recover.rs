@@ -1,5 +1,6 @@
 //! Recovers what a journal has open: queries the outcome of each change, and closes what is known.
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
@@ -15,6 +16,7 @@ use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
 use crate::clock::Moment;
 use crate::error::JournalError;
+use crate::evidence::Target;
 use crate::journal::{Ending, Selection, StoredChange};
 use crate::lifecycle::HasState;
 use crate::tables::Outcome;
@@ -26,6 +28,10 @@ pub struct Recovery {
     /// Whether it creates something with an id, whose absence or presence is a proof.
     creates: bool,
     query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a>,
+    /// The type of the record that a query returns.
+    pub(super) record: fn() -> TypeId,
+    /// Reads what a stored request was to create or change.
+    pub(super) targets: fn(&str) -> Vec<Option<Target>>,
     /// How the orders that it creates are looked up.
     pub(super) look: Option<Look>,
 }
@@ -67,7 +73,14 @@ impl Recovery {
         };
         let query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a> =
             |client, changes, policy| Box::pin(query::<O>(client, changes, policy));
-        Self { operation: O::META.id, creates, query, look: None }
+        Self {
+            operation: O::META.id,
+            creates,
+            query,
+            record: TypeId::of::<O::Record>,
+            targets: targets::<O>,
+            look: None,
+        }
     }
 
     /// The recovery of an operation, the effect of which is shown by the record of an order.
@@ -165,6 +178,9 @@ impl ClientCore {
                     let ending = Ending::new(recovered.outcome());
                     journal.end(recovered.stored.number, ending.clone()).await?;
                     recovered.stored.ending = Some(ending);
+                    if recovered.outcome() != Outcome::Done {
+                        self.awaited().refuse(|| recovered.stored.clone());
+                    }
                 } else {
                     recovered.is_open = true;
                 }
@@ -182,6 +198,14 @@ impl ClientCore {
         let uncertainty = self.signature_uncertainty(signed_at, None);
         moment.wall_since(signed_at) > window.saturating_add(policy.settling).saturating_add(uncertainty)
     }
+}
+
+/// What a stored request was to create or change.
+fn targets<O: Queryable>(request: &str) -> Vec<Option<Target>> {
+    // It was checked before it was stored.
+    let nothing = CheckPolicy::nothing();
+    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+    O::from_json_in(request, context).map(|operation| Target::all(&operation)).unwrap_or_default()
 }
 
 /// Queries changes of one operation together. The results are in the same order.

@@ -3,18 +3,19 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::absence::AskedAt;
-use super::evidence::Sent;
 use super::question::{Finding, Picked, Question, is_denial};
 use super::verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 use super::{ConfirmPolicy, Queryable, Shown, Shows};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::Error;
+use crate::evidence::{Evidence, Outside, Pending};
 use crate::exchange::Reply;
+use crate::json::{Decode, read_json};
 use crate::observe;
 use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
@@ -55,6 +56,52 @@ impl<O: Queryable> Open<O> {
         let refusal = self.call.as_ref().and_then(|call| call.exchange());
         refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId))
     }
+
+    /// Whether the exchange refused it, although a record from outside shows its effect. Then only a query tells.
+    fn is_contradicted(&self) -> bool {
+        matches!(self.call.as_deref(), Some(Error::Unknown(unknown)) if unknown.is_contradicted)
+    }
+}
+
+/// The changes that are queried, as records from outside find them.
+struct Waiting(Vec<Arc<Pending>>);
+
+impl Waiting {
+    fn begin<O: Queryable>(client: &ClientCore, open: &[Open<O>], policy: &ConfirmPolicy) -> Self {
+        let register = |one: &Open<O>| {
+            let (operation, target) = (O::META.id, one.question.target());
+            let pending = Pending::new(operation, target.clone(), one.signed_at, one.left, policy.settling);
+            let pending = client.awaited().register(pending);
+            // Records may have come while the call was in progress.
+            let records = client.awaited().records(operation, target);
+            let sent = (one.signed_at, one.left, policy.settling);
+            let is_proof =
+                |record: &Arc<Outside>| client.weigh(target, (&record.fields, record.form), sent) == Evidence::Proof;
+            records.into_iter().find(is_proof).into_iter().for_each(|record| pending.prove(record));
+            pending
+        };
+        Self(open.iter().map(register).collect())
+    }
+
+    /// Notes what was found, so that a later record that contradicts it is noticed.
+    fn end<A, R>(&self, confirmations: &[Confirmation<A, R>]) {
+        self.0.iter().zip(confirmations).for_each(|(pending, confirmation)| pending.end(confirmation.outcome()));
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let unended = self.0.iter().filter(|pending| pending.ended().is_none());
+        unended.for_each(|pending| pending.end(Outcome::Unknown));
+    }
+}
+
+/// How a wait ended.
+enum Waited<T> {
+    Ready(T),
+    /// A record from outside proves what is waited for.
+    Proven,
+    Over,
 }
 
 /// When a query was made, and by which policy.
@@ -74,23 +121,39 @@ impl ClientCore {
         let timer: &dyn Timer = self.environment();
         let end = timer.now().saturating_add(policy.deadline);
         let mut confirmations: Vec<Confirmation<A, O::Record>> = open.iter().map(|one| unasked(one)).collect();
+        let waiting = Waiting::begin(self, &open, policy);
         let mut wait = policy.pauses.0;
         let mut absences = vec![0; open.len()];
         for asked in 1.. {
             let mut least = wait;
-            for ((one, confirmation), absences) in open.iter().zip(&mut confirmations).zip(&mut absences) {
+            let all = open.iter().zip(&waiting.0).zip(&mut confirmations).zip(&mut absences);
+            for (((one, pending), confirmation), absences) in all {
                 if confirmation.outcome() != Outcome::Unknown {
                     continue;
                 }
                 let begun = self.moment();
-                let Some(answer) = until(timer, end, self.first_place(one)).await else { break };
+                let answer = match until(timer, end, proof_for(one, pending), self.first_place(one)).await {
+                    Waited::Ready(answer) => answer,
+                    Waited::Proven => {
+                        *confirmation = shown_outside(pending, asked - 1);
+                        continue;
+                    }
+                    Waited::Over => break,
+                };
                 least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
                 let at = Asking { begun, policy };
                 let (mut finding, mut answer) = self.evaluated(one, answer, at);
                 let then = || O::ask_then(self, one.question.then_json(), one.question.sought());
                 if let Some(then) = shows_nothing(&answer, policy).then(then).flatten() {
                     let begun = self.moment();
-                    let Some(other) = until(timer, end, then).await else { break };
+                    let other = match until(timer, end, proof_for(one, pending), then).await {
+                        Waited::Ready(other) => other,
+                        Waited::Proven => {
+                            *confirmation = shown_outside(pending, asked);
+                            continue;
+                        }
+                        Waited::Over => break,
+                    };
                     least = least.max(other.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
                     let other = self.evaluated(one, other, Asking { begun, ..at });
                     // It is absent only if neither place has it, and the first one was asked before.
@@ -105,9 +168,13 @@ impl ClientCore {
             if !confirmations.iter().any(can_change) || left.is_zero() || least > left && least > wait {
                 break;
             }
-            pause(timer, least.min(left)).await;
+            let unknown = open.iter().zip(&waiting.0).zip(&confirmations);
+            let unknown = unknown.filter(|(_, confirmation)| confirmation.outcome() == Outcome::Unknown);
+            let proofs: Vec<_> = unknown.filter_map(|((one, pending), _)| proof_for(one, pending)).collect();
+            pause_until_proven(timer, least.min(left), &proofs).await;
             wait = wait.saturating_mul(2).min(policy.pauses.1);
         }
+        waiting.end(&confirmations);
         confirmations
     }
 
@@ -125,16 +192,14 @@ impl ClientCore {
         answer: Result<Reply<Shown<O::Record>>, Error>,
         Asking { begun, policy }: Asking<'_>,
     ) -> (Finding, PickedAnswer<O>) {
-        let sent = self.sent(open, policy);
         let question = &open.question;
-        let has_rival = |id: &str| match question.is_of_something_new() {
-            true => self.is_named_twice(id, open.signed_at),
-            // For an earlier run, other requests are not known.
-            false => open.left.is_some_and(|left| self.has_contender(id, left)),
-        };
+        let facts = (open.signed_at, open.left, policy.settling);
+        let sent = self.sent(question.target(), open.signed_at, open.left, policy.settling);
         let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
         let finding = match &answer {
-            Ok(Reply { data: Picked::Record(_, fields), .. }) => question.found(fields, &sent, has_rival),
+            Ok(Reply { data: Picked::Record(_, fields), .. }) => {
+                self.weigh(question.target(), (fields, O::Record::FORM), facts).into()
+            }
             Ok(Reply { data: Picked::Absent, request_time, .. }) => {
                 question.is_absent(&sent, &self.asked_at(open, begun, *request_time))
             }
@@ -147,18 +212,6 @@ impl ClientCore {
         (finding, answer)
     }
 
-    /// When the request was sent, as far as known.
-    fn sent<O: Queryable>(&self, open: &Open<O>, policy: &ConfirmPolicy) -> Sent {
-        let left = open.left.and_then(|left| self.exchange_time(left));
-        Sent {
-            signed_at: open.signed_at,
-            window: accepted_within(self.signature_window(), open.question.expires(), open.signed_at, left),
-            settling: policy.settling,
-            left,
-            has_rival: false,
-        }
-    }
-
     /// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
     fn asked_at<O: Queryable>(&self, open: &Open<O>, begun: Moment, there: Option<Timestamp>) -> AskedAt {
         let now = self.moment();
@@ -169,24 +222,6 @@ impl ClientCore {
         };
         AskedAt { there, at_least, at_most, uncertainty: self.signature_uncertainty(open.signed_at, open.left) }
     }
-}
-
-/// How far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts signatures, or
-/// until the request expires, which is a time of the exchange. Its clock is known by when the request left.
-fn accepted_within(
-    signature: Option<Duration>,
-    expires: Option<Timestamp>,
-    signed_at: Timestamp,
-    left: Option<(Timestamp, Timestamp)>,
-) -> Option<Duration> {
-    let from = |earlier: Timestamp, later: Timestamp| {
-        Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
-    };
-    let until_expiry = expires.zip(left).map(|(expires, (earliest, latest))| {
-        let clocks_differ = from(earliest, signed_at).max(from(signed_at, latest));
-        from(signed_at, expires).saturating_add(clocks_differ)
-    });
-    signature.into_iter().chain(until_expiry).min()
 }
 
 /// Whether an answer shows that the first place does not have it, or not yet.
@@ -212,8 +247,14 @@ fn concluded<O: Queryable, A>(
     };
     let did_not_happen = |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, asked }));
     match (finding, answer) {
-        (Finding::Proof, answer) => {
-            Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: answer.ok().and_then(of_record), asked }))
+        (Finding::Proof, answer) => Confirmation::Done(Box::new(ConfirmedDone {
+            answer: None,
+            record: answer.ok().and_then(of_record),
+            outside: None,
+            asked,
+        })),
+        (Finding::Absence, answer) if open.is_contradicted() => {
+            still(answer.err(), "it was not found, but a record from outside shows it")
         }
         (Finding::Absence, answer) => {
             // Exchanges were seen to deny orders that exist.
@@ -243,15 +284,54 @@ pub(super) fn of_record<R>(reply: Reply<Picked<R>>) -> Option<Reply<R>> {
     record.map(|record| reply.map(|()| record))
 }
 
-/// The output of `future`, if it is ready before `end` by `timer`.
-async fn until<T>(timer: &dyn Timer, end: Duration, future: impl Future<Output = T>) -> Option<T> {
+/// What a record from outside can prove a change by.
+fn proof_for<'a, O: Queryable>(open: &Open<O>, pending: &'a Pending) -> Option<&'a Pending> {
+    (!open.is_contradicted()).then_some(pending)
+}
+
+/// The change had its effect, as a record from outside shows.
+fn shown_outside<A, R: Decode>(pending: &Pending, asked: u32) -> Confirmation<A, R> {
+    let outside = pending.proof().and_then(|outside| read_json(&outside.json).ok());
+    Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: None, outside, asked }))
+}
+
+/// The output of `future`, if it is ready before `end` by `timer` and before a record from outside makes it superfluous.
+async fn until<T>(
+    timer: &dyn Timer,
+    end: Duration,
+    proof: Option<&Pending>,
+    future: impl Future<Output = T>,
+) -> Waited<T> {
     let mut future = pin!(future);
     let mut over = pin!(pause(timer, end.saturating_sub(timer.now())));
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(value) => Poll::Ready(Some(value)),
-        Poll::Pending => over.as_mut().poll(context).map(|()| None),
+    poll_fn(|context| {
+        if is_proven(proof, context.waker()) {
+            return Poll::Ready(Waited::Proven);
+        }
+        match future.as_mut().poll(context) {
+            Poll::Ready(value) => Poll::Ready(Waited::Ready(value)),
+            Poll::Pending => over.as_mut().poll(context).map(|()| Waited::Over),
+        }
     })
     .await
+}
+
+/// Waits for `length` by `timer`, or until a record from outside proves one of several changes.
+async fn pause_until_proven(timer: &dyn Timer, length: Duration, proofs: &[&Pending]) {
+    let mut over = pin!(pause(timer, length));
+    poll_fn(|context| match proofs.iter().any(|pending| is_proven(Some(pending), context.waker())) {
+        true => Poll::Ready(()),
+        false => over.as_mut().poll(context),
+    })
+    .await;
+}
+
+/// Whether a record from outside proves a change. If it does later, `waker` is called.
+fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
+    pending.is_some_and(|pending| {
+        pending.wake(waker);
+        pending.proof().is_some()
+    })
 }
 
 /// The outcome before the first query.

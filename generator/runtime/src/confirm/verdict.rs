@@ -26,6 +26,8 @@ pub struct ConfirmedDone<A, R> {
     pub answer: Option<A>,
     /// The record that a query returned.
     pub record: Option<Reply<R>>,
+    /// The record from outside that shows it, if no query did; see [`ClientCore::evidence`](crate::ClientCore::evidence).
+    pub outside: Option<R>,
     /// The number of queries.
     pub asked: u32,
 }
@@ -113,7 +115,7 @@ impl fmt::Display for ConfirmedNotDone {
 
 /// The response shows the effect.
 pub(super) fn happened<A, R>(answer: A) -> Confirmation<A, R> {
-    Confirmation::Done(Box::new(ConfirmedDone { answer: Some(answer), record: None, asked: 0 }))
+    Confirmation::Done(Box::new(ConfirmedDone { answer: Some(answer), record: None, outside: None, asked: 0 }))
 }
 
 /// An error shows that there was no effect.

@@ -160,6 +160,20 @@ macro_rules! __client {
                 self.core.recover($recoveries, policy)$($wait)*
             }
 
+            /// Weighs a record of an order from elsewhere, such as the user's own stream: what waits for an outcome is
+            /// resolved by it, and contradictions are returned; see
+            /// [`ClientCore::evidence`](tradeapi_runtime::ClientCore::evidence).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the journal cannot be read or written.
+            pub $($async)? fn evidence<R: $crate::json::Decode + $crate::json::Encode + 'static>(
+                &self,
+                record: &R,
+            ) -> ::core::result::Result<$crate::confirm::Weighed, $crate::error::JournalError> {
+                self.core.evidence($recoveries, record)$($wait)*
+            }
+
             /// Compares the account with the journal: recovers what is open, reads orders and fills, and tells for each order
             /// how it differs; see [`ClientCore::reconcile`](tradeapi_runtime::ClientCore::reconcile). Call it at the start
             /// of a program and after an outage.

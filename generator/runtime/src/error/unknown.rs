@@ -32,6 +32,9 @@ pub struct UnknownOutcome {
     pub sent: SentRequest,
     /// Why the outcome is unknown: a missing, broken or inconclusive response.
     pub why: Box<Error>,
+    /// Whether the exchange refused it, and a record from outside shows its effect nevertheless; see
+    /// [`ClientCore::evidence`](crate::ClientCore::evidence).
+    pub is_contradicted: bool,
 }
 
 /// A request that was sent, without its credentials.
@@ -57,7 +60,7 @@ impl SentRequest {
 
 impl UnknownOutcome {
     pub(crate) fn new(meta: &'static Meta, client_ids: Vec<String>, sent: SentRequest, why: Error) -> Self {
-        Self { operation: meta.id, effect: meta.effect, client_ids, sent, why: Box::new(why) }
+        Self { operation: meta.id, effect: meta.effect, client_ids, sent, why: Box::new(why), is_contradicted: false }
     }
 
     /// The first of [`client_ids`](Self::client_ids), for a request that has one.
@@ -69,6 +72,9 @@ impl UnknownOutcome {
 impl fmt::Display for UnknownOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.why.fmt(f)?;
+        if self.is_contradicted {
+            f.write_str("; but a record from outside shows its effect")?;
+        }
         write!(f, "; it was signed at {}", self.sent.signed_at)?;
         match self.client_ids.as_slice() {
             [] => f.write_str(" and carries no client id"),

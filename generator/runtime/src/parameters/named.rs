@@ -45,6 +45,11 @@ impl Named {
         self
     }
 
+    /// Whether a member has this text.
+    pub(crate) fn has_text(&self, text: &str) -> bool {
+        self.0.iter().any(|(name, _)| self.text(name).as_deref() == Some(text))
+    }
+
     /// Whether there is no member.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

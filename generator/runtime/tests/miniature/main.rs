@@ -14,6 +14,7 @@ mod limits;
 #[cfg(feature = "hyper")]
 mod loopback;
 mod orders;
+mod outside;
 mod requests;
 #[cfg(feature = "serde")]
 mod serde_impls;

@@ -120,7 +120,8 @@ fn record(family: &Family, record: &Record) -> Value {
 
 /// A list of values; of records with a key, an object with a value for each.
 pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Object {
-    let has_key = matches!(ty, Type::Record(index) if family.records.get(index).is_some_and(|record| record.key.is_some()));
+    let has_key =
+        matches!(ty, Type::Record(index) if family.records.get(index).is_some_and(|record| record.key.is_some()));
     match has_key {
         true => Object::new().with("type", "object").with("additionalProperties", items),
         false => Object::new().with("type", "array").with("items", items),

@@ -356,7 +356,8 @@ impl Case {
 impl Record {
     /// Its keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let Self { name, doc, source: from, is_abstract: _, is_observed, by_position, key, fields: _, is_whole: _ } = self;
+        let Self { name, doc, source: from, is_abstract: _, is_observed, by_position, key, fields: _, is_whole: _ } =
+            self;
         let by_position = Key::new("by_position", flag(*by_position), behaviour("it is read as another JSON type"));
         let key = Key::placed("key", key.as_ref(), behaviour("lists of it are read as another JSON type"));
         let key = key.says(maybe(self.key.as_ref().map(|(key, _)| format!("in lists under its {key}"))));

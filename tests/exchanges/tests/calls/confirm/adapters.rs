@@ -192,8 +192,10 @@ pub(super) const KRAKEN: Adapter = Adapter {
     shows: |Shown { orders, .. }| {
         let own = |order: &Value, name: &str| (name.to_owned(), order[name].clone());
         let entry = |(number, order): (usize, &Value)| {
-            let described: Map<_, _> = ["type", "ordertype", "price"].map(|name| own(order, name)).into_iter().collect();
-            let mut record: Map<_, _> = ["cl_ord_id", "vol", "opentm"].map(|name| own(order, name)).into_iter().collect();
+            let described: Map<_, _> =
+                ["type", "ordertype", "price"].map(|name| own(order, name)).into_iter().collect();
+            let mut record: Map<_, _> =
+                ["cl_ord_id", "vol", "opentm"].map(|name| own(order, name)).into_iter().collect();
             record.insert("descr".to_owned(), described.into());
             (format!("O-{number}"), Value::Object(record))
         };

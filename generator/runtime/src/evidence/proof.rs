@@ -12,27 +12,29 @@ use crate::value::{Decimal, Timestamp};
 
 /// When a request was signed and left, and other facts that its outcome is evaluated by.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sent {
+pub(crate) struct Sent {
     /// The time in its signature, which the exchange judges it by, whichever clock it came from.
-    pub(super) signed_at: Timestamp,
+    pub(crate) signed_at: Timestamp,
     /// How far that may differ from the exchange's clock for the request to be accepted, if known.
-    pub(super) window: Option<Duration>,
+    pub(crate) window: Option<Duration>,
     /// How long the exchange may take until the effect of an accepted request is visible.
-    pub(super) settling: Duration,
+    pub(crate) settling: Duration,
     /// The earliest and the latest time of departure by the exchange's clock, if known.
-    pub(super) left: Option<(Timestamp, Timestamp)>,
+    pub(crate) left: Option<(Timestamp, Timestamp)>,
     /// Whether the record may be of another request of the same client.
-    pub(super) has_rival: bool,
+    pub(crate) has_rival: bool,
 }
 
 /// What a record proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Evidence {
+pub(crate) enum Evidence {
     /// The request had its effect.
     Proof,
     /// The record is older than the request.
     Older,
-    /// Neither, and why.
+    /// It is the record of something else with the same id, and why.
+    Another(&'static str),
+    /// None of these, and why.
     Nothing(&'static str),
 }
 
@@ -40,13 +42,13 @@ pub(super) enum Evidence {
 const CLOSE: Duration = Duration::from_secs(2);
 
 /// What `record` of the form `form` proves, which has the id of what `request` was to create or change.
-pub(super) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, form: Form, sent: &Sent) -> Evidence {
+pub(crate) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, form: Form, sent: &Sent) -> Evidence {
     let time = |field: &str| form.time_of(field, &record.text(field)?);
     if let Some(age) = confirm.created.and_then(|field| age(time(field), sent)) {
         return age;
     }
     if !agrees(confirm, request, record) {
-        return Evidence::Nothing("it is another record with the same id: it differs from the request");
+        return Evidence::Another("it is another record with the same id: it differs from the request");
     }
     match (confirm.created, confirm.matches) {
         (None, []) => Evidence::Nothing("its time of creation is unknown, so it may be an older one with the same id"),
@@ -70,11 +72,11 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
         return Some(Evidence::Older);
     }
     if from(sent.signed_at, created) > window.saturating_add(sent.settling) {
-        return Some(Evidence::Nothing("something later has the same id"));
+        return Some(Evidence::Another("something later has the same id"));
     }
     // Without an estimate of the exchange's clock, the timestamp of the request counts.
     let earliest = sent.left.map_or(sent.signed_at, |(earliest, _)| earliest);
-    (from(created, earliest) > CLOSE).then_some(Evidence::Nothing("something earlier has the same id"))
+    (from(created, earliest) > CLOSE).then_some(Evidence::Another("something earlier has the same id"))
 }
 
 /// The time from `earlier` to `later`; zero if it is negative.

@@ -14,6 +14,11 @@ const PLACED: Confirm = Confirm {
     changed: None,
     changed_while: &[],
     kept_ms: None,
+    set: &[],
+    then_set: &[],
+    since: None,
+    then_since: None,
+    expires: None,
 };
 
 const AMENDED: Confirm = Confirm {
@@ -49,7 +54,7 @@ fn created(millis: i64, rest: &str) -> String {
 }
 
 fn is_nothing(evidence: Evidence) -> bool {
-    matches!(evidence, Evidence::Nothing(_))
+    matches!(evidence, Evidence::Nothing(_) | Evidence::Another(_))
 }
 
 #[test]

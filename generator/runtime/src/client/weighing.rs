@@ -1,0 +1,72 @@
+//! What a record proves about requests of this client.
+
+use std::time::Duration;
+
+use super::core::ClientCore;
+use crate::clock::Moment;
+use crate::evidence::{Awaited, Evidence, Sent, Target};
+use crate::json::Form;
+use crate::operation::Operation;
+use crate::parameters::Named;
+use crate::value::Timestamp;
+
+/// How long an exchange may take to show what it accepted, where no policy says otherwise.
+pub(crate) const SETTLING: Duration = Duration::from_secs(10);
+
+impl ClientCore {
+    /// Who waits for records, and records from outside.
+    pub(crate) fn awaited(&self) -> &Awaited {
+        &self.parts.awaited
+    }
+
+    /// When the request about `target` was sent, as far as known.
+    pub(crate) fn sent(&self, target: &Target, signed_at: Timestamp, left: Option<Moment>, settling: Duration) -> Sent {
+        let left = left.and_then(|left| self.exchange_time(left));
+        let window = accepted_within(self.signature_window(), target.expires(), signed_at, left);
+        Sent { signed_at, window, settling, left, has_rival: false }
+    }
+
+    /// What a record proves about a request that was signed at `signed_at`, and left at `left` if this client sent it.
+    pub(crate) fn weigh(
+        &self,
+        target: &Target,
+        (record, form): (&Named, Form),
+        (signed_at, left, settling): (Timestamp, Option<Moment>, Duration),
+    ) -> Evidence {
+        let recent = &self.parts.recent;
+        target.weigh(record, form, &self.sent(target, signed_at, left, settling), |id| match target.is_new() {
+            true => recent.is_named_twice(id, signed_at),
+            // For an earlier run, other requests are not known.
+            false => left.is_some_and(|left| recent.has_contender(id, left)),
+        })
+    }
+
+    /// Whether a record from outside shows the effect of a request.
+    pub(super) fn is_shown_outside<O: Operation>(&self, operation: &O, signed_at: Timestamp, left: Moment) -> bool {
+        let awaited = self.awaited();
+        awaited.has_records()
+            && Target::all(operation).iter().flatten().any(|target| {
+                let records = awaited.records(O::META.id, target);
+                let sent = (signed_at, Some(left), SETTLING);
+                records.iter().any(|record| self.weigh(target, (&record.fields, record.form), sent) == Evidence::Proof)
+            })
+    }
+}
+
+/// How far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts signatures, or
+/// until the request expires, which is a time of the exchange. Its clock is known by when the request left.
+fn accepted_within(
+    signature: Option<Duration>,
+    expires: Option<Timestamp>,
+    signed_at: Timestamp,
+    left: Option<(Timestamp, Timestamp)>,
+) -> Option<Duration> {
+    let from = |earlier: Timestamp, later: Timestamp| {
+        Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
+    };
+    let until_expiry = expires.zip(left).map(|(expires, (earliest, latest))| {
+        let clocks_differ = from(earliest, signed_at).max(from(signed_at, latest));
+        from(signed_at, expires).saturating_add(clocks_differ)
+    });
+    signature.into_iter().chain(until_expiry).min()
+}

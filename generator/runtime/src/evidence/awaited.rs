@@ -1,0 +1,227 @@
+//! Who waits for evidence, and the records from outside that may be some.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use super::target::Target;
+use crate::clock::Moment;
+use crate::journal::{ChangeNumber, StoredChange};
+use crate::json::{Decode, Encode, Form, write_json};
+use crate::parameters::Named;
+use crate::tables::Outcome;
+use crate::value::Timestamp;
+
+/// The maximum number of records that are remembered for calls in progress.
+const MOST_RECORDS: usize = 1 << 10;
+
+/// The maximum number of requests without an effect that later records are compared with.
+const MOST_REFUSED: usize = 1 << 12;
+
+/// A record of an order that no query of this client returned.
+pub(crate) struct Outside {
+    /// The operations whose requests it can show the effect of.
+    operations: Vec<&'static str>,
+    pub(crate) fields: Named,
+    pub(crate) form: Form,
+    pub(crate) json: String,
+}
+
+impl Outside {
+    pub(crate) fn of<R: Decode + Encode>(record: &R, operations: Vec<&'static str>) -> Self {
+        let json = write_json(record);
+        Self { operations, fields: Named::read(&json), form: R::FORM, json }
+    }
+
+    /// Whether it has one of these ids.
+    pub(crate) fn names_any(&self, ids: &[String]) -> bool {
+        ids.iter().any(|id| self.fields.has_text(id))
+    }
+
+    /// Whether it is about what a request of this operation creates or changes.
+    pub(crate) fn is_about(&self, operation: &str, target: &Target) -> bool {
+        self.operations.contains(&operation) && target.is_shown_by(&self.fields)
+    }
+}
+
+/// A request that is queried until its outcome is known.
+pub(crate) struct Pending {
+    pub(crate) operation: &'static str,
+    pub(crate) target: Target,
+    pub(crate) signed_at: Timestamp,
+    /// When it left; `None` if an earlier run of the program sent it.
+    pub(crate) left: Option<Moment>,
+    pub(crate) settling: Duration,
+    state: Mutex<State>,
+}
+
+enum State {
+    Waiting(Option<Waker>),
+    /// A record from outside proves that it had its effect.
+    Proven(Arc<Outside>),
+    /// The queries ended.
+    Ended(Outcome),
+}
+
+impl Pending {
+    pub(crate) fn new(
+        operation: &'static str,
+        target: Target,
+        signed_at: Timestamp,
+        left: Option<Moment>,
+        settling: Duration,
+    ) -> Self {
+        Self { operation, target, signed_at, left, settling, state: Mutex::new(State::Waiting(None)) }
+    }
+
+    /// The record that proves it, if there is one.
+    pub(crate) fn proof(&self) -> Option<Arc<Outside>> {
+        match &*self.state() {
+            State::Proven(outside) => Some(Arc::clone(outside)),
+            State::Waiting(_) | State::Ended(_) => None,
+        }
+    }
+
+    /// What the queries found, if they have ended.
+    pub(crate) fn ended(&self) -> Option<Outcome> {
+        match &*self.state() {
+            State::Ended(outcome) => Some(*outcome),
+            State::Waiting(_) | State::Proven(_) => None,
+        }
+    }
+
+    /// Tells whoever waits of a record that proves it.
+    pub(crate) fn prove(&self, outside: Arc<Outside>) {
+        let mut state = self.state();
+        if let State::Waiting(waker) = &mut *state {
+            let waker = waker.take();
+            *state = State::Proven(outside);
+            drop(state);
+            waker.into_iter().for_each(Waker::wake);
+        }
+    }
+
+    /// Calls `waker` when a record proves it.
+    pub(crate) fn wake(&self, new: &Waker) {
+        if let State::Waiting(waker) = &mut *self.state() {
+            match waker {
+                Some(waker) => waker.clone_from(new),
+                None => *waker = Some(new.clone()),
+            }
+        }
+    }
+
+    /// Notes what the queries found.
+    pub(crate) fn end(&self, outcome: Outcome) {
+        *self.state() = State::Ended(outcome);
+    }
+
+    /// Whether a record can still say something about it that nobody knows.
+    fn is_of_interest(&self) -> bool {
+        matches!(&*self.state(), State::Waiting(_) | State::Ended(Outcome::NotDone))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The requests that wait, and records from outside.
+#[derive(Default)]
+pub(crate) struct Awaited(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    pending: VecDeque<Arc<Pending>>,
+    records: VecDeque<Arc<Outside>>,
+    /// Changes of the journal that ended without an effect or without an outcome, from the first record on.
+    refused: Option<VecDeque<StoredChange>>,
+}
+
+impl Awaited {
+    /// Adds a request that waits. Records that came before may prove it.
+    pub(crate) fn register(&self, pending: Pending) -> Arc<Pending> {
+        let (pending, mut known) = (Arc::new(pending), self.lock());
+        known.pending.retain(|pending| pending.is_of_interest());
+        if known.pending.len() >= MOST_REFUSED
+            && let Some(oldest) = known.pending.iter().position(|pending| pending.ended().is_some())
+        {
+            known.pending.remove(oldest);
+        }
+        known.pending.push_back(Arc::clone(&pending));
+        pending
+    }
+
+    /// The requests that a record is about.
+    pub(crate) fn pending(&self, outside: &Outside) -> Vec<Arc<Pending>> {
+        let is_meant = |pending: &&Arc<Pending>| outside.is_about(pending.operation, &pending.target);
+        self.lock().pending.iter().filter(|pending| pending.is_of_interest()).filter(is_meant).cloned().collect()
+    }
+
+    /// Remembers a record, for calls in progress.
+    pub(crate) fn remember(&self, outside: Arc<Outside>) {
+        let mut known = self.lock();
+        if known.records.len() >= MOST_RECORDS {
+            known.records.pop_front();
+        }
+        known.records.push_back(outside);
+    }
+
+    /// The remembered records about what a request creates or changes.
+    pub(crate) fn records(&self, operation: &str, target: &Target) -> Vec<Arc<Outside>> {
+        self.lock().records.iter().filter(|outside| outside.is_about(operation, target)).cloned().collect()
+    }
+
+    /// Whether there is any record from outside.
+    pub(crate) fn has_records(&self) -> bool {
+        !self.lock().records.is_empty()
+    }
+
+    /// Adds a change of the journal that ended without an effect or without an outcome, once records have come.
+    pub(crate) fn refuse(&self, change: impl FnOnce() -> StoredChange) {
+        if let Some(refused) = &mut self.lock().refused {
+            push(refused, change());
+        }
+    }
+
+    /// Those changes.
+    pub(crate) fn refused(&self) -> Vec<StoredChange> {
+        self.lock().refused.iter().flatten().cloned().collect()
+    }
+
+    /// Begins to keep those changes. Returns whether it was not begun before.
+    pub(crate) fn begin_refused(&self) -> bool {
+        let mut known = self.lock();
+        let is_new = known.refused.is_none();
+        known.refused.get_or_insert_default();
+        is_new
+    }
+
+    /// Adds those that were in the journal before.
+    pub(crate) fn add_refused(&self, changes: impl IntoIterator<Item = StoredChange>) {
+        let mut known = self.lock();
+        let refused = known.refused.get_or_insert_default();
+        for change in changes {
+            if !refused.iter().any(|known| known.number == change.number) {
+                push(refused, change);
+            }
+        }
+    }
+
+    /// A change had its effect after all.
+    pub(crate) fn forget_refused(&self, number: ChangeNumber) {
+        self.lock().refused.iter_mut().for_each(|refused| refused.retain(|change| change.number != number));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn push(refused: &mut VecDeque<StoredChange>, change: StoredChange) {
+    if refused.len() >= MOST_REFUSED {
+        refused.pop_front();
+    }
+    refused.push_back(change);
+}

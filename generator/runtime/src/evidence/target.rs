@@ -1,0 +1,82 @@
+//! What a request creates or changes.
+
+use super::proof::{Evidence, Sent, evaluate};
+use crate::json::Form;
+use crate::operation::Operation;
+use crate::parameters::Named;
+use crate::tables::Confirm;
+use crate::value::Timestamp;
+
+/// One thing that a request was to create or change, and that has an id.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    confirm: &'static Confirm,
+    /// The parameters of the request, those of the item first.
+    named: Named,
+    /// What identifies the thing: the field of its record, and its text.
+    field: &'static str,
+    key: String,
+}
+
+impl Target {
+    /// The target of a request, or that of each of its items. `None` if it has no id.
+    pub(crate) fn all<O: Operation>(operation: &O) -> Vec<Option<Self>> {
+        let Some(confirm) = &O::META.confirm else { return Vec::new() };
+        let named = Named::of(operation);
+        match confirm.list {
+            None => vec![Self::of(confirm, named)],
+            Some(list) => named.items(list).into_iter().map(|item| Self::of(confirm, item.and(&named))).collect(),
+        }
+    }
+
+    fn of(confirm: &'static Confirm, named: Named) -> Option<Self> {
+        let has_id = confirm.ask.is_empty() || confirm.ask.iter().any(|(_, own)| named.text(own).is_some());
+        let id = confirm.fields().iter().find_map(|(field, own)| Some((*field, named.text(own)?)));
+        let (field, key) = id.filter(|_| has_id)?;
+        Some(Self { confirm, named, field, key })
+    }
+
+    /// The table that it is confirmed by.
+    pub(crate) fn confirm(&self) -> &'static Confirm {
+        self.confirm
+    }
+
+    /// The parameters of the request.
+    pub(crate) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    /// The field of its record that has its id.
+    pub(crate) fn field(&self) -> &'static str {
+        self.field
+    }
+
+    /// The time after which the exchange refuses the request, if it says so.
+    pub(crate) fn expires(&self) -> Option<Timestamp> {
+        let (parameter, read) = self.confirm.expires?;
+        read(&self.named.text(parameter)?)
+    }
+
+    /// Its id.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Whether the request gives the id to something new.
+    pub(crate) fn is_new(&self) -> bool {
+        self.confirm.created.is_some()
+    }
+
+    /// Whether a record has its id.
+    pub(crate) fn is_shown_by(&self, record: &Named) -> bool {
+        record.text(self.field).as_ref() == Some(&self.key)
+    }
+
+    /// What a record of it proves. `has_rival` returns whether another request of the client is about the thing with an id.
+    pub(crate) fn weigh(&self, record: &Named, form: Form, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Evidence {
+        // The other request may use its other id.
+        let mut ids = self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
+        let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
+        evaluate(self.confirm, &self.named, record, form, sent)
+    }
+}

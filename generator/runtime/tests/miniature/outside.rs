@@ -1,0 +1,155 @@
+//! Records from outside: what they prove of requests without an answer, and what they contradict.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tradeapi_runtime::Error;
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation, Recovery, Weight};
+use tradeapi_runtime::json::read_json;
+use tradeapi_runtime::tables::Outcome;
+
+use crate::Tested;
+use crate::confirmations::{Act, Found, Line, answers, code, lost, order, seconds};
+use crate::orders::{PlaceBatch, PlaceOrder};
+
+const RECOVERIES: &[Recovery] = &[Recovery::of::<PlaceOrder>()];
+
+/// An order of the size 1 that was created when the simulated time begins.
+const SHOWN: &str = r#"{"clientOid":"a1","created":"1000000000000","size":"1.0"}"#;
+
+fn found(record: &str) -> Result<Found, Box<dyn std::error::Error>> {
+    Ok(read_json(record)?)
+}
+
+#[tokio::test]
+async fn a_record_ends_a_confirmation_between_two_queries() -> Tested {
+    let line = Line::new([lost(), code("40404")]);
+    let (client, order, policy) = (line.client()?, order("a1")?, ConfirmPolicy::new());
+    let mut confirming = pin!(client.core().place_and_confirm(&order, &policy));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(confirming.as_mut().poll(&mut context).is_pending());
+    let other = client.core().evidence(RECOVERIES, &found(r#"{"clientOid":"b1","created":"1000000000000"}"#)?).await?;
+    assert_eq!(other.requests, []);
+    let weighed = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let weights: Vec<_> = weighed.requests.iter().map(|request| (request.id.as_str(), request.weight)).collect();
+    assert_eq!(weights, [("a1", Weight::Proves)]);
+    assert_eq!((weighed.proven().count(), weighed.contradictions().count()), (1, 0));
+    let Poll::Ready(Confirmation::Done(done)) = confirming.poll(&mut context) else { return Err("unknown".into()) };
+    assert_eq!((done.asked, done.outside.as_ref()), (1, Some(&found(SHOWN)?)));
+    assert_eq!(line.seen().len(), 2, "no other query was sent");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_record_ends_a_query_that_hangs() -> Tested {
+    let line = Line::new([lost(), code("40404"), Act::Hangs]);
+    let (client, order, policy) = (line.client()?, order("a1")?, ConfirmPolicy::new().deadline(Duration::MAX));
+    let mut confirming = pin!(client.core().place_and_confirm(&order, &policy));
+    let mut context = Context::from_waker(Waker::noop());
+    while line.seen().len() < 3 {
+        assert!(confirming.as_mut().poll(&mut context).is_pending());
+    }
+    let _ = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let Poll::Ready(confirmation) = confirming.poll(&mut context) else { return Err("it still waits".into()) };
+    assert_eq!(confirmation.outcome(), Outcome::Done);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_record_that_comes_before_the_lost_answer_counts() -> Tested {
+    let line = Line::new([lost(), code("40404")]);
+    let client = line.client()?;
+    let weighed = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    assert_eq!(weighed.requests, [], "nothing waits yet");
+    let Confirmation::Done(done) = client.core().place_and_confirm(&order("a1")?, &ConfirmPolicy::new()).await else {
+        return Err("unknown".into());
+    };
+    assert_eq!((done.asked, line.seen().len()), (0, 1));
+    // The items of a batch, too, where the record is one of theirs.
+    let line = Line::new([lost(), code("40404")]);
+    let client = line.client()?;
+    let _ = client.core().evidence(&[Recovery::of::<PlaceBatch>()], &found(SHOWN)?).await?;
+    let batch = client.core().batch(PlaceBatch { orders: vec![order("a1")?, order("a2")?] });
+    let confirmed = batch.send_and_confirm(&ConfirmPolicy::new().deadline(seconds(5))).await?;
+    assert_eq!(confirmed.outcomes().collect::<Vec<_>>(), [Outcome::Done, Outcome::Unknown]);
+    Ok(())
+}
+
+/// The same rules hold as for the record of a query.
+#[tokio::test]
+async fn a_record_proves_nothing_when_anything_speaks_against_it() -> Tested {
+    for (record, is_another) in [
+        (r#"{"clientOid":"a1","created":"1000000000000","size":"2"}"#, true),
+        (r#"{"clientOid":"a1","created":"1000003600000"}"#, true),
+        (r#"{"clientOid":"a1","created":"999999997000"}"#, true),
+        (r#"{"clientOid":"a1","created":"999990000000"}"#, true),
+        (r#"{"clientOid":"a1","size":"1"}"#, false),
+    ] {
+        let line = Line::new([lost(), code("40404")]);
+        let (client, order) = (line.client()?, order("a1")?);
+        let policy = ConfirmPolicy::new().deadline(seconds(5));
+        let mut confirming = pin!(client.core().place_and_confirm(&order, &policy));
+        assert!(confirming.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        let weighed = client.core().evidence(RECOVERIES, &found(record)?).await?;
+        assert_eq!((weighed.proven().count(), weighed.requests.len()), (0, 1), "{record}: {weighed:?}");
+        assert_eq!(weighed.contradictions().count() == 1, is_another, "{record}: {weighed:?}");
+        assert_eq!(confirming.await.outcome(), Outcome::Unknown, "{record}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_id_that_was_used_twice_is_not_proven_from_outside() -> Tested {
+    let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), code("40404")]);
+    let (client, order) = (line.client()?, order("a1")?);
+    client.core().call(&order).await?;
+    let _ = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let policy = ConfirmPolicy::new().deadline(seconds(5));
+    assert_eq!(client.core().place_and_confirm(&order, &policy).await.outcome(), Outcome::Unknown);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_record_that_contradicts_a_conclusion_is_told() -> Tested {
+    let line = Line::new([lost(), code("40404")]);
+    let (client, order) = (line.client()?, order("a1")?);
+    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    assert_eq!(confirmation.outcome(), Outcome::NotDone);
+    let weighed = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    assert!(matches!(weighed.requests[0].weight, Weight::Contradicts(_)), "{weighed:?}");
+    assert_eq!(weighed.contradictions().count(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refusal_of_what_is_there_is_unknown_until_a_query_tells() -> Tested {
+    let line = Line::new([code("40786"), code("40404")]);
+    let client = line.client()?;
+    let _ = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let Err(Error::Unknown(unknown)) = client.call(&order("a1")?).await else { return Err("known".into()) };
+    assert!(unknown.is_contradicted, "{unknown}");
+    assert!(unknown.to_string().contains("a record from outside shows its effect"), "{unknown}");
+
+    let line = Line::new([code("40786"), code("40404")]);
+    let client = line.client()?;
+    let _ = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let Confirmation::Unknown(still) = client.core().place_and_confirm(&order("a1")?, &ConfirmPolicy::new()).await
+    else {
+        return Err("known".into());
+    };
+    assert_eq!(still.because, "it was not found, but a record from outside shows it");
+
+    let line = Line::new([code("40786"), answers(SHOWN)]);
+    let client = line.client()?;
+    let _ = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let confirmation = client.core().place_and_confirm(&order("a1")?, &ConfirmPolicy::new()).await;
+    assert_eq!(confirmation.outcome(), Outcome::Done);
+    // A record of another order contradicts no refusal.
+    let line = Line::new([code("40786")]);
+    let client = line.client()?;
+    let other = r#"{"clientOid":"a1","created":"1000000000000","size":"2"}"#;
+    let _ = client.core().evidence(RECOVERIES, &found(other)?).await?;
+    assert!(matches!(client.call(&order("a1")?).await, Err(Error::Exchange(_))));
+    Ok(())
+}

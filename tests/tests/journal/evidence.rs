@@ -1,0 +1,120 @@
+//! What records from outside resolve in a journal, and what they contradict there, over both families.
+
+use tradeapi::runtime::confirm::{ConfirmPolicy, Weight};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::unified::{BatchOrder, GetOrderDetails, ModifyOrder, Order, PlaceOrder};
+use tradeapi::{Client, Decimal, classic};
+use tradeapi_exchange::{Exchange, Seed};
+
+use crate::{all, by_id, item, journal, order};
+
+/// What another process sees of an order.
+async fn seen(exchange: &Exchange, id: &str) -> Order {
+    let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
+    other.unified().get_order_details(&GetOrderDetails::new(by_id(id))).await.unwrap().into_data()
+}
+
+fn classic_order(id: &str) -> classic::PlaceOrder {
+    let (size, price): (Decimal, Decimal) = ("0.001".parse().unwrap(), "50000".parse().unwrap());
+    let (product, execution) =
+        (classic::ProductType::UsdtFutures, classic::Execution::limit(price, classic::Force::Gtc));
+    let (margin, side) = (classic::MarginMode::Crossed, classic::Side::Buy);
+    classic::PlaceOrder::new("BTCUSDT", product, margin, "USDT", size, side, execution).client_oid(id)
+}
+
+#[tokio::test]
+async fn a_record_closes_what_the_journal_has_open() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(1)));
+    let journal = journal(folder.path());
+    let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    exchange.hide_next("40725");
+    client.unified().place_order(&order("u1")).await.unwrap_err();
+    exchange.hide_next("40725");
+    client.classic().place_order(&classic_order("c1")).await.unwrap_err();
+    // A later run has nothing but the journal.
+    drop(client);
+    let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+
+    let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
+    assert_eq!(weighed.requests.iter().map(|request| request.weight).collect::<Vec<_>>(), [Weight::Proves]);
+    assert_eq!(weighed.requests[0].change, Some(all(&*journal)[0].number));
+    let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
+    let by = classic::OrderRef::ClientOid("c1".into());
+    let ask = classic::GetOrderDetail::new("BTCUSDT", classic::ProductType::UsdtFutures, by);
+    let record = other.classic().get_order_detail(&ask).await.unwrap().into_data();
+    let weighed = client.evidence(&record).await.unwrap();
+    assert_eq!(weighed.requests.iter().map(|request| request.weight).collect::<Vec<_>>(), [Weight::Proves]);
+
+    assert!(all(&*journal).iter().all(|change| change.ending.as_ref().unwrap().outcome == Outcome::Done));
+    assert!(client.recover(&ConfirmPolicy::new()).await.unwrap().is_empty());
+    let again = client.evidence(&record).await.unwrap();
+    assert!(again.requests.is_empty(), "nothing waits any more");
+}
+
+#[tokio::test]
+async fn a_record_that_contradicts_the_journal_is_told_and_changes_nothing() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(2)));
+    let journal = journal(folder.path());
+    let build = || -> Client { exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap() };
+    let client = build();
+    exchange.refuse_next("40762");
+    client.unified().place_order(&order("u1")).await.unwrap_err();
+    let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
+    other.unified().place_order(&order("u1")).await.unwrap();
+    let record = seen(&exchange, "u1").await;
+    // The client that was refused, one that has the journal of an earlier run, and one that began with it.
+    let early = build();
+    let _ = early.evidence(&Order::default()).await.unwrap();
+    for client in [client, build(), early] {
+        let weighed = client.evidence(&record).await.unwrap();
+        assert!(matches!(weighed.requests[0].weight, Weight::Contradicts(_)), "{weighed:?}");
+        assert_eq!(weighed.contradictions().count(), 1);
+    }
+    assert_eq!(all(&*journal)[0].ending.as_ref().unwrap().outcome, Outcome::NotDone);
+
+    // The order is not the one that was asked for.
+    exchange.refuse_next("40725");
+    let client = build();
+    client.unified().place_order(&order("u2")).await.unwrap_err();
+    let another: PlaceOrder = order("u2").price("50001".parse::<Decimal>().unwrap());
+    other.unified().place_order(&another).await.unwrap();
+    let weighed = client.evidence(&seen(&exchange, "u2").await).await.unwrap();
+    assert!(matches!(weighed.requests[0].weight, Weight::Another(_)), "{weighed:?}");
+    assert_eq!(all(&*journal)[1].ending, None);
+}
+
+/// What was refused after the first record came is compared as well.
+#[tokio::test]
+async fn a_refusal_is_compared_with_later_records() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    let client: Client = exchange.client_of(exchange.keys()).journal(journal(folder.path())).build().unwrap();
+    let _ = client.evidence(&Order::default()).await.unwrap();
+    exchange.refuse_next("40762");
+    client.unified().place_order(&order("u1")).await.unwrap_err();
+    let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
+    other.unified().place_order(&order("u1")).await.unwrap();
+    let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
+    assert!(matches!(weighed.requests[0].weight, Weight::Contradicts(_)), "{weighed:?}");
+}
+
+#[tokio::test]
+async fn an_amendment_and_an_item_of_a_batch_are_proven() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(4)));
+    let journal = journal(folder.path());
+    let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    exchange.hide_next("40725");
+    client.call(&BatchOrder::new(vec![item("b1"), item("b2")])).await.unwrap_err();
+    let weighed = client.evidence(&seen(&exchange, "b1").await).await.unwrap();
+    assert_eq!((weighed.requests[0].id.as_str(), weighed.requests[0].weight), ("b1", Weight::ProvesItem));
+    assert_eq!(all(&*journal)[0].ending, None, "the other item is not known");
+
+    client.unified().place_order(&order("u1")).await.unwrap();
+    exchange.time().advance(std::time::Duration::from_secs(5));
+    exchange.hide_next("40725");
+    let qty: Decimal = "0.002".parse().unwrap();
+    client.unified().modify_order(&ModifyOrder::new(by_id("u1")).qty(qty)).await.unwrap_err();
+    let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
+    let told: Vec<_> = weighed.requests.iter().map(|request| (request.operation, request.weight)).collect();
+    assert_eq!(told.len(), 1, "{weighed:?}");
+    assert_eq!(told[0].0, "unified.modify-order");
+}
