@@ -5,16 +5,15 @@
 use std::error::Error;
 
 use tradeapi::blocking::Client;
+use tradeapi::dec;
 use tradeapi::unified::{
     CancelOrder, Category, ClientOid, Execution, GetOpenOrders, GetOrderDetails, OrderRef, PlaceOrder, PosSide, Side,
 };
-use tradeapi::{Credentials, Decimal};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let client = client_from_environment()?;
-    let (qty, price): (Decimal, Decimal) = ("0.010".parse()?, "1000".parse()?);
+    let client = Client::from_env("TRADEAPI")?;
     let id = ClientOid::mint();
-    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price))
+    let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.010), Side::Buy, Execution::limit(dec!(1000)))
         .pos_side(PosSide::Long)
         .client_oid(id.clone());
     client.unified().place_order(&order)?;
@@ -26,11 +25,4 @@ fn main() -> Result<(), Box<dyn Error>> {
     let status = record.order_status.as_ref().map_or("unknown", |status| status.as_str());
     println!("{id} is {status}.");
     Ok(())
-}
-
-/// The address and the keys, from the variables that the exchange prints.
-fn client_from_environment() -> Result<Client, Box<dyn Error>> {
-    let of = |name: &str| std::env::var(name).map_err(|_| format!("set {name}, as tradeapi-exchange prints it"));
-    let keys = Credentials::new(of("TRADEAPI_KEY")?, of("TRADEAPI_SECRET")?, of("TRADEAPI_PASSPHRASE")?);
-    Ok(Client::builder(of("TRADEAPI_URL")?).credentials(keys).build()?)
 }

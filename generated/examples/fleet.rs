@@ -42,10 +42,9 @@ fn lead(redis: &str, count: u32) -> Result<(), Box<dyn Error>> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn member(redis: &str) -> Result<(), Box<dyn Error>> {
-    let of = |name: &str| std::env::var(name).map_err(|_| format!("set {name}, as tradeapi-exchange prints it"));
-    let keys = Credentials::new(of("TRADEAPI_KEY")?, of("TRADEAPI_SECRET")?, of("TRADEAPI_PASSPHRASE")?);
     let limits = RedisLimits::new(redis, RedisSettings::new())?;
-    let client = Client::builder(of("TRADEAPI_URL")?).credentials(keys).limiter(Arc::new(limits)).build()?;
+    let keys = Credentials::from_env("TRADEAPI")?;
+    let client = Client::builder(std::env::var("TRADEAPI_URL")?).credentials(keys).limiter(Arc::new(limits)).build()?;
     for _ in 0..CALLS {
         client.unified().get_open_orders(&GetOpenOrders::new()).await?;
     }

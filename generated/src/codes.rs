@@ -743,20 +743,27 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             runtime::tables::CodeProof::Credentials,
         )
         .of(&["unified"])
-        .because_of(runtime::tables::CredentialCause::Account),
+        .because_of(runtime::tables::CredentialCause::Account)
+        .with_doc(
+            "use the operations of the family classic, or a key of a unified account",
+        ),
     runtime::tables::KnownError::observed(
             "40085",
             "Account is unified; the classic API refuses it. HTTP 400, sent before the signature is checked.",
             runtime::tables::CodeProof::Credentials,
         )
         .of(&["classic"])
-        .because_of(runtime::tables::CredentialCause::Account),
+        .because_of(runtime::tables::CredentialCause::Account)
+        .with_doc(
+            "use the operations of the family unified, or a key of a classic account",
+        ),
     runtime::tables::KnownError::observed(
             "40099",
             "Key and environment differ: demo key without the header paptrading: 1, or live key with it, or demo symbols with it.",
             runtime::tables::CodeProof::Credentials,
         )
-        .because_of(runtime::tables::CredentialCause::Environment),
+        .because_of(runtime::tables::CredentialCause::Environment)
+        .with_doc("use a demo key with the market demo, and a live key without it"),
     runtime::tables::KnownError::observed(
             "40102",
             "Symbol does not exist.",

@@ -4,10 +4,77 @@
 //! account, spot, margin and futures of a unified account, stock tokens (Reality), and the commission
 //! report of agents. The base address always comes from the user.
 //!
-//! Every operation is a value: a request that knows its method, path, limits, rules and answer.
-//! [`Client::call`] sends any of them; each family has a function for each of its own.
+//! # Begin
+//!
+//! Start `cargo run --release -p tradeapi-exchange`, export the variables that it prints, and run this
+//! with `cargo run -p tradeapi --example hello`; with the address and the keys of a real exchange, the
+//! order is a real one.
+//!
+//! ```no_run
+#![doc = include_str!("../examples/hello.rs")]
+//! ```
+//!
+//! More programs are in the folder `examples`:
+//!
+//! - `first_order`: An order that is followed until it is filled, and another one that is cancelled.
+//! - `maker`: A quote on each side of the price, amended as the price moves.
+//! - `backfill`: All fills of ninety days in a file, resumed where a killed run stopped.
+//! - `panic_button`: Cancels and closes everything, and tells what is not certain.
+//! - `commissions`: The commissions of a broker, and their sums.
+//! - `strategy`: A strategy and its test, in virtual time and without sockets.
+//! - `blocking`: A program without async.
+//! - `fleet`: Processes that share their rate limits.
+//!
+//! # I want to …
+//!
+//! | I want to … | with |
+//! |---|---|
+//! | amend an order | [`classic().modify_order`](classic::Classic::modify_order), [`unified().modify_order`](unified::Unified::modify_order) |
+//! | amend many orders | [`unified().batch_modify_orders`](unified::Unified::batch_modify_orders) |
+//! | cancel an order | [`classic().cancel_order`](classic::Classic::cancel_order), [`unified().cancel_order`](unified::Unified::cancel_order) |
+//! | cancel an order in a stock token | [`unified().cancel_reality_order`](unified::Unified::cancel_reality_order) |
+//! | cancel everything | [`classic().cancel_all_orders`](classic::Classic::cancel_all_orders), [`unified().cancel_all_orders`](unified::Unified::cancel_all_orders) |
+//! | cancel many orders | [`classic().batch_cancel`](classic::Classic::batch_cancel), [`unified().batch_cancel`](unified::Unified::batch_cancel) |
+//! | close a position | [`classic().flash_close_position`](classic::Classic::flash_close_position) |
+//! | list fills of a stock token | [`unified().get_reality_fills`](unified::Unified::get_reality_fills) |
+//! | list my fills | [`classic().get_historical_transaction_details`](classic::Classic::get_historical_transaction_details), [`classic().get_order_fill_details`](classic::Classic::get_order_fill_details), [`unified().get_fill_history`](unified::Unified::get_fill_history) |
+//! | list open orders | [`classic().get_pending_orders`](classic::Classic::get_pending_orders), [`unified().get_open_orders`](unified::Unified::get_open_orders) |
+//! | list past orders | [`classic().get_history_order`](classic::Classic::get_history_order), [`unified().get_order_history`](unified::Unified::get_order_history) |
+//! | place an order | [`classic().place_order`](classic::Classic::place_order), [`unified().place_order`](unified::Unified::place_order) |
+//! | place an order in a stock token | [`unified().place_reality_order`](unified::Unified::place_reality_order) |
+//! | place many orders | [`classic().batch_order`](classic::Classic::batch_order), [`unified().batch_order`](unified::Unified::batch_order) |
+//! | query an order | [`classic().get_order_detail`](classic::Classic::get_order_detail), [`unified().get_order_details`](unified::Unified::get_order_details) |
+//! | read commissions | [`broker().get_agent_direct_commissions`](broker::Broker::get_agent_direct_commissions) |
+//! | read my balance | [`unified().get_account_assets`](unified::Unified::get_account_assets) |
+//! | read what insiders traded | [`unified().get_insider_trades`](unified::Unified::get_insider_trades) |
+//! | reverse a position | [`classic().reversal`](classic::Classic::reversal) |
+//! | know what became of a request without an answer | [`place_and_confirm`](Client::place_and_confirm) |
+//! | store each change before it is sent | [`journal`](runtime::ClientBuilder::journal) |
+//! | resolve what a crash left open | [`recover`](Client::recover) |
+//! | compare the account with what was sent | [`reconcile`](Client::reconcile) |
+//! | list everything, over any length of time | [`pages`](Client::pages) |
+//! | send more items than one call takes | [`batch`](Client::batch) |
+//! | repeat what may be repeated | [`retrying`](Client::retrying) |
+//! | wait for rate limits, or not | [`limits`](runtime::ClientBuilder::limits) |
+//! | see every call | [`metrics`](runtime::ClientBuilder::metrics), the feature `tracing` |
+//! | do without async | the feature `blocking` |
+//!
+//! # Practice and live
+//!
+//! The address always comes from you, and [`Client::builder`] trades live there.
+//!
+//! - [`Client::demo`]: A client of the demo market, which is at the same address and takes demo keys
+//!   only. Observed, in no document.
+//!
+//! # Features
+//!
+//! Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde
+//! and tracing are [features of the runtime](runtime#features).
 //!
 //! # Families
+//!
+//! Every operation is a value: a request that knows its method, path, limits, rules and answer.
+//! [`Client::call`] sends any of them; each family has a function for each of its own.
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
@@ -18,7 +85,8 @@
 //! - `classic-futures-v2`: Classic Futures Trade Interface (Version 2)
 //! - `unified-v3`: Unified Trading, Account, Reality and Broker Interface (Version 3)
 //!
-//! # Seen on the wire, in no document
+//! <details>
+//! <summary>Seen on the wire, in no document</summary>
 //!
 //! - The signature is the base64 text of an HMAC-SHA256, keyed with the API secret, over the timestamp,
 //!   the method in capitals, the path, a question mark and the query when there is one, and the body,
@@ -41,6 +109,9 @@
 //!   current second. (vendor FAQ, TradingXZJL/mybitgetapi)
 //! - Records carry fields and enum values that no document lists and leave out some that they list; the
 //!   case of letters varies in a few enums. (all captures)
+//!
+//! </details>
+//!
 
 pub use tradeapi_runtime as runtime;
 pub use tradeapi_runtime::{
@@ -349,6 +420,21 @@ runtime::client! {
     /// Operations of the family Unified account.
     #[cfg(feature = "unified")]
     unified: Unified;
+}
+
+impl Client {
+    /// A client of the demo market, which is at the same address and takes demo keys only. Observed, in no
+    /// document.
+    pub fn demo(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
+        Self::builder(base_url).header("paptrading", "1")
+    }
+}
+
+runtime::with_blocking! {
+    impl blocking::Client { #[doc =
+    " A client of the demo market, which is at the same address and takes demo keys only. Observed, in no\u{1} document."]
+    pub fn demo(base_url : impl Into < String >) -> runtime::ClientBuilder < Self > {
+    Self::builder(base_url).header("paptrading", "1") } }
 }
 
 /// Calls the macro `$callback` with the type of every operation, separated by commas.

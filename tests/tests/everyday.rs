@@ -1,6 +1,6 @@
 //! What a program meets every day: errors from `main`, partial failures, keys from the environment, two clients of one
 //! key, and figures of calls.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::error::BuildError;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
-    BatchOrder, BatchOrderItem, CancelAllOrders, Category, ClientOid, Execution, GetOrderDetails, OrderRef, PlaceOrder,
-    Side,
+    BatchOrder, BatchOrderItem, CancelAllOrders, Category, ClientOid, Execution, GetAccountAssets, GetOrderDetails,
+    OrderRef, PlaceOrder, PosSide, Side,
 };
 use tradeapi::{Client, Credentials, Error, dec};
 use tradeapi_exchange::{Exchange, Seed};
@@ -39,6 +40,36 @@ async fn an_error_that_leaves_main_is_a_sentence_and_what_to_do() {
 }
 
 #[tokio::test]
+async fn requests_and_records_are_printed_on_one_line_with_what_is_there() {
+    let order = order("desk-1").pos_side(PosSide::Long);
+    let line = "PlaceOrder { category: UsdtFutures, symbol: \"BTCUSDT\", qty: 0.001, side: Buy, \
+                execution: Limit(LimitExecution { price: 50000 }), pos_side: Long, client_oid: \"desk-1\" }";
+    assert_eq!((format!("{order:?}"), order.to_string()), (line.to_owned(), line.to_owned()));
+
+    let exchange = Exchange::new(Seed(1));
+    let client = exchange.client();
+    let placed = client.unified().place_order(&order).await.unwrap();
+    assert!(placed.to_string().starts_with("OrderAck { order_id: \""), "{placed}");
+    let whole = format!("{placed:?}");
+    assert!(whole.starts_with("Reply { data: OrderAck { ") && !whole.contains("raw"), "{whole}");
+    assert!(whole.contains(" request_time: 2") && !whole.contains("None") && !whole.contains("Some"), "{whole}");
+
+    let query = GetOrderDetails::new(OrderRef::ClientOid(ClientOid::new("desk-1").unwrap()));
+    let record = client.unified().get_order_details(&query).await.unwrap().data;
+    let line = record.to_string();
+    assert!(
+        line.contains("client_oid: \"desk-1\", category: UsdtFutures, symbol: \"BTCUSDT\", price: 50000"),
+        "{line}"
+    );
+    assert!(line.contains("created_time: 20") && !line.contains("None") && !line.contains('\n'), "{line}");
+
+    exchange.refuse_next("40762");
+    let error = client.unified().place_order(&order).await.unwrap_err();
+    let Error::Exchange(error) = error else { panic!("{error}") };
+    assert!(!format!("{error:?}").contains("raw") && error.raw.starts_with(b"{"), "{error:?}");
+}
+
+#[tokio::test]
 async fn what_failed_of_a_batch_is_told_or_an_error() {
     let exchange = Exchange::new(Seed(2));
     let client = exchange.client();
@@ -61,6 +92,37 @@ async fn what_failed_of_a_batch_is_told_or_an_error() {
 fn a_variable_that_is_missing_is_named() {
     let error = Credentials::from_env("TRADEAPI_NOBODY_SETS_THIS").unwrap_err();
     assert_eq!(error, BuildError::Environment { name: "TRADEAPI_NOBODY_SETS_THIS_KEY".to_owned() });
+}
+
+#[test]
+fn a_client_from_the_environment_names_the_variable_that_is_missing() {
+    let error = Client::from_env("TRADEAPI_NOBODY_SETS_THIS").unwrap_err();
+    assert_eq!(error, BuildError::Environment { name: "TRADEAPI_NOBODY_SETS_THIS_URL".to_owned() });
+}
+
+#[tokio::test]
+async fn the_demo_market_is_one_call_away() {
+    let sandbox = Sandbox::start().unwrap();
+    let query = GetAccountAssets::new();
+    for (builder, sent) in [(Client::demo(sandbox.url()), Some("1")), (Client::builder(sandbox.url()), None)] {
+        let client = builder.credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap();
+        sandbox.answer_next(Answer::json(r#"{"code":"40099","msg":"exchange environment is incorrect"}"#));
+        let error = client.unified().get_account_assets(&query).await.unwrap_err();
+        assert_eq!(sandbox.take_requests()[0].header("paptrading"), sent);
+        assert_eq!(error.remedy(), Some("use a demo key with the market demo, and a live key without it"));
+    }
+}
+
+/// An account is of one kind, and the other kind's operations refuse it.
+#[tokio::test]
+async fn a_key_of_the_other_kind_of_account_is_told_where_to_go() {
+    let exchange = Exchange::new(Seed(4));
+    let client = exchange.client();
+    exchange.refuse_next("40084");
+    let error = client.unified().place_order(&order("a")).await.unwrap_err();
+    let told = format!("{error:?}");
+    assert_eq!(error.outcome(), Outcome::NotDone);
+    assert!(told.ends_with("\nuse the operations of the family classic, or a key of a unified account"), "{told}");
 }
 
 /// Two clients that know nothing of each other do not exceed the limit of their key together.

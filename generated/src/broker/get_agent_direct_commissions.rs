@@ -5,102 +5,103 @@
 use tradeapi_runtime as runtime;
 use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 
-/// Lists the daily commissions that an agent earns from the users it referred.
-///
-/// `GET /api/v2/broker/customer-commissions`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Agent
-/// Direct Commissions*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `startTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
-/// | `endTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
-/// | `idLessThan` | no |  |  | [`CommissionId`](super::CommissionId) |
-/// | `limit` | no | `100` |  | integer; at most 1000 |
-/// | `uid` | no |  |  | [`Uid`](super::Uid) |
-/// | `coin` | no |  |  | [`Coin`](super::Coin) |
-/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-/// | `showSub` | no |  |  | [`YesNo`](super::YesNo) |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 30 days apart, data of the last 90 days, 1 day when
-///   left out, both or neither, days of UTC+8
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `symbol-carries-product-suffix`: The symbol ends in the suffix of its product: \_SPBL (spot),
-///   \_SPBL-MABL (spot margin), \_UMCBL (USDT futures), \_DMCBL (Coin-M futures) or \_CMCBL (USDC
-///   futures).
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `default-is-previous-day`: Without startTime and endTime the previous day is taken, from 00:00 to
-///   23:59 in UTC+8.
-/// - `data-arrives-a-day-later`: The commissions of a day can be read on the next day, counted in
-///   UTC+8.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - The permission that the API key needs.
-/// - The format of date.
-/// - What showSub is taken to be when it is not sent.
-/// - What the fields without a description mean, that is fee, feeDeduction, the coupon and discount
-///   deductions, feePaid, and the totals of the user and of the day.
-///
-/// # Example
-///
-/// The USDT futures of one user, users below it included, over a week.
-///
-/// ```
-/// use tradeapi::broker::{GetAgentDirectCommissions, YesNo};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetAgentDirectCommissions::new()
-///         .start_time(tradeapi::Timestamp::from_millis(1788220800000))
-///         .end_time(tradeapi::Timestamp::from_millis(1788825599000))
-///         .id_less_than("90417733")
-///         .limit(50)
-///         .uid("5530187246")
-///         .coin("USDT")
-///         .symbol("ETHUSDT_UMCBL")
-///         .show_sub(YesNo::Yes);
-///     let reply = client.broker().get_agent_direct_commissions(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetAgentDirectCommissions {
-    /// `startTime`: Start of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8.
-    /// An empty text in a stored request stands for leaving it out.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8. An
-    /// empty text in a stored request stands for leaving it out.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `idLessThan`: Only entries before this id.
-    pub id_less_than: Option<CommissionId>,
-    /// `limit`: Most entries on a page. The exchange defaults to `100`. At most 1000.
-    pub limit: Option<u64>,
-    /// `uid`: Only this referred user.
-    pub uid: Option<Uid>,
-    /// `coin`: Only this coin.
-    pub coin: Option<Coin>,
-    /// `symbol`: Only this trading pair, named with the suffix of its product: \_SPBL for spot, \_SPBL-MABL
-    /// for spot margin, \_UMCBL for USDT futures, \_DMCBL for Coin-M futures, \_CMCBL for USDC futures.
-    pub symbol: Option<Symbol>,
-    /// `showSub`: Whether users below the direct clients are listed too.
-    pub show_sub: Option<YesNo>,
+runtime::parameters! {
+    /// Lists the daily commissions that an agent earns from the users it referred.
+    ///
+    /// `GET /api/v2/broker/customer-commissions`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Agent
+    /// Direct Commissions*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `startTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
+    /// | `endTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
+    /// | `idLessThan` | no |  |  | [`CommissionId`](super::CommissionId) |
+    /// | `limit` | no | `100` |  | integer; at most 1000 |
+    /// | `uid` | no |  |  | [`Uid`](super::Uid) |
+    /// | `coin` | no |  |  | [`Coin`](super::Coin) |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | `showSub` | no |  |  | [`YesNo`](super::YesNo) |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`, at most 30 days apart, data of the last 90 days, 1 day when
+    ///   left out, both or neither, days of UTC+8
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `symbol-carries-product-suffix`: The symbol ends in the suffix of its product: \_SPBL (spot),
+    ///   \_SPBL-MABL (spot margin), \_UMCBL (USDT futures), \_DMCBL (Coin-M futures) or \_CMCBL (USDC
+    ///   futures).
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `default-is-previous-day`: Without startTime and endTime the previous day is taken, from 00:00 to
+    ///   23:59 in UTC+8.
+    /// - `data-arrives-a-day-later`: The commissions of a day can be read on the next day, counted in
+    ///   UTC+8.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - The permission that the API key needs.
+    /// - The format of date.
+    /// - What showSub is taken to be when it is not sent.
+    /// - What the fields without a description mean, that is fee, feeDeduction, the coupon and discount
+    ///   deductions, feePaid, and the totals of the user and of the day.
+    ///
+    /// # Example
+    ///
+    /// The USDT futures of one user, users below it included, over a week.
+    ///
+    /// ```
+    /// use tradeapi::broker::{GetAgentDirectCommissions, YesNo};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetAgentDirectCommissions::new()
+    ///         .start_time(tradeapi::Timestamp::from_millis(1788220800000))
+    ///         .end_time(tradeapi::Timestamp::from_millis(1788825599000))
+    ///         .id_less_than("90417733")
+    ///         .limit(50)
+    ///         .uid("5530187246")
+    ///         .coin("USDT")
+    ///         .symbol("ETHUSDT_UMCBL")
+    ///         .show_sub(YesNo::Yes);
+    ///     let reply = client.broker().get_agent_direct_commissions(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("read commissions", "rebates", "referrals"))]
+    #[derive(Default)]
+    pub struct GetAgentDirectCommissions {
+        /// `startTime`: Start of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8.
+        /// An empty text in a stored request stands for leaving it out.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8. An
+        /// empty text in a stored request stands for leaving it out.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `idLessThan`: Only entries before this id.
+        pub id_less_than: Option<CommissionId>,
+        /// `limit`: Most entries on a page. The exchange defaults to `100`. At most 1000.
+        pub limit: Option<u64>,
+        /// `uid`: Only this referred user.
+        pub uid: Option<Uid>,
+        /// `coin`: Only this coin.
+        pub coin: Option<Coin>,
+        /// `symbol`: Only this trading pair, named with the suffix of its product: \_SPBL for spot, \_SPBL-MABL
+        /// for spot margin, \_UMCBL for USDT futures, \_DMCBL for Coin-M futures, \_CMCBL for USDC futures.
+        pub symbol: Option<Symbol>,
+        /// `showSub`: Whether users below the direct clients are listed too.
+        pub show_sub: Option<YesNo>,
+    }
 }
 
 impl GetAgentDirectCommissions {
@@ -233,8 +234,6 @@ impl runtime::parameters::Parameters for GetAgentDirectCommissions {
         );
     }
 }
-
-runtime::serde_parameters!(GetAgentDirectCommissions);
 
 impl runtime::Operation for GetAgentDirectCommissions {
     type Response = GetAgentDirectCommissionsPage;

@@ -54,6 +54,7 @@ runtime::operations! {
     /// Lists the daily commissions that an agent earns from the users it referred.
     ///
     /// `GET /api/v2/broker/customer-commissions`; see [`GetAgentDirectCommissions`].
+    #[doc(alias("read commissions", "rebates", "referrals"))]
     fn get_agent_direct_commissions(GetAgentDirectCommissions) -> GetAgentDirectCommissionsPage;
 }
 

@@ -7,86 +7,86 @@ use super::{
     BatchCancelOutcome, BatchSuccess, ClientOid, Coin, OrderId, ProductType, Symbol,
 };
 
-/// Cancels up to 50 listed orders, or orders by product type and trading pair.
-///
-/// `POST /api/v2/mix/order/batch-cancel-orders`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch Cancel*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 50 items at most |
-/// | `symbol` | by a rule |  |  | [`Symbol`](super::Symbol) |
-/// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
-///
-/// - **Effect:** cancels
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
-/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
-///   call, and tells what became of each by `orderId` or `clientOid`
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `symbol-with-list`: When orderIdList is set, the symbol is set too.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `listed-orders-match` (not checked): The listed orders belong to the symbol and the product type
-///   of the request. The ids do not show what the orders belong to.
-/// - `cancels-by-product-and-pair`: Orders are cancelled by product type and trading pair.
-/// - `failed-items-are-listed`: An order that cannot be cancelled stands in failureList with its
-///   errorMsg and errorCode.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - Which of orderId and clientOid an item of orderIdList needs, and which wins when it has both.
-/// - What is cancelled when neither orderIdList nor symbol is set.
-///
-/// # Example
-///
-/// Three listed orders, of which one does not exist.
-///
-/// ```
-/// use tradeapi::classic::{BatchCancel, BatchCancelItem, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = BatchCancel::new(ProductType::UsdtFutures)
-///         .order_id_list(
-///             Vec::from([
-///                 BatchCancelItem::new().order_id("1398205262907392001"),
-///                 BatchCancelItem::new().client_oid("ladder-2"),
-///                 BatchCancelItem::new()
-///                     .order_id("1398207790218027009")
-///                     .client_oid("ladder-9"),
-///             ]),
-///         )
-///         .symbol("BTCUSDT")
-///         .margin_coin("USDT");
-///     let reply = client.classic().batch_cancel(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchCancel {
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `orderIdList`: The orders to cancel. The document does not say whether it is required. 50 items at
-    /// most.
-    pub order_id_list: Option<Vec<BatchCancelItem>>,
-    /// `symbol`: Trading pair. Required when orderIdList is set. Required by a rule.
-    pub symbol: Option<Symbol>,
-    /// `marginCoin`: Margin coin.
-    pub margin_coin: Option<Coin>,
+runtime::parameters! {
+    /// Cancels up to 50 listed orders, or orders by product type and trading pair.
+    ///
+    /// `POST /api/v2/mix/order/batch-cancel-orders`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch Cancel*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 50 items at most |
+    /// | `symbol` | by a rule |  |  | [`Symbol`](super::Symbol) |
+    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+    ///
+    /// - **Effect:** cancels
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+    /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
+    ///   call, and tells what became of each by `orderId` or `clientOid`
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `symbol-with-list`: When orderIdList is set, the symbol is set too.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `listed-orders-match` (not checked): The listed orders belong to the symbol and the product type
+    ///   of the request. The ids do not show what the orders belong to.
+    /// - `cancels-by-product-and-pair`: Orders are cancelled by product type and trading pair.
+    /// - `failed-items-are-listed`: An order that cannot be cancelled stands in failureList with its
+    ///   errorMsg and errorCode.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Which of orderId and clientOid an item of orderIdList needs, and which wins when it has both.
+    /// - What is cancelled when neither orderIdList nor symbol is set.
+    ///
+    /// # Example
+    ///
+    /// Three listed orders, of which one does not exist.
+    ///
+    /// ```
+    /// use tradeapi::classic::{BatchCancel, BatchCancelItem, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = BatchCancel::new(ProductType::UsdtFutures)
+    ///         .order_id_list(
+    ///             Vec::from([
+    ///                 BatchCancelItem::new().order_id("1398205262907392001"),
+    ///                 BatchCancelItem::new().client_oid("ladder-2"),
+    ///                 BatchCancelItem::new()
+    ///                     .order_id("1398207790218027009")
+    ///                     .client_oid("ladder-9"),
+    ///             ]),
+    ///         )
+    ///         .symbol("BTCUSDT")
+    ///         .margin_coin("USDT");
+    ///     let reply = client.classic().batch_cancel(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("cancel many orders", "bulk cancel"))]
+    pub struct BatchCancel {
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `orderIdList`: The orders to cancel. The document does not say whether it is required. 50 items at
+        /// most.
+        pub order_id_list: Option<Vec<BatchCancelItem>>,
+        /// `symbol`: Trading pair. Required when orderIdList is set. Required by a rule.
+        pub symbol: Option<Symbol>,
+        /// `marginCoin`: Margin coin.
+        pub margin_coin: Option<Coin>,
+    }
 }
 
 impl BatchCancel {
@@ -165,8 +165,6 @@ impl runtime::parameters::Parameters for BatchCancel {
         );
     }
 }
-
-runtime::serde_parameters!(BatchCancel);
 
 impl runtime::Operation for BatchCancel {
     type Response = BatchCancelOutcome;
@@ -251,21 +249,21 @@ const RULES: &[runtime::tables::Rule] = &[
     },
 ];
 
-/// An item of `orderIdList` of a [`BatchCancel`].
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
-///
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchCancelItem {
-    /// `orderId`: Id that the exchange gave the order. The document does not say whether it is required.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order. The document does not say whether it is required.
-    pub client_oid: Option<ClientOid>,
+runtime::parameters! {
+    /// An item of `orderIdList` of a [`BatchCancel`].
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    #[derive(Default)]
+    pub struct BatchCancelItem {
+        /// `orderId`: Id that the exchange gave the order. The document does not say whether it is required.
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order. The document does not say whether it is required.
+        pub client_oid: Option<ClientOid>,
+    }
 }
 
 impl BatchCancelItem {
@@ -312,5 +310,3 @@ impl runtime::parameters::Parameters for BatchCancelItem {
         to.identifier("clientOid", self.client_oid.as_ref());
     }
 }
-
-runtime::serde_parameters!(BatchCancelItem);

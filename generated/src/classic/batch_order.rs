@@ -8,121 +8,121 @@ use super::{
     Order, OrderType, ProductType, ReduceOnly, Side, StpMode, Symbol, TradeSide,
 };
 
-/// Places up to 50 orders for one trading pair.
-///
-/// `POST /api/v2/mix/order/batch-place-order`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-/// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
-/// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 50 items at most |
-///
-/// - **Effect:** creates; a repeat would create again
-/// - **Access:** signed
-/// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
-///   traders)
-/// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
-///   are kept for at least 90 days, so an absence can prove that it had no effect
-/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
-///   call, and tells what became of each by `clientOid` or `orderId`
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
-/// - `trade-side-ignored-in-one-way-mode` (warns): In one-way mode the tradeSide of the orders is
-///   ignored.
-/// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
-///   announced for them.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `result-tells-of-all`: The result is true when every order was placed and false as soon as one was
-///   not.
-/// - `presets-follow-the-position`: Take-profit and stop-loss values are preset when the pair has no
-///   position; when it has one, they change the take-profit and stop-loss of that position.
-/// - `channel-header` (kept by the types): Brokers send their channel code in the header
-///   X-CHANNEL-API-CODE, as with Place Order.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - Which fields of the items of orderList are required.
-/// - Which values these fields take; those of Place Order are taken here.
-/// - The fields of the items of failureList.
-///
-/// # Seen on the wire, in no document
-///
-/// - Each order needs size, side and orderType, and a limit order its price; tradeSide is for hedge
-///   mode only. (vendor page, typed-bitget, UnipayFI)
-/// - An order that failed is listed with orderId, clientOid, errorMsg and errorCode. (vendor page,
-///   typed-bitget, UnipayFI)
-///
-/// # Example
-///
-/// A limit and a market order in hedge mode, both placed.
-///
-/// ```
-/// use tradeapi::classic::{
-///     BatchOrder, BatchOrderItem, Force, MarginMode, OrderType, ProductType, Side, StpMode,
-///     TradeSide,
-/// };
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = BatchOrder::new(
-///         "BTCUSDT",
-///         ProductType::UsdtFutures,
-///         "USDT",
-///         MarginMode::Crossed,
-///         Vec::from([
-///             BatchOrderItem::new()
-///                 .size("0.05".parse::<tradeapi::Decimal>()?)
-///                 .price("63980.5".parse::<tradeapi::Decimal>()?)
-///                 .side(Side::Buy)
-///                 .trade_side(TradeSide::Open)
-///                 .order_type(OrderType::Limit)
-///                 .force(Force::Gtc)
-///                 .client_oid("ladder-1")
-///                 .preset_stop_surplus_price("68200".parse::<tradeapi::Decimal>()?)
-///                 .preset_stop_loss_price("61750".parse::<tradeapi::Decimal>()?)
-///                 .stp_mode(StpMode::CancelTaker),
-///             BatchOrderItem::new()
-///                 .size("0.03".parse::<tradeapi::Decimal>()?)
-///                 .side(Side::Sell)
-///                 .trade_side(TradeSide::Close)
-///                 .order_type(OrderType::Market)
-///                 .client_oid("ladder-2"),
-///         ]),
-///     );
-///     let reply = client.classic().batch_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchOrder {
-    /// `symbol`: Trading pair of all orders.
-    pub symbol: Symbol,
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `marginCoin`: Margin coin of all orders, in capitals.
-    pub margin_coin: Coin,
-    /// `marginMode`: Margin mode of all orders.
-    pub margin_mode: MarginMode,
-    /// `orderList`: The orders. 50 items at most.
-    pub order_list: Vec<BatchOrderItem>,
+runtime::parameters! {
+    /// Places up to 50 orders for one trading pair.
+    ///
+    /// `POST /api/v2/mix/order/batch-place-order`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
+    /// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 50 items at most |
+    ///
+    /// - **Effect:** creates; a repeat would create again
+    /// - **Access:** signed
+    /// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
+    ///   traders)
+    /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+    ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
+    ///   call, and tells what became of each by `clientOid` or `orderId`
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
+    /// - `trade-side-ignored-in-one-way-mode` (warns): In one-way mode the tradeSide of the orders is
+    ///   ignored.
+    /// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
+    ///   announced for them.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `result-tells-of-all`: The result is true when every order was placed and false as soon as one was
+    ///   not.
+    /// - `presets-follow-the-position`: Take-profit and stop-loss values are preset when the pair has no
+    ///   position; when it has one, they change the take-profit and stop-loss of that position.
+    /// - `channel-header` (kept by the types): Brokers send their channel code in the header
+    ///   X-CHANNEL-API-CODE, as with Place Order.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Which fields of the items of orderList are required.
+    /// - Which values these fields take; those of Place Order are taken here.
+    /// - The fields of the items of failureList.
+    ///
+    /// # Seen on the wire, in no document
+    ///
+    /// - Each order needs size, side and orderType, and a limit order its price; tradeSide is for hedge
+    ///   mode only. (vendor page, typed-bitget, UnipayFI)
+    /// - An order that failed is listed with orderId, clientOid, errorMsg and errorCode. (vendor page,
+    ///   typed-bitget, UnipayFI)
+    ///
+    /// # Example
+    ///
+    /// A limit and a market order in hedge mode, both placed.
+    ///
+    /// ```
+    /// use tradeapi::classic::{
+    ///     BatchOrder, BatchOrderItem, Force, MarginMode, OrderType, ProductType, Side, StpMode,
+    ///     TradeSide,
+    /// };
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = BatchOrder::new(
+    ///         "BTCUSDT",
+    ///         ProductType::UsdtFutures,
+    ///         "USDT",
+    ///         MarginMode::Crossed,
+    ///         Vec::from([
+    ///             BatchOrderItem::new()
+    ///                 .size("0.05".parse::<tradeapi::Decimal>()?)
+    ///                 .price("63980.5".parse::<tradeapi::Decimal>()?)
+    ///                 .side(Side::Buy)
+    ///                 .trade_side(TradeSide::Open)
+    ///                 .order_type(OrderType::Limit)
+    ///                 .force(Force::Gtc)
+    ///                 .client_oid("ladder-1")
+    ///                 .preset_stop_surplus_price("68200".parse::<tradeapi::Decimal>()?)
+    ///                 .preset_stop_loss_price("61750".parse::<tradeapi::Decimal>()?)
+    ///                 .stp_mode(StpMode::CancelTaker),
+    ///             BatchOrderItem::new()
+    ///                 .size("0.03".parse::<tradeapi::Decimal>()?)
+    ///                 .side(Side::Sell)
+    ///                 .trade_side(TradeSide::Close)
+    ///                 .order_type(OrderType::Market)
+    ///                 .client_oid("ladder-2"),
+    ///         ]),
+    ///     );
+    ///     let reply = client.classic().batch_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("place many orders", "bulk order"))]
+    pub struct BatchOrder {
+        /// `symbol`: Trading pair of all orders.
+        pub symbol: Symbol,
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `marginCoin`: Margin coin of all orders, in capitals.
+        pub margin_coin: Coin,
+        /// `marginMode`: Margin mode of all orders.
+        pub margin_mode: MarginMode,
+        /// `orderList`: The orders. 50 items at most.
+        pub order_list: Vec<BatchOrderItem>,
+    }
 }
 
 impl BatchOrder {
@@ -194,8 +194,6 @@ impl runtime::parameters::Parameters for BatchOrder {
         );
     }
 }
-
-runtime::serde_parameters!(BatchOrder);
 
 impl runtime::Operation for BatchOrder {
     type Response = BatchPlaceOutcome;
@@ -337,52 +335,52 @@ const RULES: &[runtime::tables::Rule] = &[
     },
 ];
 
-/// An item of `orderList` of a [`BatchOrder`].
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `size` | not stated |  |  | decimal |
-/// | `price` | not stated |  |  | decimal |
-/// | `side` | not stated |  |  | [`Side`](super::Side) |
-/// | `tradeSide` | not stated |  |  | [`TradeSide`](super::TradeSide) |
-/// | `orderType` | not stated |  |  | [`OrderType`](super::OrderType) |
-/// | `force` | not stated |  |  | [`Force`](super::Force) |
-/// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
-/// | `reduceOnly` | not stated |  |  | [`ReduceOnly`](super::ReduceOnly) |
-/// | `presetStopSurplusPrice` | not stated |  |  | decimal |
-/// | `presetStopLossPrice` | not stated |  |  | decimal |
-/// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) |
-///
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchOrderItem {
-    /// `size`: Amount of the order. The document does not say whether it is required.
-    pub size: Option<runtime::Decimal>,
-    /// `price`: Price of the order. The document does not say whether it is required.
-    pub price: Option<runtime::Decimal>,
-    /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position. The
-    /// document does not say whether it is required.
-    pub side: Option<Side>,
-    /// `tradeSide`: Whether the order opens or closes. Ignored in one-way mode. The document does not say
-    /// whether it is required.
-    pub trade_side: Option<TradeSide>,
-    /// `orderType`: Whether an order names its price. The document does not say whether it is required.
-    pub order_type: Option<OrderType>,
-    /// `force`: How long the order stays valid. The document does not say whether it is required.
-    pub force: Option<Force>,
-    /// `clientOid`: The caller's own id for the order. The document does not say whether it is required.
-    pub client_oid: Option<ClientOid>,
-    /// `reduceOnly`: Whether the order may only reduce the position. The document does not say whether it
-    /// is required.
-    pub reduce_only: Option<ReduceOnly>,
-    /// `presetStopSurplusPrice`: Price of the take-profit. The document does not say whether it is
-    /// required.
-    pub preset_stop_surplus_price: Option<runtime::Decimal>,
-    /// `presetStopLossPrice`: Price of the stop-loss. The document does not say whether it is required.
-    pub preset_stop_loss_price: Option<runtime::Decimal>,
-    /// `stpMode`: Self-trade prevention. The document does not say whether it is required.
-    pub stp_mode: Option<StpMode>,
+runtime::parameters! {
+    /// An item of `orderList` of a [`BatchOrder`].
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `size` | not stated |  |  | decimal |
+    /// | `price` | not stated |  |  | decimal |
+    /// | `side` | not stated |  |  | [`Side`](super::Side) |
+    /// | `tradeSide` | not stated |  |  | [`TradeSide`](super::TradeSide) |
+    /// | `orderType` | not stated |  |  | [`OrderType`](super::OrderType) |
+    /// | `force` | not stated |  |  | [`Force`](super::Force) |
+    /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `reduceOnly` | not stated |  |  | [`ReduceOnly`](super::ReduceOnly) |
+    /// | `presetStopSurplusPrice` | not stated |  |  | decimal |
+    /// | `presetStopLossPrice` | not stated |  |  | decimal |
+    /// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) |
+    ///
+    #[derive(Default)]
+    pub struct BatchOrderItem {
+        /// `size`: Amount of the order. The document does not say whether it is required.
+        pub size: Option<runtime::Decimal>,
+        /// `price`: Price of the order. The document does not say whether it is required.
+        pub price: Option<runtime::Decimal>,
+        /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position. The
+        /// document does not say whether it is required.
+        pub side: Option<Side>,
+        /// `tradeSide`: Whether the order opens or closes. Ignored in one-way mode. The document does not say
+        /// whether it is required.
+        pub trade_side: Option<TradeSide>,
+        /// `orderType`: Whether an order names its price. The document does not say whether it is required.
+        pub order_type: Option<OrderType>,
+        /// `force`: How long the order stays valid. The document does not say whether it is required.
+        pub force: Option<Force>,
+        /// `clientOid`: The caller's own id for the order. The document does not say whether it is required.
+        pub client_oid: Option<ClientOid>,
+        /// `reduceOnly`: Whether the order may only reduce the position. The document does not say whether it
+        /// is required.
+        pub reduce_only: Option<ReduceOnly>,
+        /// `presetStopSurplusPrice`: Price of the take-profit. The document does not say whether it is
+        /// required.
+        pub preset_stop_surplus_price: Option<runtime::Decimal>,
+        /// `presetStopLossPrice`: Price of the stop-loss. The document does not say whether it is required.
+        pub preset_stop_loss_price: Option<runtime::Decimal>,
+        /// `stpMode`: Self-trade prevention. The document does not say whether it is required.
+        pub stp_mode: Option<StpMode>,
+    }
 }
 
 impl BatchOrderItem {
@@ -543,5 +541,3 @@ impl runtime::parameters::Parameters for BatchOrderItem {
         );
     }
 }
-
-runtime::serde_parameters!(BatchOrderItem);

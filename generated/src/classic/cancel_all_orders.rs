@@ -5,69 +5,69 @@
 use tradeapi_runtime as runtime;
 use super::{CancelAllOutcome, Coin, ProductType};
 
-/// Cancels all pending orders of a product type.
-///
-/// `POST /api/v2/mix/order/cancel-all-orders`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Cancel All Orders*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
-/// | `requestTime` | not stated |  |  | time |
-/// | `receiveWindow` | not stated |  | milliseconds | integer |
-///
-/// - **Effect:** cancels
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-/// - **Several effects**: It cancels one order after the other, so some may be cancelled although the
-///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
-///
-/// # Where the documents contradict themselves
-///
-/// - `receive-window-as-a-time`: The receiveWindow is a window, that is a length of time. Against: The
-///   receiveWindow is given in Unix milliseconds, which name a moment. Chosen: A number of
-///   milliseconds. A length goes with the moment that requestTime gives already, and a second moment
-///   would be no window.
-///
-/// # Example
-///
-/// All orders with one margin coin, within five seconds.
-///
-/// ```
-/// use tradeapi::classic::{CancelAllOrders, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = CancelAllOrders::new(ProductType::UsdtFutures)
-///         .margin_coin("USDT")
-///         .request_time(tradeapi::Timestamp::from_millis(1790001200000))
-///         .receive_window(5000);
-///     let reply = client.classic().cancel_all_orders(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct CancelAllOrders {
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `marginCoin`: Margin coin, in capitals.
-    pub margin_coin: Option<Coin>,
-    /// `requestTime`: When the request was made. The document does not say whether it is required.
-    pub request_time: Option<runtime::Timestamp>,
-    /// `receiveWindow`: How long the request is valid. The document does not say whether it is required.
-    /// Unit: milliseconds.
-    pub receive_window: Option<u64>,
+runtime::parameters! {
+    /// Cancels all pending orders of a product type.
+    ///
+    /// `POST /api/v2/mix/order/cancel-all-orders`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Cancel All Orders*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+    /// | `requestTime` | not stated |  |  | time |
+    /// | `receiveWindow` | not stated |  | milliseconds | integer |
+    ///
+    /// - **Effect:** cancels
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+    /// - **Several effects**: It cancels one order after the other, so some may be cancelled although the
+    ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `receive-window-as-a-time`: The receiveWindow is a window, that is a length of time. Against: The
+    ///   receiveWindow is given in Unix milliseconds, which name a moment. Chosen: A number of
+    ///   milliseconds. A length goes with the moment that requestTime gives already, and a second moment
+    ///   would be no window.
+    ///
+    /// # Example
+    ///
+    /// All orders with one margin coin, within five seconds.
+    ///
+    /// ```
+    /// use tradeapi::classic::{CancelAllOrders, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = CancelAllOrders::new(ProductType::UsdtFutures)
+    ///         .margin_coin("USDT")
+    ///         .request_time(tradeapi::Timestamp::from_millis(1790001200000))
+    ///         .receive_window(5000);
+    ///     let reply = client.classic().cancel_all_orders(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("cancel everything", "panic", "kill switch"))]
+    pub struct CancelAllOrders {
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `marginCoin`: Margin coin, in capitals.
+        pub margin_coin: Option<Coin>,
+        /// `requestTime`: When the request was made. The document does not say whether it is required.
+        pub request_time: Option<runtime::Timestamp>,
+        /// `receiveWindow`: How long the request is valid. The document does not say whether it is required.
+        /// Unit: milliseconds.
+        pub receive_window: Option<u64>,
+    }
 }
 
 impl CancelAllOrders {
@@ -140,8 +140,6 @@ impl runtime::parameters::Parameters for CancelAllOrders {
         );
     }
 }
-
-runtime::serde_parameters!(CancelAllOrders);
 
 impl runtime::Operation for CancelAllOrders {
     type Response = CancelAllOutcome;

@@ -5,71 +5,71 @@
 use tradeapi_runtime as runtime;
 use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 
-/// Cancels one pending order.
-///
-/// `POST /api/v2/mix/order/cancel-order`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Cancel Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-///
-/// - **Effect:** cancels
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
-/// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
-///   nothing left to cancel a second time.
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
-///
-/// # Where the documents contradict themselves
-///
-/// - `success-list`: Cancel Order lists the cancelled order among the successes of its answer, as the
-///   two batch operations do. Against: The answer of Cancel Order is an orderId and a clientOid,
-///   without a list. Chosen: The answer has the two ids. The section describes its own answer; the
-///   table of states speaks of three operations at once, and the other two have the list.
-///
-/// # Example
-///
-/// An order named by its orderId.
-///
-/// ```
-/// use tradeapi::classic::{CancelOrder, OrderRef, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = CancelOrder::new(
-///             "BTCUSDT",
-///             ProductType::UsdtFutures,
-///             OrderRef::OrderId("1398205262907392001".into()),
-///         )
-///         .margin_coin("USDT");
-///     let reply = client.classic().cancel_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct CancelOrder {
-    /// `symbol`: Trading pair.
-    pub symbol: Symbol,
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `marginCoin`: Margin coin, in capitals.
-    pub margin_coin: Option<Coin>,
-    /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
-    pub order: OrderRef,
+runtime::parameters! {
+    /// Cancels one pending order.
+    ///
+    /// `POST /api/v2/mix/order/cancel-order`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Cancel Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    /// - **Effect:** cancels
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+    /// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
+    ///   nothing left to cancel a second time.
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `success-list`: Cancel Order lists the cancelled order among the successes of its answer, as the
+    ///   two batch operations do. Against: The answer of Cancel Order is an orderId and a clientOid,
+    ///   without a list. Chosen: The answer has the two ids. The section describes its own answer; the
+    ///   table of states speaks of three operations at once, and the other two have the list.
+    ///
+    /// # Example
+    ///
+    /// An order named by its orderId.
+    ///
+    /// ```
+    /// use tradeapi::classic::{CancelOrder, OrderRef, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = CancelOrder::new(
+    ///             "BTCUSDT",
+    ///             ProductType::UsdtFutures,
+    ///             OrderRef::OrderId("1398205262907392001".into()),
+    ///         )
+    ///         .margin_coin("USDT");
+    ///     let reply = client.classic().cancel_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("cancel an order"))]
+    pub struct CancelOrder {
+        /// `symbol`: Trading pair.
+        pub symbol: Symbol,
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `marginCoin`: Margin coin, in capitals.
+        pub margin_coin: Option<Coin>,
+        /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        pub order: OrderRef,
+    }
 }
 
 impl CancelOrder {
@@ -136,8 +136,6 @@ impl runtime::parameters::Parameters for CancelOrder {
         );
     }
 }
-
-runtime::serde_parameters!(CancelOrder);
 
 impl runtime::Operation for CancelOrder {
     type Response = OrderIds;

@@ -138,15 +138,14 @@ impl runtime::parameters::Parameters for Execution {
     }
 }
 
-/// What goes with `orderType` = `limit`.
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct LimitExecution {
-    /// `price`: Price of the order.
-    pub price: runtime::Decimal,
-    /// `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
-    pub force: Force,
+runtime::parameters! {
+    /// What goes with `orderType` = `limit`.
+    pub struct LimitExecution {
+        /// `price`: Price of the order.
+        pub price: runtime::Decimal,
+        /// `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
+        pub force: Force,
+    }
 }
 
 impl LimitExecution {
@@ -182,8 +181,6 @@ impl runtime::parameters::Parameters for LimitExecution {
         to.optional_known("force", Some(&self.force));
     }
 }
-
-runtime::serde_parameters!(LimitExecution);
 
 impl From<LimitExecution> for Execution {
     fn from(with: LimitExecution) -> Self {

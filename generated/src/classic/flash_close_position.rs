@@ -5,77 +5,77 @@
 use tradeapi_runtime as runtime;
 use super::{CloseOutcome, HoldSide, ProductType, Symbol};
 
-/// Closes positions at market price.
-///
-/// `POST /api/v2/mix/order/close-positions`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Flash Close Position*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-/// | `holdSide` | no |  |  | [`HoldSide`](super::HoldSide) |
-///
-/// - **Effect:** closes; a repeat could close again
-/// - **Access:** signed
-/// - **Rate limit:** 1 call a second per UID
-/// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-/// - **Several effects**: It closes one position after the other, so some may be closed although the
-///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `no-hold-side-in-one-way-mode` (warns): In one-way mode holdSide is left out; set, it is ignored.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `hold-side-in-hedge-mode`: In hedge mode a holdSide closes the positions of that direction only;
-///   without one all are closed.
-/// - `closes-at-market-price`: Positions are closed at market price.
-/// - `close-may-fail`: A close may fail while the pair is in delivery or handled by risk control.
-/// - `failed-items-are-listed`: A position that cannot be closed stands in failureList with its
-///   errorMsg and errorCode.
-/// - `channel-header` (kept by the types): Brokers send their channel code in the header
-///   X-CHANNEL-API-CODE to be identified for rebates.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - What is closed when symbol is left out.
-///
-/// # Example
-///
-/// The long of one trading pair, in hedge mode.
-///
-/// ```
-/// use tradeapi::classic::{FlashClosePosition, HoldSide, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = FlashClosePosition::new(ProductType::UsdtFutures)
-///         .symbol("SOLUSDT")
-///         .hold_side(HoldSide::Long);
-///     let reply = client.classic().flash_close_position(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct FlashClosePosition {
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `symbol`: Trading pair. What is closed without it is not shown.
-    pub symbol: Option<Symbol>,
-    /// `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it is
-    /// left out. An empty text in a stored request stands for leaving it out.
-    pub hold_side: Option<HoldSide>,
+runtime::parameters! {
+    /// Closes positions at market price.
+    ///
+    /// `POST /api/v2/mix/order/close-positions`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Flash Close Position*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | `holdSide` | no |  |  | [`HoldSide`](super::HoldSide) |
+    ///
+    /// - **Effect:** closes; a repeat could close again
+    /// - **Access:** signed
+    /// - **Rate limit:** 1 call a second per UID
+    /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+    /// - **Several effects**: It closes one position after the other, so some may be closed although the
+    ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `no-hold-side-in-one-way-mode` (warns): In one-way mode holdSide is left out; set, it is ignored.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `hold-side-in-hedge-mode`: In hedge mode a holdSide closes the positions of that direction only;
+    ///   without one all are closed.
+    /// - `closes-at-market-price`: Positions are closed at market price.
+    /// - `close-may-fail`: A close may fail while the pair is in delivery or handled by risk control.
+    /// - `failed-items-are-listed`: A position that cannot be closed stands in failureList with its
+    ///   errorMsg and errorCode.
+    /// - `channel-header` (kept by the types): Brokers send their channel code in the header
+    ///   X-CHANNEL-API-CODE to be identified for rebates.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - What is closed when symbol is left out.
+    ///
+    /// # Example
+    ///
+    /// The long of one trading pair, in hedge mode.
+    ///
+    /// ```
+    /// use tradeapi::classic::{FlashClosePosition, HoldSide, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = FlashClosePosition::new(ProductType::UsdtFutures)
+    ///         .symbol("SOLUSDT")
+    ///         .hold_side(HoldSide::Long);
+    ///     let reply = client.classic().flash_close_position(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("close a position", "liquidate", "exit", "flatten"))]
+    pub struct FlashClosePosition {
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `symbol`: Trading pair. What is closed without it is not shown.
+        pub symbol: Option<Symbol>,
+        /// `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it is
+        /// left out. An empty text in a stored request stands for leaving it out.
+        pub hold_side: Option<HoldSide>,
+    }
 }
 
 impl FlashClosePosition {
@@ -166,8 +166,6 @@ impl runtime::parameters::Parameters for FlashClosePosition {
         );
     }
 }
-
-runtime::serde_parameters!(FlashClosePosition);
 
 impl runtime::Operation for FlashClosePosition {
     type Response = CloseOutcome;

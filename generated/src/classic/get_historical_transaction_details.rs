@@ -5,83 +5,83 @@
 use tradeapi_runtime as runtime;
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
-/// Lists historical fills.
-///
-/// `GET /api/v2/mix/order/fill-history`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Get Historical Transaction Details*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `orderId` | by a rule |  |  | [`OrderId`](super::OrderId) |
-/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-/// | `startTime` | no |  |  | time |
-/// | `endTime` | no |  |  | time |
-/// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 1 week apart, 1 week when left out
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `tradeId`
-///
-/// # Rules
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `no-demo-trading-data` (not checked): The data of demo trading is not supported. Whether an
-///   account trades in demo mode does not stand in the request.
-/// - `order-id-or-client-oid` (not checked): One of orderId and clientOid is required. The list of
-///   parameters has no clientOid that could stand in for the orderId.
-/// - `order-id-wins` (kept by the types): Given both an orderId and a clientOid, the orderId wins.
-/// - `margin-coin-present`: Historical fills have a marginCoin.
-///
-/// </details>
-///
-/// # Where the documents contradict themselves
-///
-/// - `client-oid-not-listed`: Either orderId or clientOid is required, and orderId wins over clientOid.
-///   Against: The list of parameters has orderId, not marked as required, and no clientOid. Chosen: The
-///   orderId may be left out, and clientOid is no parameter. The list of parameters is what a request
-///   is built from; a caller can always send the orderId.
-///
-/// # Example
-///
-/// The fills of one order that closed a short in hedge mode.
-///
-/// ```
-/// use tradeapi::classic::{GetHistoricalTransactionDetails, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetHistoricalTransactionDetails::new(ProductType::CoinFutures)
-///         .order_id("1398204468841537537");
-///     let reply = client.classic().get_historical_transaction_details(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetHistoricalTransactionDetails {
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `orderId`: Only the fills of this order. Required by a rule.
-    pub order_id: Option<OrderId>,
-    /// `symbol`: Only the fills of this trading pair. The document does not say whether it is required.
-    pub symbol: Option<Symbol>,
-    /// `startTime`: Start of the time span.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time span.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
-    pub id_less_than: Option<Cursor>,
-    /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
+runtime::parameters! {
+    /// Lists historical fills.
+    ///
+    /// `GET /api/v2/mix/order/fill-history`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Get Historical Transaction Details*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `orderId` | by a rule |  |  | [`OrderId`](super::OrderId) |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+    /// | `startTime` | no |  |  | time |
+    /// | `endTime` | no |  |  | time |
+    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`, at most 1 week apart, 1 week when left out
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+    ///   tells items apart by `tradeId`
+    ///
+    /// # Rules
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `no-demo-trading-data` (not checked): The data of demo trading is not supported. Whether an
+    ///   account trades in demo mode does not stand in the request.
+    /// - `order-id-or-client-oid` (not checked): One of orderId and clientOid is required. The list of
+    ///   parameters has no clientOid that could stand in for the orderId.
+    /// - `order-id-wins` (kept by the types): Given both an orderId and a clientOid, the orderId wins.
+    /// - `margin-coin-present`: Historical fills have a marginCoin.
+    ///
+    /// </details>
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `client-oid-not-listed`: Either orderId or clientOid is required, and orderId wins over clientOid.
+    ///   Against: The list of parameters has orderId, not marked as required, and no clientOid. Chosen: The
+    ///   orderId may be left out, and clientOid is no parameter. The list of parameters is what a request
+    ///   is built from; a caller can always send the orderId.
+    ///
+    /// # Example
+    ///
+    /// The fills of one order that closed a short in hedge mode.
+    ///
+    /// ```
+    /// use tradeapi::classic::{GetHistoricalTransactionDetails, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetHistoricalTransactionDetails::new(ProductType::CoinFutures)
+    ///         .order_id("1398204468841537537");
+    ///     let reply = client.classic().get_historical_transaction_details(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list my fills", "my trades"))]
+    pub struct GetHistoricalTransactionDetails {
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `orderId`: Only the fills of this order. Required by a rule.
+        pub order_id: Option<OrderId>,
+        /// `symbol`: Only the fills of this trading pair. The document does not say whether it is required.
+        pub symbol: Option<Symbol>,
+        /// `startTime`: Start of the time span.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the time span.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
+        pub id_less_than: Option<Cursor>,
+        /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+    }
 }
 
 impl GetHistoricalTransactionDetails {
@@ -196,8 +196,6 @@ impl runtime::parameters::Parameters for GetHistoricalTransactionDetails {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
-
-runtime::serde_parameters!(GetHistoricalTransactionDetails);
 
 impl runtime::Operation for GetHistoricalTransactionDetails {
     type Response = GetHistoricalTransactionDetailsPage;

@@ -5,90 +5,90 @@
 use tradeapi_runtime as runtime;
 use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 
-/// Lists historical orders of the last 90 days.
-///
-/// `GET /api/v2/mix/order/orders-history`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Get History Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
-/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-/// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
-/// | `orderSource` | not stated |  |  | `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market` |
-/// | `startTime` | not stated |  |  | time |
-/// | `endTime` | not stated |  |  | time |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, data of the last 90 days
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
-///   past orders of an account from it
-///
-/// # Rules
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `listed-as-filled`: Historical orders show the status filled.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - The longest time span of one query, and the one that is taken when no time is sent.
-/// - Whether cancelled orders are listed; the states named for list items do not include canceled.
-///
-/// # Example
-///
-/// A page of take-profits of one pair in a time span, in hedge mode.
-///
-/// ```
-/// use tradeapi::classic::{GetHistoryOrder, OrderSource, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetHistoryOrder::new(ProductType::UsdtFutures)
-///         .symbol("SOLUSDT")
-///         .id_less_than("1398190000000008193")
-///         .order_source(OrderSource::PosProfitMarket)
-///         .start_time(tradeapi::Timestamp::from_millis(1786000000000))
-///         .end_time(tradeapi::Timestamp::from_millis(1789900000000))
-///         .limit(10);
-///     let reply = client.classic().get_history_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetHistoryOrder {
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
-    pub order: Option<OrderRef>,
-    /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
-    pub symbol: Option<Symbol>,
-    /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
-    pub id_less_than: Option<Cursor>,
-    /// `orderSource`: Only the orders that came from here. The document does not say whether it is
-    /// required. Allowed here: `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`,
-    /// `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`,
-    /// `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`,
-    /// `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
-    pub order_source: Option<OrderSource>,
-    /// `startTime`: Start of the time span. The document does not say whether it is required.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time span. The document does not say whether it is required.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
+runtime::parameters! {
+    /// Lists historical orders of the last 90 days.
+    ///
+    /// `GET /api/v2/mix/order/orders-history`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Get History Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
+    /// | `orderSource` | not stated |  |  | `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market` |
+    /// | `startTime` | not stated |  |  | time |
+    /// | `endTime` | not stated |  |  | time |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`, data of the last 90 days
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+    ///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   past orders of an account from it
+    ///
+    /// # Rules
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `listed-as-filled`: Historical orders show the status filled.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - The longest time span of one query, and the one that is taken when no time is sent.
+    /// - Whether cancelled orders are listed; the states named for list items do not include canceled.
+    ///
+    /// # Example
+    ///
+    /// A page of take-profits of one pair in a time span, in hedge mode.
+    ///
+    /// ```
+    /// use tradeapi::classic::{GetHistoryOrder, OrderSource, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetHistoryOrder::new(ProductType::UsdtFutures)
+    ///         .symbol("SOLUSDT")
+    ///         .id_less_than("1398190000000008193")
+    ///         .order_source(OrderSource::PosProfitMarket)
+    ///         .start_time(tradeapi::Timestamp::from_millis(1786000000000))
+    ///         .end_time(tradeapi::Timestamp::from_millis(1789900000000))
+    ///         .limit(10);
+    ///     let reply = client.classic().get_history_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list past orders", "closed orders"))]
+    pub struct GetHistoryOrder {
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
+        pub order: Option<OrderRef>,
+        /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
+        pub symbol: Option<Symbol>,
+        /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
+        pub id_less_than: Option<Cursor>,
+        /// `orderSource`: Only the orders that came from here. The document does not say whether it is
+        /// required. Allowed here: `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`,
+        /// `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`,
+        /// `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`,
+        /// `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
+        pub order_source: Option<OrderSource>,
+        /// `startTime`: Start of the time span. The document does not say whether it is required.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the time span. The document does not say whether it is required.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+    }
 }
 
 impl GetHistoryOrder {
@@ -246,8 +246,6 @@ impl runtime::parameters::Parameters for GetHistoryOrder {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
-
-runtime::serde_parameters!(GetHistoryOrder);
 
 impl runtime::Operation for GetHistoryOrder {
     type Response = GetHistoryOrderPage;

@@ -5,65 +5,65 @@
 use tradeapi_runtime as runtime;
 use super::{Order, OrderRef, ProductType, Symbol};
 
-/// Reads one order in full.
-///
-/// `GET /api/v2/mix/order/detail`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Get Order Detail*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `symbol-in-capitals` (warns): The symbol is written in capitals.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `new-trade-side-of-upgraded-accounts` (not checked): Upgraded accounts get newTradeSide beside
-///   tradeSide; for a legacy order it can be null. No operation shows whether an account is upgraded.
-///
-/// </details>
-///
-/// # Example
-///
-/// A limit order of hedge mode, filled in part, with take-profit and stop-loss.
-///
-/// ```
-/// use tradeapi::classic::{GetOrderDetail, OrderRef, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetOrderDetail::new(
-///         "ETHUSDT",
-///         ProductType::UsdtFutures,
-///         OrderRef::OrderId("1398204417750016001".into()),
-///     );
-///     let reply = client.classic().get_order_detail(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetOrderDetail {
-    /// `symbol`: Trading pair, in capitals.
-    pub symbol: Symbol,
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
-    pub order: OrderRef,
+runtime::parameters! {
+    /// Reads one order in full.
+    ///
+    /// `GET /api/v2/mix/order/detail`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Get Order Detail*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `symbol-in-capitals` (warns): The symbol is written in capitals.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `new-trade-side-of-upgraded-accounts` (not checked): Upgraded accounts get newTradeSide beside
+    ///   tradeSide; for a legacy order it can be null. No operation shows whether an account is upgraded.
+    ///
+    /// </details>
+    ///
+    /// # Example
+    ///
+    /// A limit order of hedge mode, filled in part, with take-profit and stop-loss.
+    ///
+    /// ```
+    /// use tradeapi::classic::{GetOrderDetail, OrderRef, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetOrderDetail::new(
+    ///         "ETHUSDT",
+    ///         ProductType::UsdtFutures,
+    ///         OrderRef::OrderId("1398204417750016001".into()),
+    ///     );
+    ///     let reply = client.classic().get_order_detail(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("query an order", "order status", "get order"))]
+    pub struct GetOrderDetail {
+        /// `symbol`: Trading pair, in capitals.
+        pub symbol: Symbol,
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        pub order: OrderRef,
+    }
 }
 
 impl GetOrderDetail {
@@ -113,8 +113,6 @@ impl runtime::parameters::Parameters for GetOrderDetail {
         to.rule(&RULES[0], "symbol", !self.symbol.is_capitals());
     }
 }
-
-runtime::serde_parameters!(GetOrderDetail);
 
 impl runtime::Operation for GetOrderDetail {
     type Response = Order;

@@ -5,75 +5,75 @@
 use tradeapi_runtime as runtime;
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
-/// Lists the fills of orders.
-///
-/// `GET /api/v2/mix/order/fills`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Get Order Fill Details*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `orderId` | no |  |  | [`OrderId`](super::OrderId) |
-/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-/// | `idLessThan` | no |  |  | [`Cursor`](super::Cursor) |
-/// | `startTime` | no |  |  | time |
-/// | `endTime` | no | three months after startTime |  | time |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 3 months apart, 3 months when left out
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `tradeId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
-///   fills of an account from it
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `managed-sub-account-start`: For a managed sub-account startTime is not before the time it was
-///   bound.
-///
-/// # Not shown in the documents
-///
-/// - Whether a month of the time span is a calendar month.
-///
-/// # Example
-///
-/// The fills of one order.
-///
-/// ```
-/// use tradeapi::classic::{GetOrderFillDetails, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetOrderFillDetails::new(ProductType::UsdtFutures)
-///         .order_id("1398204417750016001")
-///         .symbol("ETHUSDT");
-///     let reply = client.classic().get_order_fill_details(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetOrderFillDetails {
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `orderId`: Only the fills of this order.
-    pub order_id: Option<OrderId>,
-    /// `symbol`: Only the fills of this trading pair.
-    pub symbol: Option<Symbol>,
-    /// `idLessThan`: Only fills before this tradeId, that is older ones.
-    pub id_less_than: Option<Cursor>,
-    /// `startTime`: Start of the time span. A managed sub-account starts no earlier than it was bound.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time span. Default: three months after startTime.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
+runtime::parameters! {
+    /// Lists the fills of orders.
+    ///
+    /// `GET /api/v2/mix/order/fills`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Get Order Fill Details*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `orderId` | no |  |  | [`OrderId`](super::OrderId) |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | `idLessThan` | no |  |  | [`Cursor`](super::Cursor) |
+    /// | `startTime` | no |  |  | time |
+    /// | `endTime` | no | three months after startTime |  | time |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`, at most 3 months apart, 3 months when left out
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+    ///   tells items apart by `tradeId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   fills of an account from it
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `managed-sub-account-start`: For a managed sub-account startTime is not before the time it was
+    ///   bound.
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Whether a month of the time span is a calendar month.
+    ///
+    /// # Example
+    ///
+    /// The fills of one order.
+    ///
+    /// ```
+    /// use tradeapi::classic::{GetOrderFillDetails, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetOrderFillDetails::new(ProductType::UsdtFutures)
+    ///         .order_id("1398204417750016001")
+    ///         .symbol("ETHUSDT");
+    ///     let reply = client.classic().get_order_fill_details(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list my fills", "my trades", "executions"))]
+    pub struct GetOrderFillDetails {
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `orderId`: Only the fills of this order.
+        pub order_id: Option<OrderId>,
+        /// `symbol`: Only the fills of this trading pair.
+        pub symbol: Option<Symbol>,
+        /// `idLessThan`: Only fills before this tradeId, that is older ones.
+        pub id_less_than: Option<Cursor>,
+        /// `startTime`: Start of the time span. A managed sub-account starts no earlier than it was bound.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the time span. Default: three months after startTime.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+    }
 }
 
 impl GetOrderFillDetails {
@@ -193,8 +193,6 @@ impl runtime::parameters::Parameters for GetOrderFillDetails {
         );
     }
 }
-
-runtime::serde_parameters!(GetOrderFillDetails);
 
 impl runtime::Operation for GetOrderFillDetails {
     type Response = GetOrderFillDetailsPage;

@@ -5,81 +5,81 @@
 use tradeapi_runtime as runtime;
 use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 
-/// Lists pending orders.
-///
-/// `GET /api/v2/mix/order/orders-pending`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Get Pending Orders*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
-/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-/// | `status` | no | `live` |  | `live`, `partially_filled` |
-/// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
-/// | `startTime` | not stated |  |  | time |
-/// | `endTime` | not stated |  |  | time |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 3 months apart
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `orderId`. It asks once for each value of `status`, in this order, where the
-///   request sets none: what moves on to the next value meanwhile is met in any case.
-///   [`Client::reconcile`](super::super::Client::reconcile) reads the open orders of an account from it
-///
-/// # Not shown in the documents
-///
-/// - What idLessThan and endId mean in this operation.
-/// - What time span is taken when no time is sent.
-/// - Whether a month of the time span is a calendar month.
-///
-/// # Example
-///
-/// Orders of one pair that are filled in part, in hedge mode.
-///
-/// ```
-/// use tradeapi::classic::{GetPendingOrders, OrderState, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetPendingOrders::new(ProductType::UsdtFutures)
-///         .symbol("ETHUSDT")
-///         .status(OrderState::PartiallyFilled)
-///         .id_less_than("1398210000000004097")
-///         .start_time(tradeapi::Timestamp::from_millis(1788000000000))
-///         .end_time(tradeapi::Timestamp::from_millis(1790001000000))
-///         .limit(25);
-///     let reply = client.classic().get_pending_orders(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetPendingOrders {
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
-    pub order: Option<OrderRef>,
-    /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
-    pub symbol: Option<Symbol>,
-    /// `status`: Only the orders in this state. The exchange defaults to `live`. Allowed here: `live`,
-    /// `partially_filled`.
-    pub status: Option<OrderState>,
-    /// `idLessThan`: The endId of the answer before, as in the other listings. The document does not say
-    /// whether it is required.
-    pub id_less_than: Option<Cursor>,
-    /// `startTime`: Start of the time span. The document does not say whether it is required.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time span. The document does not say whether it is required.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
+runtime::parameters! {
+    /// Lists pending orders.
+    ///
+    /// `GET /api/v2/mix/order/orders-pending`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Get Pending Orders*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+    /// | `status` | no | `live` |  | `live`, `partially_filled` |
+    /// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
+    /// | `startTime` | not stated |  |  | time |
+    /// | `endTime` | not stated |  |  | time |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`, at most 3 months apart
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+    ///   tells items apart by `orderId`. It asks once for each value of `status`, in this order, where the
+    ///   request sets none: what moves on to the next value meanwhile is met in any case.
+    ///   [`Client::reconcile`](super::super::Client::reconcile) reads the open orders of an account from it
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - What idLessThan and endId mean in this operation.
+    /// - What time span is taken when no time is sent.
+    /// - Whether a month of the time span is a calendar month.
+    ///
+    /// # Example
+    ///
+    /// Orders of one pair that are filled in part, in hedge mode.
+    ///
+    /// ```
+    /// use tradeapi::classic::{GetPendingOrders, OrderState, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetPendingOrders::new(ProductType::UsdtFutures)
+    ///         .symbol("ETHUSDT")
+    ///         .status(OrderState::PartiallyFilled)
+    ///         .id_less_than("1398210000000004097")
+    ///         .start_time(tradeapi::Timestamp::from_millis(1788000000000))
+    ///         .end_time(tradeapi::Timestamp::from_millis(1790001000000))
+    ///         .limit(25);
+    ///     let reply = client.classic().get_pending_orders(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list open orders", "active orders"))]
+    pub struct GetPendingOrders {
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
+        pub order: Option<OrderRef>,
+        /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
+        pub symbol: Option<Symbol>,
+        /// `status`: Only the orders in this state. The exchange defaults to `live`. Allowed here: `live`,
+        /// `partially_filled`.
+        pub status: Option<OrderState>,
+        /// `idLessThan`: The endId of the answer before, as in the other listings. The document does not say
+        /// whether it is required.
+        pub id_less_than: Option<Cursor>,
+        /// `startTime`: Start of the time span. The document does not say whether it is required.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the time span. The document does not say whether it is required.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+    }
 }
 
 impl GetPendingOrders {
@@ -214,8 +214,6 @@ impl runtime::parameters::Parameters for GetPendingOrders {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
-
-runtime::serde_parameters!(GetPendingOrders);
 
 impl runtime::Operation for GetPendingOrders {
     type Response = GetPendingOrdersPage;

@@ -139,66 +139,79 @@ runtime::operations! {
     /// Cancels up to 50 listed orders, or orders by product type and trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-cancel-orders`; see [`BatchCancel`].
+    #[doc(alias("cancel many orders", "bulk cancel"))]
     fn batch_cancel(BatchCancel) -> BatchCancelOutcome;
 
     /// Places up to 50 orders for one trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-place-order`; see [`BatchOrder`].
+    #[doc(alias("place many orders", "bulk order"))]
     fn batch_order(BatchOrder) -> BatchPlaceOutcome;
 
     /// Cancels all pending orders of a product type.
     ///
     /// `POST /api/v2/mix/order/cancel-all-orders`; see [`CancelAllOrders`].
+    #[doc(alias("cancel everything", "panic", "kill switch"))]
     fn cancel_all_orders(CancelAllOrders) -> CancelAllOutcome;
 
     /// Cancels one pending order.
     ///
     /// `POST /api/v2/mix/order/cancel-order`; see [`CancelOrder`].
+    #[doc(alias("cancel an order"))]
     fn cancel_order(CancelOrder) -> OrderIds;
 
     /// Reverses a position, or a part of it, by closing it and opening the opposite one.
     ///
     /// `POST /api/v2/mix/order/click-backhand`; see [`Reversal`].
+    #[doc(alias("reverse a position", "flip"))]
     fn reversal(Reversal) -> OrderIds;
 
     /// Closes positions at market price.
     ///
     /// `POST /api/v2/mix/order/close-positions`; see [`FlashClosePosition`].
+    #[doc(alias("close a position", "liquidate", "exit", "flatten"))]
     fn flash_close_position(FlashClosePosition) -> CloseOutcome;
 
     /// Reads one order in full.
     ///
     /// `GET /api/v2/mix/order/detail`; see [`GetOrderDetail`].
+    #[doc(alias("query an order", "order status", "get order"))]
     fn get_order_detail(GetOrderDetail) -> Order;
 
     /// Lists historical fills.
     ///
     /// `GET /api/v2/mix/order/fill-history`; see [`GetHistoricalTransactionDetails`].
+    #[doc(alias("list my fills", "my trades"))]
     fn get_historical_transaction_details(GetHistoricalTransactionDetails) -> GetHistoricalTransactionDetailsPage;
 
     /// Lists the fills of orders.
     ///
     /// `GET /api/v2/mix/order/fills`; see [`GetOrderFillDetails`].
+    #[doc(alias("list my fills", "my trades", "executions"))]
     fn get_order_fill_details(GetOrderFillDetails) -> GetOrderFillDetailsPage;
 
     /// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
     ///
     /// `POST /api/v2/mix/order/modify-order`; see [`ModifyOrder`].
+    #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
     fn modify_order(ModifyOrder) -> OrderIds;
 
     /// Lists historical orders of the last 90 days.
     ///
     /// `GET /api/v2/mix/order/orders-history`; see [`GetHistoryOrder`].
+    #[doc(alias("list past orders", "closed orders"))]
     fn get_history_order(GetHistoryOrder) -> GetHistoryOrderPage;
 
     /// Lists pending orders.
     ///
     /// `GET /api/v2/mix/order/orders-pending`; see [`GetPendingOrders`].
+    #[doc(alias("list open orders", "active orders"))]
     fn get_pending_orders(GetPendingOrders) -> GetPendingOrdersPage;
 
     /// Places one order.
     ///
     /// `POST /api/v2/mix/order/place-order`; see [`PlaceOrder`].
+    #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
     fn place_order(PlaceOrder) -> OrderAck;
 
     let probe: GetPendingOrders = GetPendingOrders::new(ProductType::UsdtFutures)

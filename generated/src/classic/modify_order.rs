@@ -5,122 +5,122 @@
 use tradeapi_runtime as runtime;
 use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, Symbol};
 
-/// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
-///
-/// `POST /api/v2/mix/order/modify-order`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Modify Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `newClientOid` | yes |  |  | [`ClientOid`](super::ClientOid) |
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-/// | `newSize` | no |  |  | decimal |
-/// | `newPrice` | no |  |  | decimal |
-/// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes |
-/// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes |
-///
-/// - **Effect:** amends; a repeat would amend again
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-/// - **Several effects**: A change of size and price cancels the old order and creates a new one later,
-///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
-///   the outcome unknown.
-/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `newClientOid`;
-///   records are kept for at least 90 days, so an absence can prove that it had no effect
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `size-and-price-together`: A change of size or price passes both.
-/// - `minimum-order-quantity`: The new size reaches the minimum order quantity.
-/// - `presets-without-size-and-price`: Take-profit or stop-loss is not set beside size or price: to
-///   change them alone, size and price are left out (rule 4), and beside both they would have no effect
-///   (rule 3).
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `no-price-for-market-orders` (not checked): A new price must not be set for an order of a market
-///   type. The type of the pending order does not stand in the request.
-/// - `new-limit-orders-only`: Only a limit order in the status new may be modified.
-/// - `size-and-price-replace-the-order`: A change of size and price cancels the old order and creates a
-///   new one later. The new orderId is not in the answer; the new order is found by newClientOid.
-/// - `presets-ignored-with-size-and-price`: Set together with size and price, the take-profit and
-///   stop-loss have no effect.
-/// - `one-preset-cancels-the-other`: Of take-profit and stop-loss, passing only one cancels the other.
-///
-/// </details>
-///
-/// # Where the documents contradict themselves
-///
-/// - `left-out-preset`: A take-profit or stop-loss that is left out keeps its value. Against: When only
-///   one of the two is passed, the other is cancelled. Chosen: Left out together, both keep their
-///   values; passing one alone cancels the other. The second sentence is the more specific one, and a
-///   request that follows it satisfies both.
-/// - `size-or-price-alone`: Left out, newSize keeps the amount and newPrice the price, so one of them
-///   can be changed alone. Against: A change of size or price passes both. Chosen: Both or neither are
-///   sent. Sending both, one with its old value, does the same under either reading.
-/// - `market-orders`: Only limit orders may be modified. Against: For orders of a market type newPrice
-///   must not be set, as if the rest of them could be changed. Chosen: Only limit orders are modified.
-///   It is the numbered rule, and it leaves the sentence about market orders without a case.
-///
-/// # Not shown in the documents
-///
-/// - Which of the two orders the orderId and clientOid of the answer name.
-/// - What newClientOid does when the order is not replaced.
-///
-/// # Example
-///
-/// A new size and price, the order named by its orderId.
-///
-/// ```
-/// use tradeapi::classic::{ModifyOrder, OrderRef, ProductType};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = ModifyOrder::new(
-///             "BTCUSDT",
-///             ProductType::UsdtFutures,
-///             "ladder-1b",
-///             OrderRef::OrderId("1398205262907392001".into()),
-///         )
-///         .new_size("0.06".parse::<tradeapi::Decimal>()?)
-///         .new_price("63720".parse::<tradeapi::Decimal>()?);
-///     let reply = client.classic().modify_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct ModifyOrder {
-    /// `symbol`: Trading pair.
-    pub symbol: Symbol,
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `newClientOid`: The caller's own id for the order after the change.
-    pub new_client_oid: ClientOid,
-    /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
-    pub order: OrderRef,
-    /// `newSize`: New amount of the order. Left out, the value stays.
-    pub new_size: Option<runtime::Decimal>,
-    /// `newPrice`: New price of a limit order. Orders of a market type do not take one. Left out, the value
-    /// stays.
-    pub new_price: Option<runtime::Decimal>,
-    /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passing
-    /// only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice.
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
-    pub new_preset_stop_surplus_price: runtime::Edit<runtime::Decimal>,
-    /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing only
-    /// one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice.
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
-    pub new_preset_stop_loss_price: runtime::Edit<runtime::Decimal>,
+runtime::parameters! {
+    /// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
+    ///
+    /// `POST /api/v2/mix/order/modify-order`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Modify Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `newClientOid` | yes |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `newSize` | no |  |  | decimal |
+    /// | `newPrice` | no |  |  | decimal |
+    /// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes |
+    /// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes |
+    ///
+    /// - **Effect:** amends; a repeat would amend again
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+    /// - **Several effects**: A change of size and price cancels the old order and creates a new one later,
+    ///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
+    ///   the outcome unknown.
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `newClientOid`;
+    ///   records are kept for at least 90 days, so an absence can prove that it had no effect
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `size-and-price-together`: A change of size or price passes both.
+    /// - `minimum-order-quantity`: The new size reaches the minimum order quantity.
+    /// - `presets-without-size-and-price`: Take-profit or stop-loss is not set beside size or price: to
+    ///   change them alone, size and price are left out (rule 4), and beside both they would have no effect
+    ///   (rule 3).
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `no-price-for-market-orders` (not checked): A new price must not be set for an order of a market
+    ///   type. The type of the pending order does not stand in the request.
+    /// - `new-limit-orders-only`: Only a limit order in the status new may be modified.
+    /// - `size-and-price-replace-the-order`: A change of size and price cancels the old order and creates a
+    ///   new one later. The new orderId is not in the answer; the new order is found by newClientOid.
+    /// - `presets-ignored-with-size-and-price`: Set together with size and price, the take-profit and
+    ///   stop-loss have no effect.
+    /// - `one-preset-cancels-the-other`: Of take-profit and stop-loss, passing only one cancels the other.
+    ///
+    /// </details>
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `left-out-preset`: A take-profit or stop-loss that is left out keeps its value. Against: When only
+    ///   one of the two is passed, the other is cancelled. Chosen: Left out together, both keep their
+    ///   values; passing one alone cancels the other. The second sentence is the more specific one, and a
+    ///   request that follows it satisfies both.
+    /// - `size-or-price-alone`: Left out, newSize keeps the amount and newPrice the price, so one of them
+    ///   can be changed alone. Against: A change of size or price passes both. Chosen: Both or neither are
+    ///   sent. Sending both, one with its old value, does the same under either reading.
+    /// - `market-orders`: Only limit orders may be modified. Against: For orders of a market type newPrice
+    ///   must not be set, as if the rest of them could be changed. Chosen: Only limit orders are modified.
+    ///   It is the numbered rule, and it leaves the sentence about market orders without a case.
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Which of the two orders the orderId and clientOid of the answer name.
+    /// - What newClientOid does when the order is not replaced.
+    ///
+    /// # Example
+    ///
+    /// A new size and price, the order named by its orderId.
+    ///
+    /// ```
+    /// use tradeapi::classic::{ModifyOrder, OrderRef, ProductType};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = ModifyOrder::new(
+    ///             "BTCUSDT",
+    ///             ProductType::UsdtFutures,
+    ///             "ladder-1b",
+    ///             OrderRef::OrderId("1398205262907392001".into()),
+    ///         )
+    ///         .new_size("0.06".parse::<tradeapi::Decimal>()?)
+    ///         .new_price("63720".parse::<tradeapi::Decimal>()?);
+    ///     let reply = client.classic().modify_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
+    pub struct ModifyOrder {
+        /// `symbol`: Trading pair.
+        pub symbol: Symbol,
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `newClientOid`: The caller's own id for the order after the change.
+        pub new_client_oid: ClientOid,
+        /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
+        pub order: OrderRef,
+        /// `newSize`: New amount of the order. Left out, the value stays.
+        pub new_size: Option<runtime::Decimal>,
+        /// `newPrice`: New price of a limit order. Orders of a market type do not take one. Left out, the value
+        /// stays.
+        pub new_price: Option<runtime::Decimal>,
+        /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passing
+        /// only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice.
+        /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+        pub new_preset_stop_surplus_price: runtime::Edit<runtime::Decimal>,
+        /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing only
+        /// one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice.
+        /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+        pub new_preset_stop_loss_price: runtime::Edit<runtime::Decimal>,
+    }
 }
 
 impl ModifyOrder {
@@ -266,8 +266,6 @@ impl runtime::parameters::Parameters for ModifyOrder {
         }
     }
 }
-
-runtime::serde_parameters!(ModifyOrder);
 
 impl runtime::Operation for ModifyOrder {
     type Response = OrderIds;

@@ -8,150 +8,153 @@ use super::{
     ReduceOnly, Side, StpMode, Symbol, TradeSide,
 };
 
-/// Places one order.
-///
-/// `POST /api/v2/mix/order/place-order`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Place Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
-/// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-/// | `size` | yes |  | base coin | decimal |
-/// | `side` | yes |  |  | [`Side`](super::Side) |
-/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-/// | `price` | with `orderType` `limit` |  |  | decimal |
-/// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) |
-/// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
-/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-/// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) |
-/// | `presetStopSurplusPrice` | no | no take-profit |  | decimal |
-/// | `presetStopLossPrice` | no | no stop-loss |  | decimal |
-/// | `presetStopSurplusExecutePrice` | no |  |  | decimal |
-/// | `presetStopLossExecutePrice` | no |  |  | decimal |
-/// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
-///
-/// - **Effect:** creates; a repeat would create again
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
-///   are kept for at least 90 days, so an absence can prove that it had no effect
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
-/// - `size-decimals`: The size has no more decimal places than the configuration of the contract
-///   allows.
-/// - `trade-side-in-hedge-mode`: In hedge mode tradeSide is required.
-/// - `trade-side-ignored-in-one-way-mode` (warns): In one-way mode tradeSide is ignored.
-/// - `reduce-only-in-one-way-mode`: The reduceOnly parameter is for one-way mode only.
-/// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
-///   announced for them.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `side-by-position-mode`: In one-way mode buy buys and sell sells; in hedge mode buy means the long
-///   direction and sell the short.
-/// - `hedge-mode-directions`: In hedge mode buy with open opens a long and buy with close closes it;
-///   sell with open opens a short and sell with close closes it.
-/// - `reduce-only-overflow`: In one-way mode, when a new reduce-only order makes the reduce-only orders
-///   exceed the position together, the existing ones are cancelled, oldest first, until the rest fits.
-///   The answer to the newest order then has no orderId; the order is found by its clientOid or among
-///   the pending orders.
-/// - `market-close-beside-limit-close`: In hedge mode a limit close order can occupy a part of the
-///   position. A market close order that comes later and is larger than the rest raises no
-///   insufficient-position error; the limit order stays, and the market order closes only the rest.
-///   With a position of 100 and 70 of it occupied, a market close of 50 closes 30.
-/// - `close-order-replaces-full-limit-close`: In hedge mode, when a limit close order occupies the
-///   whole position, a new close order cancels it.
-/// - `channel-header` (kept by the types): Brokers send their channel code in the header
-///   X-CHANNEL-API-CODE to be identified for rebates.
-///
-/// </details>
-///
-/// # Where the documents contradict themselves
-///
-/// - `force-required-with-default`: A limit order must send force. Against: Left out, force is gtc.
-///   Chosen: A limit order sends force, always. A request that sends it is right under both readings.
-///
-/// # Example
-///
-/// A limit order that opens a long in hedge mode, with a take-profit and a stop-loss.
-///
-/// ```
-/// use tradeapi::classic::{
-///     Force, LimitExecution, MarginMode, PlaceOrder, ProductType, Side, StpMode, TradeSide,
-/// };
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = PlaceOrder::new(
-///             "ETHUSDT",
-///             ProductType::UsdtFutures,
-///             MarginMode::Crossed,
-///             "USDT",
-///             "0.75".parse::<tradeapi::Decimal>()?,
-///             Side::Buy,
-///             LimitExecution::new("3120.5".parse::<tradeapi::Decimal>()?, Force::PostOnly),
-///         )
-///         .trade_side(TradeSide::Open)
-///         .client_oid("swing-eth-0007")
-///         .preset_stop_surplus_price("3400".parse::<tradeapi::Decimal>()?)
-///         .preset_stop_loss_price("2985".parse::<tradeapi::Decimal>()?)
-///         .preset_stop_surplus_execute_price("3398.5".parse::<tradeapi::Decimal>()?)
-///         .preset_stop_loss_execute_price("2983".parse::<tradeapi::Decimal>()?)
-///         .stp_mode(StpMode::CancelMaker);
-///     let reply = client.classic().place_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct PlaceOrder {
-    /// `symbol`: Trading pair.
-    pub symbol: Symbol,
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `marginMode`: Margin mode.
-    pub margin_mode: MarginMode,
-    /// `marginCoin`: Margin coin, in capitals.
-    pub margin_coin: Coin,
-    /// `size`: Amount of the order. The contract's configuration sets how many decimal places it may have.
-    /// Unit: base coin.
-    pub size: runtime::Decimal,
-    /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
-    pub side: Side,
-    /// `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
-    pub execution: Execution,
-    /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
-    /// Required by a rule.
-    pub trade_side: Option<TradeSide>,
-    /// `clientOid`: The caller's own id for the order.
-    pub client_oid: Option<ClientOid>,
-    /// `reduceOnly`: Whether the order may only reduce the position. For one-way mode only. The exchange
-    /// defaults to `NO`.
-    pub reduce_only: Option<ReduceOnly>,
-    /// `presetStopSurplusPrice`: Trigger price of the take-profit. Default: no take-profit. An empty text
-    /// in a stored request stands for leaving it out.
-    pub preset_stop_surplus_price: Option<runtime::Decimal>,
-    /// `presetStopLossPrice`: Trigger price of the stop-loss. Default: no stop-loss. An empty text in a
-    /// stored request stands for leaving it out.
-    pub preset_stop_loss_price: Option<runtime::Decimal>,
-    /// `presetStopSurplusExecutePrice`: Execution price of the take-profit.
-    pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
-    /// `presetStopLossExecutePrice`: Execution price of the stop-loss.
-    pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
-    /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
-    pub stp_mode: Option<StpMode>,
+runtime::parameters! {
+    /// Places one order.
+    ///
+    /// `POST /api/v2/mix/order/place-order`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Place Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+    /// | `size` | yes |  | base coin | decimal |
+    /// | `side` | yes |  |  | [`Side`](super::Side) |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+    /// | `price` | with `orderType` `limit` |  |  | decimal |
+    /// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) |
+    /// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) |
+    /// | `presetStopSurplusPrice` | no | no take-profit |  | decimal |
+    /// | `presetStopLossPrice` | no | no stop-loss |  | decimal |
+    /// | `presetStopSurplusExecutePrice` | no |  |  | decimal |
+    /// | `presetStopLossExecutePrice` | no |  |  | decimal |
+    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+    ///
+    /// - **Effect:** creates; a repeat would create again
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+    ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
+    /// - `size-decimals`: The size has no more decimal places than the configuration of the contract
+    ///   allows.
+    /// - `trade-side-in-hedge-mode`: In hedge mode tradeSide is required.
+    /// - `trade-side-ignored-in-one-way-mode` (warns): In one-way mode tradeSide is ignored.
+    /// - `reduce-only-in-one-way-mode`: The reduceOnly parameter is for one-way mode only.
+    /// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
+    ///   announced for them.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `side-by-position-mode`: In one-way mode buy buys and sell sells; in hedge mode buy means the long
+    ///   direction and sell the short.
+    /// - `hedge-mode-directions`: In hedge mode buy with open opens a long and buy with close closes it;
+    ///   sell with open opens a short and sell with close closes it.
+    /// - `reduce-only-overflow`: In one-way mode, when a new reduce-only order makes the reduce-only orders
+    ///   exceed the position together, the existing ones are cancelled, oldest first, until the rest fits.
+    ///   The answer to the newest order then has no orderId; the order is found by its clientOid or among
+    ///   the pending orders.
+    /// - `market-close-beside-limit-close`: In hedge mode a limit close order can occupy a part of the
+    ///   position. A market close order that comes later and is larger than the rest raises no
+    ///   insufficient-position error; the limit order stays, and the market order closes only the rest.
+    ///   With a position of 100 and 70 of it occupied, a market close of 50 closes 30.
+    /// - `close-order-replaces-full-limit-close`: In hedge mode, when a limit close order occupies the
+    ///   whole position, a new close order cancels it.
+    /// - `channel-header` (kept by the types): Brokers send their channel code in the header
+    ///   X-CHANNEL-API-CODE to be identified for rebates.
+    ///
+    /// </details>
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `force-required-with-default`: A limit order must send force. Against: Left out, force is gtc.
+    ///   Chosen: A limit order sends force, always. A request that sends it is right under both readings.
+    ///
+    /// # Example
+    ///
+    /// A limit order that opens a long in hedge mode, with a take-profit and a stop-loss.
+    ///
+    /// ```
+    /// use tradeapi::classic::{
+    ///     Force, LimitExecution, MarginMode, PlaceOrder, ProductType, Side, StpMode, TradeSide,
+    /// };
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = PlaceOrder::new(
+    ///             "ETHUSDT",
+    ///             ProductType::UsdtFutures,
+    ///             MarginMode::Crossed,
+    ///             "USDT",
+    ///             "0.75".parse::<tradeapi::Decimal>()?,
+    ///             Side::Buy,
+    ///             LimitExecution::new("3120.5".parse::<tradeapi::Decimal>()?, Force::PostOnly),
+    ///         )
+    ///         .trade_side(TradeSide::Open)
+    ///         .client_oid("swing-eth-0007")
+    ///         .preset_stop_surplus_price("3400".parse::<tradeapi::Decimal>()?)
+    ///         .preset_stop_loss_price("2985".parse::<tradeapi::Decimal>()?)
+    ///         .preset_stop_surplus_execute_price("3398.5".parse::<tradeapi::Decimal>()?)
+    ///         .preset_stop_loss_execute_price("2983".parse::<tradeapi::Decimal>()?)
+    ///         .stp_mode(StpMode::CancelMaker);
+    ///     let reply = client.classic().place_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
+    pub struct PlaceOrder {
+        /// `symbol`: Trading pair.
+        pub symbol: Symbol,
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `marginMode`: Margin mode.
+        pub margin_mode: MarginMode,
+        /// `marginCoin`: Margin coin, in capitals.
+        pub margin_coin: Coin,
+        /// `size`: Amount of the order. The contract's configuration sets how many decimal places it may have.
+        /// Unit: base coin.
+        pub size: runtime::Decimal,
+        /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
+        pub side: Side,
+        /// `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+        pub execution: Execution,
+        /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
+        /// Required by a rule.
+        pub trade_side: Option<TradeSide>,
+        /// `clientOid`: The caller's own id for the order.
+        #[doc(alias("client order id"))]
+        pub client_oid: Option<ClientOid>,
+        /// `reduceOnly`: Whether the order may only reduce the position. For one-way mode only. The exchange
+        /// defaults to `NO`.
+        pub reduce_only: Option<ReduceOnly>,
+        /// `presetStopSurplusPrice`: Trigger price of the take-profit. Default: no take-profit. An empty text
+        /// in a stored request stands for leaving it out.
+        #[doc(alias("take profit", "tp", "target"))]
+        pub preset_stop_surplus_price: Option<runtime::Decimal>,
+        /// `presetStopLossPrice`: Trigger price of the stop-loss. Default: no stop-loss. An empty text in a
+        /// stored request stands for leaving it out.
+        #[doc(alias("stop loss", "sl"))]
+        pub preset_stop_loss_price: Option<runtime::Decimal>,
+        /// `presetStopSurplusExecutePrice`: Execution price of the take-profit.
+        pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
+        /// `presetStopLossExecutePrice`: Execution price of the stop-loss.
+        pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
+        /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
+        pub stp_mode: Option<StpMode>,
+    }
 }
 
 impl PlaceOrder {
@@ -351,6 +354,7 @@ impl PlaceOrder {
     }
 
     /// Sets [`clientOid`](field@Self::client_oid).
+    #[doc(alias("client order id"))]
     #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
@@ -365,6 +369,7 @@ impl PlaceOrder {
     }
 
     /// Sets [`presetStopSurplusPrice`](field@Self::preset_stop_surplus_price).
+    #[doc(alias("take profit", "tp", "target"))]
     #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
@@ -375,6 +380,7 @@ impl PlaceOrder {
     }
 
     /// Sets [`presetStopLossPrice`](field@Self::preset_stop_loss_price).
+    #[doc(alias("stop loss", "sl"))]
     #[inline]
     pub fn preset_stop_loss_price(
         mut self,
@@ -547,8 +553,6 @@ impl runtime::parameters::Parameters for PlaceOrder {
         );
     }
 }
-
-runtime::serde_parameters!(PlaceOrder);
 
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;

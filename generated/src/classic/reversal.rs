@@ -8,99 +8,99 @@ use super::{
     TradeSide,
 };
 
-/// Reverses a position, or a part of it, by closing it and opening the opposite one.
-///
-/// `POST /api/v2/mix/order/click-backhand`
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Reversal*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
-/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-/// | `side` | yes |  |  | [`Side`](super::Side) |
-/// | `size` | no |  |  | decimal |
-/// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
-/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-///
-/// - **Effect:** creates; a repeat would create again
-/// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
-///   traders)
-/// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-/// - **Several effects**: It closes a position and opens the opposite one, so the closing may be done
-///   although the opening is refused. A refusal by a rule of trading leaves the outcome unknown.
-/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
-///   are kept for at least 90 days, so an absence can prove that it had no effect
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `trade-side-in-hedge-mode`: In hedge mode tradeSide is required.
-/// - `no-trade-side-in-one-way-mode`: In one-way mode tradeSide must not be sent.
-/// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
-///   announced for them.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `hedge-mode-directions`: In hedge mode buy turns the present long into a short, and sell turns the
-///   present short into a long.
-/// - `whole-position-without-size`: In one-way mode, without a size, the whole position is reversed.
-/// - `part-of-the-position`: In hedge mode, a size below that of the position closes that much and
-///   opens as much on the other side. A long of 20 reversed by 3 leaves a long of 17 and a short of 3.
-/// - `size-of-the-position-or-more`: In hedge mode, a size equal to or above that of the position
-///   reverses all of it and no more. A long of 10 reversed by 10 or by 11 is closed, and a short of 10
-///   opened.
-/// - `channel-header` (kept by the types): Brokers send their channel code in the header
-///   X-CHANNEL-API-CODE, as with Place Order.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - Whether the case of the values of tradeSide matters.
-/// - What open and close each do to a reversal.
-/// - What a size does in one-way mode, and what leaving it out does in hedge mode.
-///
-/// # Example
-///
-/// A part of a long is reversed, in hedge mode.
-///
-/// ```
-/// use tradeapi::classic::{ProductType, Reversal, Side, TradeSide};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = Reversal::new("SOLUSDT", "USDT", ProductType::UsdtFutures, Side::Buy)
-///         .size("3".parse::<tradeapi::Decimal>()?)
-///         .trade_side(TradeSide::Open)
-///         .client_oid("flip-sol-2");
-///     let reply = client.classic().reversal(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct Reversal {
-    /// `symbol`: Trading pair.
-    pub symbol: Symbol,
-    /// `marginCoin`: Margin coin.
-    pub margin_coin: Coin,
-    /// `productType`: Kind of futures contract.
-    pub product_type: ProductType,
-    /// `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
-    pub side: Side,
-    /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-    pub size: Option<runtime::Decimal>,
-    /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
-    pub trade_side: Option<TradeSide>,
-    /// `clientOid`: The caller's own id for the order.
-    pub client_oid: Option<ClientOid>,
+runtime::parameters! {
+    /// Reverses a position, or a part of it, by closing it and opening the opposite one.
+    ///
+    /// `POST /api/v2/mix/order/click-backhand`
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Reversal*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+    /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+    /// | `side` | yes |  |  | [`Side`](super::Side) |
+    /// | `size` | no |  |  | decimal |
+    /// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    /// - **Effect:** creates; a repeat would create again
+    /// - **Access:** signed
+    /// - **Rate limit:** 10 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
+    ///   traders)
+    /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+    /// - **Several effects**: It closes a position and opens the opposite one, so the closing may be done
+    ///   although the opening is refused. A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+    ///   are kept for at least 90 days, so an absence can prove that it had no effect
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `trade-side-in-hedge-mode`: In hedge mode tradeSide is required.
+    /// - `no-trade-side-in-one-way-mode`: In one-way mode tradeSide must not be sent.
+    /// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
+    ///   announced for them.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `hedge-mode-directions`: In hedge mode buy turns the present long into a short, and sell turns the
+    ///   present short into a long.
+    /// - `whole-position-without-size`: In one-way mode, without a size, the whole position is reversed.
+    /// - `part-of-the-position`: In hedge mode, a size below that of the position closes that much and
+    ///   opens as much on the other side. A long of 20 reversed by 3 leaves a long of 17 and a short of 3.
+    /// - `size-of-the-position-or-more`: In hedge mode, a size equal to or above that of the position
+    ///   reverses all of it and no more. A long of 10 reversed by 10 or by 11 is closed, and a short of 10
+    ///   opened.
+    /// - `channel-header` (kept by the types): Brokers send their channel code in the header
+    ///   X-CHANNEL-API-CODE, as with Place Order.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Whether the case of the values of tradeSide matters.
+    /// - What open and close each do to a reversal.
+    /// - What a size does in one-way mode, and what leaving it out does in hedge mode.
+    ///
+    /// # Example
+    ///
+    /// A part of a long is reversed, in hedge mode.
+    ///
+    /// ```
+    /// use tradeapi::classic::{ProductType, Reversal, Side, TradeSide};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = Reversal::new("SOLUSDT", "USDT", ProductType::UsdtFutures, Side::Buy)
+    ///         .size("3".parse::<tradeapi::Decimal>()?)
+    ///         .trade_side(TradeSide::Open)
+    ///         .client_oid("flip-sol-2");
+    ///     let reply = client.classic().reversal(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("reverse a position", "flip"))]
+    pub struct Reversal {
+        /// `symbol`: Trading pair.
+        pub symbol: Symbol,
+        /// `marginCoin`: Margin coin.
+        pub margin_coin: Coin,
+        /// `productType`: Kind of futures contract.
+        pub product_type: ProductType,
+        /// `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
+        pub side: Side,
+        /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+        pub size: Option<runtime::Decimal>,
+        /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
+        pub trade_side: Option<TradeSide>,
+        /// `clientOid`: The caller's own id for the order.
+        pub client_oid: Option<ClientOid>,
+    }
 }
 
 impl Reversal {
@@ -251,8 +251,6 @@ impl runtime::parameters::Parameters for Reversal {
         );
     }
 }
-
-runtime::serde_parameters!(Reversal);
 
 impl runtime::Operation for Reversal {
     type Response = OrderIds;

@@ -5,77 +5,77 @@
 use tradeapi_runtime as runtime;
 use super::{BatchOrderResult, Category, OrderRef, Symbol};
 
-/// Cancels up to 20 orders of one business line; some may succeed while others fail.
-///
-/// `POST /api/v3/trade/cancel-batch`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Cancel*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | the body | yes |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 20 items at most |
-///
-/// - **Effect:** cancels
-/// - **Access:** signed, permission `UTA trade (read & write)`
-/// - **Rate limit:** 5 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Repeat:** harmless. Each order is named, and what is cancelled is in an end state: there is
-///   nothing left to cancel a second time.
-/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
-///   call, and tells what became of each by `orderId` or `clientOid`
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `one-category`: All orders of a batch have the same category.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `partial-success`: Some orders of a batch can be cancelled while others fail.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - Whether the items of the answer come in the order of the request. An item that comes back without
-///   an id is matched by its place, where as many items come back and none of them speaks against it.
-///
-/// # Example
-///
-/// Two spot orders; the second is not there any more.
-///
-/// ```
-/// use tradeapi::unified::{BatchCancel, BatchCancelItem, Category, ClientOid, OrderRef};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = BatchCancel::new(
-///         Vec::from([
-///             BatchCancelItem::new(
-///                 Category::Spot,
-///                 "SOLUSDT",
-///                 OrderRef::OrderId("1461938355209871362".into()),
-///             ),
-///             BatchCancelItem::new(
-///                 Category::Spot,
-///                 "ADAUSDT",
-///                 OrderRef::ClientOid(ClientOid::new("spot_ada_4")?),
-///             ),
-///         ]),
-///     );
-///     let reply = client.unified().batch_cancel(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchCancel {
-    /// the body, an array: The orders to cancel. 20 items at most.
-    pub orders: Vec<BatchCancelItem>,
+runtime::parameters! {
+    /// Cancels up to 20 orders of one business line; some may succeed while others fail.
+    ///
+    /// `POST /api/v3/trade/cancel-batch`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Cancel*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | the body | yes |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 20 items at most |
+    ///
+    /// - **Effect:** cancels
+    /// - **Access:** signed, permission `UTA trade (read & write)`
+    /// - **Rate limit:** 5 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Repeat:** harmless. Each order is named, and what is cancelled is in an end state: there is
+    ///   nothing left to cancel a second time.
+    /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+    ///   call, and tells what became of each by `orderId` or `clientOid`
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `one-category`: All orders of a batch have the same category.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `partial-success`: Some orders of a batch can be cancelled while others fail.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Whether the items of the answer come in the order of the request. An item that comes back without
+    ///   an id is matched by its place, where as many items come back and none of them speaks against it.
+    ///
+    /// # Example
+    ///
+    /// Two spot orders; the second is not there any more.
+    ///
+    /// ```
+    /// use tradeapi::unified::{BatchCancel, BatchCancelItem, Category, ClientOid, OrderRef};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = BatchCancel::new(
+    ///         Vec::from([
+    ///             BatchCancelItem::new(
+    ///                 Category::Spot,
+    ///                 "SOLUSDT",
+    ///                 OrderRef::OrderId("1461938355209871362".into()),
+    ///             ),
+    ///             BatchCancelItem::new(
+    ///                 Category::Spot,
+    ///                 "ADAUSDT",
+    ///                 OrderRef::ClientOid(ClientOid::new("spot_ada_4")?),
+    ///             ),
+    ///         ]),
+    ///     );
+    ///     let reply = client.unified().batch_cancel(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("cancel many orders", "bulk cancel"))]
+    pub struct BatchCancel {
+        /// the body, an array: The orders to cancel. 20 items at most.
+        pub orders: Vec<BatchCancelItem>,
+    }
 }
 
 impl BatchCancel {
@@ -106,8 +106,6 @@ impl runtime::parameters::Parameters for BatchCancel {
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
     }
 }
-
-runtime::serde_parameters!(BatchCancel);
 
 impl runtime::Operation for BatchCancel {
     type Response = runtime::List<BatchOrderResult>;
@@ -191,25 +189,24 @@ const RULES: &[runtime::tables::Rule] = &[
     },
 ];
 
-/// An item of a [`BatchCancel`].
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | yes |  |  | [`Category`](super::Category) |
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-///
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchCancelItem {
-    /// `category`: Business line, the same for the whole batch.
-    pub category: Category,
-    /// `symbol`: Symbol name.
-    pub symbol: Symbol,
-    /// `orderId`, `clientOid`: The order to cancel.
-    pub order: OrderRef,
+runtime::parameters! {
+    /// An item of a [`BatchCancel`].
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    pub struct BatchCancelItem {
+        /// `category`: Business line, the same for the whole batch.
+        pub category: Category,
+        /// `symbol`: Symbol name.
+        pub symbol: Symbol,
+        /// `orderId`, `clientOid`: The order to cancel.
+        pub order: OrderRef,
+    }
 }
 
 impl BatchCancelItem {
@@ -258,5 +255,3 @@ impl runtime::parameters::Parameters for BatchCancelItem {
         runtime::parameters::Parameters::check(&self.order, to);
     }
 }
-
-runtime::serde_parameters!(BatchCancelItem);

@@ -7,107 +7,107 @@ use super::{
     BatchModifyResult, Category, GetOrderDetails, Order, OrderRef, Symbol, YesNo,
 };
 
-/// Modifies up to 20 orders of one business line, of one pair or of several.
-///
-/// `POST /api/v3/trade/batch-modify-order`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
-/// Orders*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | the body | yes |  |  | list of [`BatchModifyItem`](super::BatchModifyItem); 20 items at most |
-///
-/// - **Effect:** amends; a repeat would amend again
-/// - **Access:** signed, permission `UTA trade`
-/// - **Rate limit:** 10 calls a second per UID
-/// - **In flight:** at most 5 amendments of one `order`, which
-///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
-///   A refusal by a rule of trading leaves the outcome unknown.
-/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
-///   `clientOid`; an absence proves nothing
-/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
-///   call, and tells what became of each by `orderId` or `clientOid`
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `one-category`: All orders of a request belong to one business line; their pairs may differ.
-/// - `each-order-once`: An order may stand in a request once at most.
-/// - `qty-or-price`: At least one of quantity and price must be given for each order.
-/// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified, in a batch
-///   neither.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `items-as-modify-order`: What Modify Order says of quantity, price and its adjustment, requestId
-///   and autoCancel holds for each order of a batch.
-/// - `no-reduce-only`: A reduce-only order cannot be modified here.
-/// - `five-modifications-in-progress`: One order can have up to five modifications in progress, one
-///   after the other.
-///
-/// </details>
-///
-/// # Where the documents contradict themselves
-///
-/// - `failed-items-in-answer`: A batch item that fails carries its own code and message. Against: The
-///   items of the answer have orderId and clientOid, nothing else. Chosen: The items have the two ids,
-///   and one that fails has a code and msg too. The general statement excepts no batch, and reading the
-///   two further fields costs nothing where they do not come.
-///
-/// # Not shown in the documents
-///
-/// - Whether the items of the answer come in the order of the request. An item that comes back without
-///   an id is matched by its place, where as many items come back and none of them speaks against it.
-/// - What an item of the answer looks like when it fails; the code and msg of the other batches are
-///   taken here.
-///
-/// # Example
-///
-/// Three orders of different pairs; the last is not there any more.
-///
-/// ```
-/// use tradeapi::unified::{
-///     BatchModifyItem, BatchModifyOrders, Category, ClientOid, OrderRef, YesNo,
-/// };
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = BatchModifyOrders::new(
-///         Vec::from([
-///             BatchModifyItem::new(OrderRef::OrderId("1461938690336264193".into()))
-///                 .qty("0.4".parse::<tradeapi::Decimal>()?)
-///                 .price("3280".parse::<tradeapi::Decimal>()?)
-///                 .request_id(700000000000000124)
-///                 .auto_cancel(YesNo::Yes)
-///                 .symbol("ETHUSDT")
-///                 .category(Category::UsdtFutures)
-///                 .px_amend_type(YesNo::Yes),
-///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/13")?))
-///                 .price("0.5125".parse::<tradeapi::Decimal>()?)
-///                 .symbol("XRPUSDT")
-///                 .category(Category::UsdtFutures),
-///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/14")?))
-///                 .qty("30".parse::<tradeapi::Decimal>()?)
-///                 .symbol("SOLUSDT")
-///                 .category(Category::UsdtFutures),
-///         ]),
-///     );
-///     let reply = client.unified().batch_modify_orders(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchModifyOrders {
-    /// the body, an array: The modifications. 20 items at most.
-    pub orders: Vec<BatchModifyItem>,
+runtime::parameters! {
+    /// Modifies up to 20 orders of one business line, of one pair or of several.
+    ///
+    /// `POST /api/v3/trade/batch-modify-order`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
+    /// Orders*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | the body | yes |  |  | list of [`BatchModifyItem`](super::BatchModifyItem); 20 items at most |
+    ///
+    /// - **Effect:** amends; a repeat would amend again
+    /// - **Access:** signed, permission `UTA trade`
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **In flight:** at most 5 amendments of one `order`, which
+    ///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
+    ///   A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
+    ///   `clientOid`; an absence proves nothing
+    /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+    ///   call, and tells what became of each by `orderId` or `clientOid`
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `one-category`: All orders of a request belong to one business line; their pairs may differ.
+    /// - `each-order-once`: An order may stand in a request once at most.
+    /// - `qty-or-price`: At least one of quantity and price must be given for each order.
+    /// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified, in a batch
+    ///   neither.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `items-as-modify-order`: What Modify Order says of quantity, price and its adjustment, requestId
+    ///   and autoCancel holds for each order of a batch.
+    /// - `no-reduce-only`: A reduce-only order cannot be modified here.
+    /// - `five-modifications-in-progress`: One order can have up to five modifications in progress, one
+    ///   after the other.
+    ///
+    /// </details>
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `failed-items-in-answer`: A batch item that fails carries its own code and message. Against: The
+    ///   items of the answer have orderId and clientOid, nothing else. Chosen: The items have the two ids,
+    ///   and one that fails has a code and msg too. The general statement excepts no batch, and reading the
+    ///   two further fields costs nothing where they do not come.
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Whether the items of the answer come in the order of the request. An item that comes back without
+    ///   an id is matched by its place, where as many items come back and none of them speaks against it.
+    /// - What an item of the answer looks like when it fails; the code and msg of the other batches are
+    ///   taken here.
+    ///
+    /// # Example
+    ///
+    /// Three orders of different pairs; the last is not there any more.
+    ///
+    /// ```
+    /// use tradeapi::unified::{
+    ///     BatchModifyItem, BatchModifyOrders, Category, ClientOid, OrderRef, YesNo,
+    /// };
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = BatchModifyOrders::new(
+    ///         Vec::from([
+    ///             BatchModifyItem::new(OrderRef::OrderId("1461938690336264193".into()))
+    ///                 .qty("0.4".parse::<tradeapi::Decimal>()?)
+    ///                 .price("3280".parse::<tradeapi::Decimal>()?)
+    ///                 .request_id(700000000000000124)
+    ///                 .auto_cancel(YesNo::Yes)
+    ///                 .symbol("ETHUSDT")
+    ///                 .category(Category::UsdtFutures)
+    ///                 .px_amend_type(YesNo::Yes),
+    ///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/13")?))
+    ///                 .price("0.5125".parse::<tradeapi::Decimal>()?)
+    ///                 .symbol("XRPUSDT")
+    ///                 .category(Category::UsdtFutures),
+    ///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/14")?))
+    ///                 .qty("30".parse::<tradeapi::Decimal>()?)
+    ///                 .symbol("SOLUSDT")
+    ///                 .category(Category::UsdtFutures),
+    ///         ]),
+    ///     );
+    ///     let reply = client.unified().batch_modify_orders(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("amend many orders", "bulk amend"))]
+    pub struct BatchModifyOrders {
+        /// the body, an array: The modifications. 20 items at most.
+        pub orders: Vec<BatchModifyItem>,
+    }
 }
 
 impl BatchModifyOrders {
@@ -167,8 +167,6 @@ impl runtime::parameters::Parameters for BatchModifyOrders {
         );
     }
 }
-
-runtime::serde_parameters!(BatchModifyOrders);
 
 impl runtime::Operation for BatchModifyOrders {
     type Response = runtime::List<BatchModifyResult>;
@@ -303,42 +301,41 @@ const RULES: &[runtime::tables::Rule] = &[
     },
 ];
 
-/// An item of a [`BatchModifyOrders`].
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-/// | `qty` | by a rule |  | base coin | decimal |
-/// | `price` | by a rule |  |  | decimal |
-/// | `requestId` | no |  |  | integer; 18 digits at most |
-/// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
-/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-/// | `category` | no |  |  | [`Category`](super::Category) |
-/// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
-///
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchModifyItem {
-    /// `orderId`, `clientOid`: The order to modify.
-    pub order: OrderRef,
-    /// `qty`: New quantity. Required by a rule. Unit: base coin.
-    pub qty: Option<runtime::Decimal>,
-    /// `price`: New price. Required by a rule.
-    pub price: Option<runtime::Decimal>,
-    /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
-    /// sent with autoCancel. 18 digits at most.
-    pub request_id: Option<u64>,
-    /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
-    pub auto_cancel: Option<YesNo>,
-    /// `symbol`: Symbol name.
-    pub symbol: Option<Symbol>,
-    /// `category`: Business line of the order.
-    pub category: Option<Category>,
-    /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
-    /// exchange defaults to `no`.
-    pub px_amend_type: Option<YesNo>,
+runtime::parameters! {
+    /// An item of a [`BatchModifyOrders`].
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `qty` | by a rule |  | base coin | decimal |
+    /// | `price` | by a rule |  |  | decimal |
+    /// | `requestId` | no |  |  | integer; 18 digits at most |
+    /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | `category` | no |  |  | [`Category`](super::Category) |
+    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
+    ///
+    pub struct BatchModifyItem {
+        /// `orderId`, `clientOid`: The order to modify.
+        pub order: OrderRef,
+        /// `qty`: New quantity. Required by a rule. Unit: base coin.
+        pub qty: Option<runtime::Decimal>,
+        /// `price`: New price. Required by a rule.
+        pub price: Option<runtime::Decimal>,
+        /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
+        /// sent with autoCancel. 18 digits at most.
+        pub request_id: Option<u64>,
+        /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
+        pub auto_cancel: Option<YesNo>,
+        /// `symbol`: Symbol name.
+        pub symbol: Option<Symbol>,
+        /// `category`: Business line of the order.
+        pub category: Option<Category>,
+        /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
+        /// exchange defaults to `no`.
+        pub px_amend_type: Option<YesNo>,
+    }
 }
 
 impl BatchModifyItem {
@@ -461,5 +458,3 @@ impl runtime::parameters::Parameters for BatchModifyItem {
         );
     }
 }
-
-runtime::serde_parameters!(BatchModifyItem);

@@ -8,124 +8,124 @@ use super::{
     Side, StpMode, Symbol, TimeInForce,
 };
 
-/// Places up to 20 orders of one business line.
-///
-/// `POST /api/v3/trade/place-batch`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 20 items at most |
-///
-/// - **Effect:** creates; a repeat would create again
-/// - **Access:** signed, permission `UTA trade (read & write)`
-/// - **Rate limit:** 5 calls a second per UID
-/// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
-///   are kept for at least 2 hours, so an absence can prove that it had no effect
-/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
-///   call, and tells what became of each by `clientOid` or `orderId`
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `one-category`: All orders of a batch have the same category.
-/// - `rpi-needs-permission`: The time in force rpi is only for accounts with the market-maker
-///   permission for retail price improvement.
-/// - `hedge-mode-needs-pos-side`: In hedge mode posSide must be sent.
-/// - `pos-side-futures-only`: The position side is for futures only.
-/// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
-/// - `no-copy-trading`: Orders for copy trading are not supported in a batch for now.
-/// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
-/// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
-///   pricePrecision.
-/// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
-/// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
-/// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
-/// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `items-as-place-order`: What Place Order says of time in force, position side, self-trade
-///   prevention and price adjustment holds for each order of a batch.
-/// - `no-reduce-only` (kept by the types): Reduce-only orders are not supported in a batch for now.
-/// - `no-isolated-spot-margin` (kept by the types): Isolated spot margin is not supported in a batch
-///   for now.
-/// - `no-take-profit-stop-loss` (kept by the types): Take-profit and stop-loss are not supported in a
-///   batch for now.
-/// - `channel-header` (kept by the types): The broker's channel code travels in the header
-///   X-CHANNEL-API-CODE.
-/// - `client-oid-and-ceilings-as-place-order` (kept by the types): The caller's ids have the length and
-///   the characters that Place Order requires, and the open orders count against the same ceilings.
-/// - `unknown-outcome-query`: After 40010, 40725 or 45001, as the code of the answer or of an item, the
-///   order may exist; a query by clientOid shows its outcome.
-///
-/// </details>
-///
-/// # Where the documents contradict themselves
-///
-/// - `name-of-the-operation`: The operation is called Batch Order. Against: The table of limits calls
-///   it Place Batch. Chosen: One operation, Batch Order. Rate and path agree, and no other operation
-///   fits.
-///
-/// # Not shown in the documents
-///
-/// - Whether the items of the answer come in the order of the request. An order without a clientOid is
-///   matched by its place, where as many items come back and none of them speaks against it.
-/// - Whether Reality pairs can be placed in a batch, and at what rate.
-///
-/// # Example
-///
-/// A limit and a market order of futures; the second is refused.
-///
-/// ```
-/// use tradeapi::unified::{
-///     BatchOrder, BatchOrderItem, Category, ClientOid, Execution, LimitExecution, PosSide,
-///     Side, StpMode, TimeInForce, YesNo,
-/// };
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = BatchOrder::new(
-///         Vec::from([
-///             BatchOrderItem::new(
-///                     Category::UsdtFutures,
-///                     "ETHUSDT",
-///                     "0.5".parse::<tradeapi::Decimal>()?,
-///                     Side::Sell,
-///                     LimitExecution::new("3275".parse::<tradeapi::Decimal>()?)
-///                         .time_in_force(TimeInForce::Fok)
-///                         .px_amend_type(YesNo::No),
-///                 )
-///                 .pos_side(PosSide::Short)
-///                 .client_oid(ClientOid::new("grid/11")?)
-///                 .stp_mode(StpMode::CancelBoth),
-///             BatchOrderItem::new(
-///                     Category::UsdtFutures,
-///                     "XRPUSDT",
-///                     "900000".parse::<tradeapi::Decimal>()?,
-///                     Side::Buy,
-///                     Execution::Market,
-///                 )
-///                 .pos_side(PosSide::Long)
-///                 .client_oid(ClientOid::new("grid/12")?),
-///         ]),
-///     );
-///     let reply = client.unified().batch_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchOrder {
-    /// the body, an array: The orders. 20 items at most.
-    pub orders: Vec<BatchOrderItem>,
+runtime::parameters! {
+    /// Places up to 20 orders of one business line.
+    ///
+    /// `POST /api/v3/trade/place-batch`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 20 items at most |
+    ///
+    /// - **Effect:** creates; a repeat would create again
+    /// - **Access:** signed, permission `UTA trade (read & write)`
+    /// - **Rate limit:** 5 calls a second per UID
+    /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
+    ///   are kept for at least 2 hours, so an absence can prove that it had no effect
+    /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+    ///   call, and tells what became of each by `clientOid` or `orderId`
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `one-category`: All orders of a batch have the same category.
+    /// - `rpi-needs-permission`: The time in force rpi is only for accounts with the market-maker
+    ///   permission for retail price improvement.
+    /// - `hedge-mode-needs-pos-side`: In hedge mode posSide must be sent.
+    /// - `pos-side-futures-only`: The position side is for futures only.
+    /// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
+    /// - `no-copy-trading`: Orders for copy trading are not supported in a batch for now.
+    /// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
+    /// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
+    ///   pricePrecision.
+    /// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
+    /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
+    /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
+    /// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `items-as-place-order`: What Place Order says of time in force, position side, self-trade
+    ///   prevention and price adjustment holds for each order of a batch.
+    /// - `no-reduce-only` (kept by the types): Reduce-only orders are not supported in a batch for now.
+    /// - `no-isolated-spot-margin` (kept by the types): Isolated spot margin is not supported in a batch
+    ///   for now.
+    /// - `no-take-profit-stop-loss` (kept by the types): Take-profit and stop-loss are not supported in a
+    ///   batch for now.
+    /// - `channel-header` (kept by the types): The broker's channel code travels in the header
+    ///   X-CHANNEL-API-CODE.
+    /// - `client-oid-and-ceilings-as-place-order` (kept by the types): The caller's ids have the length and
+    ///   the characters that Place Order requires, and the open orders count against the same ceilings.
+    /// - `unknown-outcome-query`: After 40010, 40725 or 45001, as the code of the answer or of an item, the
+    ///   order may exist; a query by clientOid shows its outcome.
+    ///
+    /// </details>
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `name-of-the-operation`: The operation is called Batch Order. Against: The table of limits calls
+    ///   it Place Batch. Chosen: One operation, Batch Order. Rate and path agree, and no other operation
+    ///   fits.
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Whether the items of the answer come in the order of the request. An order without a clientOid is
+    ///   matched by its place, where as many items come back and none of them speaks against it.
+    /// - Whether Reality pairs can be placed in a batch, and at what rate.
+    ///
+    /// # Example
+    ///
+    /// A limit and a market order of futures; the second is refused.
+    ///
+    /// ```
+    /// use tradeapi::unified::{
+    ///     BatchOrder, BatchOrderItem, Category, ClientOid, Execution, LimitExecution, PosSide,
+    ///     Side, StpMode, TimeInForce, YesNo,
+    /// };
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = BatchOrder::new(
+    ///         Vec::from([
+    ///             BatchOrderItem::new(
+    ///                     Category::UsdtFutures,
+    ///                     "ETHUSDT",
+    ///                     "0.5".parse::<tradeapi::Decimal>()?,
+    ///                     Side::Sell,
+    ///                     LimitExecution::new("3275".parse::<tradeapi::Decimal>()?)
+    ///                         .time_in_force(TimeInForce::Fok)
+    ///                         .px_amend_type(YesNo::No),
+    ///                 )
+    ///                 .pos_side(PosSide::Short)
+    ///                 .client_oid(ClientOid::new("grid/11")?)
+    ///                 .stp_mode(StpMode::CancelBoth),
+    ///             BatchOrderItem::new(
+    ///                     Category::UsdtFutures,
+    ///                     "XRPUSDT",
+    ///                     "900000".parse::<tradeapi::Decimal>()?,
+    ///                     Side::Buy,
+    ///                     Execution::Market,
+    ///                 )
+    ///                 .pos_side(PosSide::Long)
+    ///                 .client_oid(ClientOid::new("grid/12")?),
+    ///         ]),
+    ///     );
+    ///     let reply = client.unified().batch_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("place many orders", "bulk order"))]
+    pub struct BatchOrder {
+        /// the body, an array: The orders. 20 items at most.
+        pub orders: Vec<BatchOrderItem>,
+    }
 }
 
 impl BatchOrder {
@@ -157,8 +157,6 @@ impl runtime::parameters::Parameters for BatchOrder {
         to.rule(&RULES[5], "", to.account().is("copyTrading", &["true"]) == Some(true));
     }
 }
-
-runtime::serde_parameters!(BatchOrder);
 
 impl runtime::Operation for BatchOrder {
     type Response = runtime::List<BatchOrderResult>;
@@ -351,44 +349,44 @@ const RULES: &[runtime::tables::Rule] = &[
     },
 ];
 
-/// An item of a [`BatchOrder`].
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | yes |  |  | [`Category`](super::Category) |
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
-/// | `side` | yes |  |  | [`Side`](super::Side) |
-/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-/// | `price` | with `orderType` `limit` |  |  | decimal |
-/// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
-/// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
-/// | `posSide` | by a rule |  |  | [`PosSide`](super::PosSide) |
-/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-/// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
-///
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct BatchOrderItem {
-    /// `category`: Business line, the same for all orders of the batch.
-    pub category: Category,
-    /// `symbol`: Symbol name.
-    pub symbol: Symbol,
-    /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
-    /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
-    /// coin.
-    pub qty: runtime::Decimal,
-    /// `side`: Direction.
-    pub side: Side,
-    /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
-    pub execution: Execution,
-    /// `posSide`: Position the order is for; futures in hedge mode. Required by a rule.
-    pub pos_side: Option<PosSide>,
-    /// `clientOid`: The caller's own id. Sending one always is recommended.
-    pub client_oid: Option<ClientOid>,
-    /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
-    pub stp_mode: Option<StpMode>,
+runtime::parameters! {
+    /// An item of a [`BatchOrder`].
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
+    /// | `side` | yes |  |  | [`Side`](super::Side) |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+    /// | `price` | with `orderType` `limit` |  |  | decimal |
+    /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
+    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
+    /// | `posSide` | by a rule |  |  | [`PosSide`](super::PosSide) |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+    ///
+    pub struct BatchOrderItem {
+        /// `category`: Business line, the same for all orders of the batch.
+        pub category: Category,
+        /// `symbol`: Symbol name.
+        pub symbol: Symbol,
+        /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+        /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+        /// coin.
+        pub qty: runtime::Decimal,
+        /// `side`: Direction.
+        pub side: Side,
+        /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        pub execution: Execution,
+        /// `posSide`: Position the order is for; futures in hedge mode. Required by a rule.
+        pub pos_side: Option<PosSide>,
+        /// `clientOid`: The caller's own id. Sending one always is recommended.
+        #[doc(alias("client order id"))]
+        pub client_oid: Option<ClientOid>,
+        /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
+        pub stp_mode: Option<StpMode>,
+    }
 }
 
 impl BatchOrderItem {
@@ -590,6 +588,7 @@ impl BatchOrderItem {
     }
 
     /// Sets [`clientOid`](field@Self::client_oid).
+    #[doc(alias("client order id"))]
     #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
@@ -720,5 +719,3 @@ impl runtime::parameters::Parameters for BatchOrderItem {
         );
     }
 }
-
-runtime::serde_parameters!(BatchOrderItem);

@@ -5,62 +5,62 @@
 use tradeapi_runtime as runtime;
 use super::{BatchOrderResult, Category, Symbol};
 
-/// Cancels all pending orders of a symbol, or of a whole business line.
-///
-/// `POST /api/v3/trade/cancel-symbol-order`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel All
-/// Orders*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | yes |  |  | [`Category`](super::Category) |
-/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-///
-/// - **Effect:** cancels
-/// - **Access:** signed, permission `UTA trade (read & write)`
-/// - **Rate limit:** 5 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`, `40762`, `24056`
-/// - **Several effects**: It cancels one order after the other, so some may be cancelled although the
-///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
-///
-/// # Rules
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `no-symbol-means-whole-category`: Without a symbol the whole category is cleared of pending
-///   orders.
-///
-/// </details>
-///
-/// # Seen on the wire, in no document
-///
-/// - The items come inside data.list. (captures in the tests of ccxt, captures in the tests of roq)
-///
-/// # Example
-///
-/// All pending orders of one symbol.
-///
-/// ```
-/// use tradeapi::unified::{CancelAllOrders, Category};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = CancelAllOrders::new(Category::CoinFutures).symbol("BTCUSD_CM");
-///     let reply = client.unified().cancel_all_orders(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct CancelAllOrders {
-    /// `category`: Business line of the orders.
-    pub category: Category,
-    /// `symbol`: Only orders of this symbol; without it all pending orders of the category go.
-    pub symbol: Option<Symbol>,
+runtime::parameters! {
+    /// Cancels all pending orders of a symbol, or of a whole business line.
+    ///
+    /// `POST /api/v3/trade/cancel-symbol-order`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel All
+    /// Orders*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    ///
+    /// - **Effect:** cancels
+    /// - **Access:** signed, permission `UTA trade (read & write)`
+    /// - **Rate limit:** 5 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`, `40762`, `24056`
+    /// - **Several effects**: It cancels one order after the other, so some may be cancelled although the
+    ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    ///
+    /// # Rules
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `no-symbol-means-whole-category`: Without a symbol the whole category is cleared of pending
+    ///   orders.
+    ///
+    /// </details>
+    ///
+    /// # Seen on the wire, in no document
+    ///
+    /// - The items come inside data.list. (captures in the tests of ccxt, captures in the tests of roq)
+    ///
+    /// # Example
+    ///
+    /// All pending orders of one symbol.
+    ///
+    /// ```
+    /// use tradeapi::unified::{CancelAllOrders, Category};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = CancelAllOrders::new(Category::CoinFutures).symbol("BTCUSD_CM");
+    ///     let reply = client.unified().cancel_all_orders(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("cancel everything", "panic", "kill switch"))]
+    pub struct CancelAllOrders {
+        /// `category`: Business line of the orders.
+        pub category: Category,
+        /// `symbol`: Only orders of this symbol; without it all pending orders of the category go.
+        pub symbol: Option<Symbol>,
+    }
 }
 
 impl CancelAllOrders {
@@ -102,8 +102,6 @@ impl runtime::parameters::Parameters for CancelAllOrders {
         to.identifier("symbol", self.symbol.as_ref());
     }
 }
-
-runtime::serde_parameters!(CancelAllOrders);
 
 impl runtime::Operation for CancelAllOrders {
     type Response = runtime::List<BatchOrderResult>;

@@ -5,65 +5,65 @@
 use tradeapi_runtime as runtime;
 use super::{Category, OrderIds, OrderRef};
 
-/// Cancels one order. Reality pairs are served too.
-///
-/// `POST /api/v3/trade/cancel-order`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-/// | `category` | not stated |  |  | [`Category`](super::Category) |
-///
-/// - **Effect:** cancels
-/// - **Access:** signed, permission `UTA trade (read & write)`
-/// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
-///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
-///   nothing left to cancel a second time.
-///
-/// # Rules
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `order-id-wins-over-another-order`: An orderId wins even over the clientOid of a different order.
-/// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
-///   second for a UID, 30 for one on the white list.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - Whether category is needed for some orders.
-///
-/// # Example
-///
-/// By the exchange's id.
-///
-/// ```
-/// use tradeapi::unified::{CancelOrder, Category, OrderRef};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = CancelOrder::new(OrderRef::OrderId("1461937205548810241".into()))
-///         .category(Category::UsdtFutures);
-///     let reply = client.unified().cancel_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct CancelOrder {
-    /// `orderId`, `clientOid`: The order to cancel.
-    pub order: OrderRef,
-    /// `category`: Business line of the order. The document does not say whether it is required.
-    pub category: Option<Category>,
+runtime::parameters! {
+    /// Cancels one order. Reality pairs are served too.
+    ///
+    /// `POST /api/v3/trade/cancel-order`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `category` | not stated |  |  | [`Category`](super::Category) |
+    ///
+    /// - **Effect:** cancels
+    /// - **Access:** signed, permission `UTA trade (read & write)`
+    /// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
+    ///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
+    ///   nothing left to cancel a second time.
+    ///
+    /// # Rules
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `order-id-wins-over-another-order`: An orderId wins even over the clientOid of a different order.
+    /// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
+    ///   second for a UID, 30 for one on the white list.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Whether category is needed for some orders.
+    ///
+    /// # Example
+    ///
+    /// By the exchange's id.
+    ///
+    /// ```
+    /// use tradeapi::unified::{CancelOrder, Category, OrderRef};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = CancelOrder::new(OrderRef::OrderId("1461937205548810241".into()))
+    ///         .category(Category::UsdtFutures);
+    ///     let reply = client.unified().cancel_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("cancel an order"))]
+    pub struct CancelOrder {
+        /// `orderId`, `clientOid`: The order to cancel.
+        pub order: OrderRef,
+        /// `category`: Business line of the order. The document does not say whether it is required.
+        pub category: Option<Category>,
+    }
 }
 
 impl CancelOrder {
@@ -108,8 +108,6 @@ impl runtime::parameters::Parameters for CancelOrder {
         to.optional_known("category", self.category.as_ref());
     }
 }
-
-runtime::serde_parameters!(CancelOrder);
 
 impl runtime::Operation for CancelOrder {
     type Response = OrderIds;

@@ -5,74 +5,74 @@
 use tradeapi_runtime as runtime;
 use super::{Category, OrderIds, OrderRef, Symbol};
 
-/// Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.
-///
-/// `POST /api/v3/trade/cancel-reality-order`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Reality
-/// Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-///
-/// - **Effect:** cancels
-/// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
-///   white list
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
-///   nothing left to cancel a second time.
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
-/// - `reality-pairs-only`: The operation cancels orders in Reality pairs, so the symbol must be that of
-///   one.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `only-unfilled-or-partly`: Only an order that is not filled, or filled in part, can be cancelled.
-/// - `client-oid-empty-when-not-sent`: The answer's clientOid is empty when none was supplied.
-///
-/// </details>
-///
-/// # Example
-///
-/// By the exchange's id; the order had no id of the caller's own.
-///
-/// ```
-/// use tradeapi::unified::{CancelRealityOrder, Category, OrderRef};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = CancelRealityOrder::new(
-///             "rNFLXUSDT",
-///             OrderRef::OrderId("1461940598840053762".into()),
-///         )
-///         .category(Category::Margin);
-///     let reply = client.unified().cancel_reality_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct CancelRealityOrder {
-    /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
-    /// `MARGIN`.
-    pub category: Option<Category>,
-    /// `symbol`: Name of a Reality pair.
-    pub symbol: Symbol,
-    /// `orderId`, `clientOid`: The order to cancel.
-    pub order: OrderRef,
+runtime::parameters! {
+    /// Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.
+    ///
+    /// `POST /api/v3/trade/cancel-reality-order`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Reality
+    /// Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    /// - **Effect:** cancels
+    /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
+    ///   white list
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
+    ///   nothing left to cancel a second time.
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
+    /// - `reality-pairs-only`: The operation cancels orders in Reality pairs, so the symbol must be that of
+    ///   one.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `only-unfilled-or-partly`: Only an order that is not filled, or filled in part, can be cancelled.
+    /// - `client-oid-empty-when-not-sent`: The answer's clientOid is empty when none was supplied.
+    ///
+    /// </details>
+    ///
+    /// # Example
+    ///
+    /// By the exchange's id; the order had no id of the caller's own.
+    ///
+    /// ```
+    /// use tradeapi::unified::{CancelRealityOrder, Category, OrderRef};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = CancelRealityOrder::new(
+    ///             "rNFLXUSDT",
+    ///             OrderRef::OrderId("1461940598840053762".into()),
+    ///         )
+    ///         .category(Category::Margin);
+    ///     let reply = client.unified().cancel_reality_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("cancel an order in a stock token"))]
+    pub struct CancelRealityOrder {
+        /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
+        /// `MARGIN`.
+        pub category: Option<Category>,
+        /// `symbol`: Name of a Reality pair.
+        pub symbol: Symbol,
+        /// `orderId`, `clientOid`: The order to cancel.
+        pub order: OrderRef,
+    }
 }
 
 impl CancelRealityOrder {
@@ -125,8 +125,6 @@ impl runtime::parameters::Parameters for CancelRealityOrder {
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
 }
-
-runtime::serde_parameters!(CancelRealityOrder);
 
 impl runtime::Operation for CancelRealityOrder {
     type Response = OrderIds;

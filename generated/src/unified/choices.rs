@@ -143,18 +143,17 @@ impl runtime::parameters::Parameters for Execution {
     }
 }
 
-/// What goes with `orderType` = `limit`.
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct LimitExecution {
-    /// `price`: Price of the order.
-    pub price: runtime::Decimal,
-    /// `timeInForce`: How long the order may wait. The exchange defaults to `gtc`.
-    pub time_in_force: Option<TimeInForce>,
-    /// `pxAmendType`: What happens to a price outside the limit range. With yes it is moved to the best
-    /// value within the range, with no the order is rejected. The exchange defaults to `no`.
-    pub px_amend_type: Option<YesNo>,
+runtime::parameters! {
+    /// What goes with `orderType` = `limit`.
+    pub struct LimitExecution {
+        /// `price`: Price of the order.
+        pub price: runtime::Decimal,
+        /// `timeInForce`: How long the order may wait. The exchange defaults to `gtc`.
+        pub time_in_force: Option<TimeInForce>,
+        /// `pxAmendType`: What happens to a price outside the limit range. With yes it is moved to the best
+        /// value within the range, with no the order is rejected. The exchange defaults to `no`.
+        pub px_amend_type: Option<YesNo>,
+    }
 }
 
 impl LimitExecution {
@@ -211,8 +210,6 @@ impl runtime::parameters::Parameters for LimitExecution {
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
     }
 }
-
-runtime::serde_parameters!(LimitExecution);
 
 impl From<LimitExecution> for Execution {
     fn from(with: LimitExecution) -> Self {
@@ -280,13 +277,12 @@ impl runtime::parameters::Parameters for RealityExecution {
     }
 }
 
-/// What goes with `orderType` = `limit`.
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct LimitRealityExecution {
-    /// `price`: Price of the order.
-    pub price: runtime::Decimal,
+runtime::parameters! {
+    /// What goes with `orderType` = `limit`.
+    pub struct LimitRealityExecution {
+        /// `price`: Price of the order.
+        pub price: runtime::Decimal,
+    }
 }
 
 impl LimitRealityExecution {
@@ -315,8 +311,6 @@ impl runtime::parameters::Parameters for LimitRealityExecution {
         to.decimal("price", Some(&self.price));
     }
 }
-
-runtime::serde_parameters!(LimitRealityExecution);
 
 impl From<LimitRealityExecution> for RealityExecution {
     fn from(with: LimitRealityExecution) -> Self {

@@ -5,49 +5,50 @@
 use tradeapi_runtime as runtime;
 use super::AccountAssets;
 
-/// Reads the equity, the margin and the balances of the account.
-///
-/// `GET /api/v3/account/assets`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Account
-/// Assets*.
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed, permission `UTA mgt. (read)`
-/// - **Rate limit:** 20 calls a second per UID
-///
-/// # Rules
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `only-non-zero-balances`: Only coins with a balance other than zero are listed.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - How the figures of the account travel. The items of assets are strings and leverage is called a
-///   number; of the others nothing is said.
-///
-/// # Example
-///
-/// An account with a debt, a bonus and coins held by orders.
-///
-/// ```
-/// use tradeapi::unified::GetAccountAssets;
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetAccountAssets::new();
-///     let reply = client.unified().get_account_assets(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetAccountAssets {}
+runtime::parameters! {
+    /// Reads the equity, the margin and the balances of the account.
+    ///
+    /// `GET /api/v3/account/assets`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Account
+    /// Assets*.
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed, permission `UTA mgt. (read)`
+    /// - **Rate limit:** 20 calls a second per UID
+    ///
+    /// # Rules
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `only-non-zero-balances`: Only coins with a balance other than zero are listed.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - How the figures of the account travel. The items of assets are strings and leverage is called a
+    ///   number; of the others nothing is said.
+    ///
+    /// # Example
+    ///
+    /// An account with a debt, a bonus and coins held by orders.
+    ///
+    /// ```
+    /// use tradeapi::unified::GetAccountAssets;
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetAccountAssets::new();
+    ///     let reply = client.unified().get_account_assets(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("read my balance", "wallet", "equity"))]
+    #[derive(Default)]
+    pub struct GetAccountAssets {}
+}
 
 impl GetAccountAssets {
     /// Leaves every parameter out.
@@ -67,8 +68,6 @@ impl runtime::parameters::Parameters for GetAccountAssets {
     #[inline]
     fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
-
-runtime::serde_parameters!(GetAccountAssets);
 
 impl runtime::Operation for GetAccountAssets {
     type Response = AccountAssets;

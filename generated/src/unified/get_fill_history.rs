@@ -5,75 +5,76 @@
 use tradeapi_runtime as runtime;
 use super::{Category, Cursor, Fill, OrderId};
 
-/// Lists the fills of the user's orders.
-///
-/// `GET /api/v3/trade/fills`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Fill
-/// History*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | not stated |  |  | [`Category`](super::Category) |
-/// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) |
-/// | `startTime` | not stated |  |  | time |
-/// | `endTime` | not stated |  |  | time |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-/// | `cursor` | not stated |  |  | [`Cursor`](super::Cursor) |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed, permission `UTA trade (read)`
-/// - **Rate limit:** 20 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `execId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
-///   fills of an account from it
-///
-/// # Not shown in the documents
-///
-/// - The remaining fields of a fill.
-/// - What time is covered when startTime and endTime are not sent.
-/// - What the cursor holds.
-/// - Whether the orderType and the side of a fill have the values that an order's have; they are taken
-///   here.
-///
-/// # Example
-///
-/// Fills of one order.
-///
-/// ```
-/// use tradeapi::unified::{Category, GetFillHistory};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetFillHistory::new()
-///         .category(Category::UsdtFutures)
-///         .order_id("1461937205548810241")
-///         .start_time(tradeapi::Timestamp::from_millis(1788825600000))
-///         .end_time(tradeapi::Timestamp::from_millis(1788912600000))
-///         .limit(10)
-///         .cursor("1461939999999999999");
-///     let reply = client.unified().get_fill_history(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetFillHistory {
-    /// `category`: Only fills of this business line. The document does not say whether it is required.
-    pub category: Option<Category>,
-    /// `orderId`: Only fills of this order. The document does not say whether it is required.
-    pub order_id: Option<OrderId>,
-    /// `startTime`: Start of the requested time range. The document does not say whether it is required.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the requested time range. The document does not say whether it is required.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
-    /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
-    /// is required.
-    pub cursor: Option<Cursor>,
+runtime::parameters! {
+    /// Lists the fills of the user's orders.
+    ///
+    /// `GET /api/v3/trade/fills`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Fill
+    /// History*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | not stated |  |  | [`Category`](super::Category) |
+    /// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) |
+    /// | `startTime` | not stated |  |  | time |
+    /// | `endTime` | not stated |  |  | time |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | `cursor` | not stated |  |  | [`Cursor`](super::Cursor) |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed, permission `UTA trade (read)`
+    /// - **Rate limit:** 20 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+    ///   tells items apart by `execId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   fills of an account from it
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - The remaining fields of a fill.
+    /// - What time is covered when startTime and endTime are not sent.
+    /// - What the cursor holds.
+    /// - Whether the orderType and the side of a fill have the values that an order's have; they are taken
+    ///   here.
+    ///
+    /// # Example
+    ///
+    /// Fills of one order.
+    ///
+    /// ```
+    /// use tradeapi::unified::{Category, GetFillHistory};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetFillHistory::new()
+    ///         .category(Category::UsdtFutures)
+    ///         .order_id("1461937205548810241")
+    ///         .start_time(tradeapi::Timestamp::from_millis(1788825600000))
+    ///         .end_time(tradeapi::Timestamp::from_millis(1788912600000))
+    ///         .limit(10)
+    ///         .cursor("1461939999999999999");
+    ///     let reply = client.unified().get_fill_history(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list my fills", "my trades", "executions"))]
+    #[derive(Default)]
+    pub struct GetFillHistory {
+        /// `category`: Only fills of this business line. The document does not say whether it is required.
+        pub category: Option<Category>,
+        /// `orderId`: Only fills of this order. The document does not say whether it is required.
+        pub order_id: Option<OrderId>,
+        /// `startTime`: Start of the requested time range. The document does not say whether it is required.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the requested time range. The document does not say whether it is required.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+        /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
+        /// is required.
+        pub cursor: Option<Cursor>,
+    }
 }
 
 impl GetFillHistory {
@@ -174,8 +175,6 @@ impl runtime::parameters::Parameters for GetFillHistory {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
-
-runtime::serde_parameters!(GetFillHistory);
 
 impl runtime::Operation for GetFillHistory {
     type Response = GetFillHistoryPage;

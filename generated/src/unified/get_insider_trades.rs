@@ -5,54 +5,54 @@
 use tradeapi_runtime as runtime;
 use super::{CompanyCode, Cursor, InsiderTrade};
 
-/// Lists the trades that insiders of a listed company reported. Needs no credentials.
-///
-/// `GET /api/v3/reality/market/inner-trades`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Insider
-/// Trades*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `code` | yes |  |  | [`CompanyCode`](super::CompanyCode) |
-/// | `limit` | no | `20` |  | integer; at most 100 |
-/// | `cursor` | no |  |  | [`Cursor`](super::Cursor) |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** public, no credentials needed
-/// - **Rate limit:** 1 call a second per IP
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
-///
-/// # Not shown in the documents
-///
-/// - The formats of the dates.
-/// - What the fields mean that come without a description, position and endDate among them.
-/// - What the cursor holds.
-///
-/// # Example
-///
-/// A purchase held indirectly and a sale.
-///
-/// ```
-/// use tradeapi::unified::GetInsiderTrades;
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetInsiderTrades::new("AMD").limit(2).cursor("20260801-55");
-///     let reply = client.unified().get_insider_trades(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetInsiderTrades {
-    /// `code`: Code of the company.
-    pub code: CompanyCode,
-    /// `limit`: Most trades on a page. The exchange defaults to `20`. At most 100.
-    pub limit: Option<u64>,
-    /// `cursor`: Where the page begins; left out for the first page.
-    pub cursor: Option<Cursor>,
+runtime::parameters! {
+    /// Lists the trades that insiders of a listed company reported. Needs no credentials.
+    ///
+    /// `GET /api/v3/reality/market/inner-trades`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Insider
+    /// Trades*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `code` | yes |  |  | [`CompanyCode`](super::CompanyCode) |
+    /// | `limit` | no | `20` |  | integer; at most 100 |
+    /// | `cursor` | no |  |  | [`Cursor`](super::Cursor) |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** public, no credentials needed
+    /// - **Rate limit:** 1 call a second per IP
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - The formats of the dates.
+    /// - What the fields mean that come without a description, position and endDate among them.
+    /// - What the cursor holds.
+    ///
+    /// # Example
+    ///
+    /// A purchase held indirectly and a sale.
+    ///
+    /// ```
+    /// use tradeapi::unified::GetInsiderTrades;
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetInsiderTrades::new("AMD").limit(2).cursor("20260801-55");
+    ///     let reply = client.unified().get_insider_trades(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("read what insiders traded", "insiders"))]
+    pub struct GetInsiderTrades {
+        /// `code`: Code of the company.
+        pub code: CompanyCode,
+        /// `limit`: Most trades on a page. The exchange defaults to `20`. At most 100.
+        pub limit: Option<u64>,
+        /// `cursor`: Where the page begins; left out for the first page.
+        pub cursor: Option<Cursor>,
+    }
 }
 
 impl GetInsiderTrades {
@@ -109,8 +109,6 @@ impl runtime::parameters::Parameters for GetInsiderTrades {
         to.identifier("cursor", self.cursor.as_ref());
     }
 }
-
-runtime::serde_parameters!(GetInsiderTrades);
 
 impl runtime::Operation for GetInsiderTrades {
     type Response = GetInsiderTradesPage;

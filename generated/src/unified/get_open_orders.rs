@@ -5,84 +5,85 @@
 use tradeapi_runtime as runtime;
 use super::{Category, Cursor, Order, Symbol};
 
-/// Lists orders that are unfilled or partially filled.
-///
-/// `GET /api/v3/trade/unfilled-orders`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Open
-/// Orders*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | not stated |  |  | [`Category`](super::Category) |
-/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-/// | `startTime` | not stated |  |  | time |
-/// | `endTime` | not stated |  |  | time |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-/// | `cursor` | no |  |  | [`Cursor`](super::Cursor) |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed, permission `UTA trade (read)`
-/// - **Rate limit:** 20 calls a second per UID
-/// - **Window:** `startTime` to `endTime`
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
-///   open orders of an account from it
-///
-/// # Rules
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `only-unfilled-or-partly`: The list has orders that are not filled or filled in part, and no
-///   others.
-/// - `cursor-is-smallest-order-id`: The cursor of a page is the smallest orderId on it and leads to
-///   older orders.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - Which fields of the order record the items leave out.
-/// - How far apart startTime and endTime may be, and how far back they may reach.
-/// - Which of an order's times startTime and endTime are compared with.
-///
-/// # Example
-///
-/// Open orders of one symbol within a day.
-///
-/// ```
-/// use tradeapi::unified::{Category, GetOpenOrders};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetOpenOrders::new()
-///         .category(Category::UsdtFutures)
-///         .symbol("ETHUSDT")
-///         .start_time(tradeapi::Timestamp::from_millis(1788825600000))
-///         .end_time(tradeapi::Timestamp::from_millis(1788912000500))
-///         .limit(20)
-///         .cursor("1461940000000000000");
-///     let reply = client.unified().get_open_orders(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetOpenOrders {
-    /// `category`: Only orders of this business line. The document does not say whether it is required.
-    pub category: Option<Category>,
-    /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
-    pub symbol: Option<Symbol>,
-    /// `startTime`: Start of the requested time range. The document does not say whether it is required.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the requested time range. The document does not say whether it is required.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
-    /// `cursor`: Where the page begins; left out for the first page.
-    pub cursor: Option<Cursor>,
+runtime::parameters! {
+    /// Lists orders that are unfilled or partially filled.
+    ///
+    /// `GET /api/v3/trade/unfilled-orders`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Open
+    /// Orders*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | not stated |  |  | [`Category`](super::Category) |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+    /// | `startTime` | not stated |  |  | time |
+    /// | `endTime` | not stated |  |  | time |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | `cursor` | no |  |  | [`Cursor`](super::Cursor) |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed, permission `UTA trade (read)`
+    /// - **Rate limit:** 20 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+    ///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   open orders of an account from it
+    ///
+    /// # Rules
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `only-unfilled-or-partly`: The list has orders that are not filled or filled in part, and no
+    ///   others.
+    /// - `cursor-is-smallest-order-id`: The cursor of a page is the smallest orderId on it and leads to
+    ///   older orders.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Which fields of the order record the items leave out.
+    /// - How far apart startTime and endTime may be, and how far back they may reach.
+    /// - Which of an order's times startTime and endTime are compared with.
+    ///
+    /// # Example
+    ///
+    /// Open orders of one symbol within a day.
+    ///
+    /// ```
+    /// use tradeapi::unified::{Category, GetOpenOrders};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetOpenOrders::new()
+    ///         .category(Category::UsdtFutures)
+    ///         .symbol("ETHUSDT")
+    ///         .start_time(tradeapi::Timestamp::from_millis(1788825600000))
+    ///         .end_time(tradeapi::Timestamp::from_millis(1788912000500))
+    ///         .limit(20)
+    ///         .cursor("1461940000000000000");
+    ///     let reply = client.unified().get_open_orders(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list open orders", "pending orders", "active orders"))]
+    #[derive(Default)]
+    pub struct GetOpenOrders {
+        /// `category`: Only orders of this business line. The document does not say whether it is required.
+        pub category: Option<Category>,
+        /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
+        pub symbol: Option<Symbol>,
+        /// `startTime`: Start of the requested time range. The document does not say whether it is required.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the requested time range. The document does not say whether it is required.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+        /// `cursor`: Where the page begins; left out for the first page.
+        pub cursor: Option<Cursor>,
+    }
 }
 
 impl GetOpenOrders {
@@ -183,8 +184,6 @@ impl runtime::parameters::Parameters for GetOpenOrders {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
-
-runtime::serde_parameters!(GetOpenOrders);
 
 impl runtime::Operation for GetOpenOrders {
     type Response = GetOpenOrdersPage;

@@ -5,42 +5,42 @@
 use tradeapi_runtime as runtime;
 use super::{Order, OrderRef};
 
-/// Reads one order in full.
-///
-/// `GET /api/v3/trade/order-info`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Order
-/// Details*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed, permission `UTA trade (read)`
-/// - **Rate limit:** 20 calls a second per UID
-///
-/// # Example
-///
-/// A futures order in hedge mode, partially filled.
-///
-/// ```
-/// use tradeapi::unified::{GetOrderDetails, OrderRef};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetOrderDetails::new(OrderRef::OrderId("1461937205548810241".into()));
-///     let reply = client.unified().get_order_details(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetOrderDetails {
-    /// `orderId`, `clientOid`: The order to read.
-    pub order: OrderRef,
+runtime::parameters! {
+    /// Reads one order in full.
+    ///
+    /// `GET /api/v3/trade/order-info`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Order
+    /// Details*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed, permission `UTA trade (read)`
+    /// - **Rate limit:** 20 calls a second per UID
+    ///
+    /// # Example
+    ///
+    /// A futures order in hedge mode, partially filled.
+    ///
+    /// ```
+    /// use tradeapi::unified::{GetOrderDetails, OrderRef};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetOrderDetails::new(OrderRef::OrderId("1461937205548810241".into()));
+    ///     let reply = client.unified().get_order_details(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("query an order", "order status", "get order"))]
+    pub struct GetOrderDetails {
+        /// `orderId`, `clientOid`: The order to read.
+        pub order: OrderRef,
+    }
 }
 
 impl GetOrderDetails {
@@ -69,8 +69,6 @@ impl runtime::parameters::Parameters for GetOrderDetails {
         runtime::parameters::Parameters::check(&self.order, to);
     }
 }
-
-runtime::serde_parameters!(GetOrderDetails);
 
 impl runtime::Operation for GetOrderDetails {
     type Response = Order;

@@ -5,72 +5,72 @@
 use tradeapi_runtime as runtime;
 use super::{Category, Cursor, Order, Symbol};
 
-/// Lists past orders of a business line.
-///
-/// `GET /api/v3/trade/history-orders`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Order
-/// History*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | yes |  |  | [`Category`](super::Category) |
-/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
-/// | `startTime` | not stated |  |  | time |
-/// | `endTime` | not stated |  |  | time |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-/// | `cursor` | not stated |  |  | [`Cursor`](super::Cursor) |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed, permission `UTA trade (read)`
-/// - **Rate limit:** 20 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
-/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
-///   past orders of an account from it
-///
-/// # Not shown in the documents
-///
-/// - Which fields of the order record the items leave out.
-/// - What time is covered when startTime and endTime are not sent.
-/// - What the cursor holds.
-///
-/// # Example
-///
-/// A page of spot orders.
-///
-/// ```
-/// use tradeapi::unified::{Category, GetOrderHistory};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetOrderHistory::new(Category::Spot)
-///         .symbol("SOLUSDT")
-///         .start_time(tradeapi::Timestamp::from_millis(1786492800000))
-///         .end_time(tradeapi::Timestamp::from_millis(1788912000000))
-///         .limit(50)
-///         .cursor("1461939999999999999");
-///     let reply = client.unified().get_order_history(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetOrderHistory {
-    /// `category`: Business line of the orders.
-    pub category: Category,
-    /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
-    pub symbol: Option<Symbol>,
-    /// `startTime`: Start of the requested time range. The document does not say whether it is required.
-    pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the requested time range. The document does not say whether it is required.
-    pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
-    /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
-    /// is required.
-    pub cursor: Option<Cursor>,
+runtime::parameters! {
+    /// Lists past orders of a business line.
+    ///
+    /// `GET /api/v3/trade/history-orders`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Order
+    /// History*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) |
+    /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+    /// | `startTime` | not stated |  |  | time |
+    /// | `endTime` | not stated |  |  | time |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    /// | `cursor` | not stated |  |  | [`Cursor`](super::Cursor) |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed, permission `UTA trade (read)`
+    /// - **Rate limit:** 20 calls a second per UID
+    /// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
+    /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+    ///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   past orders of an account from it
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - Which fields of the order record the items leave out.
+    /// - What time is covered when startTime and endTime are not sent.
+    /// - What the cursor holds.
+    ///
+    /// # Example
+    ///
+    /// A page of spot orders.
+    ///
+    /// ```
+    /// use tradeapi::unified::{Category, GetOrderHistory};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetOrderHistory::new(Category::Spot)
+    ///         .symbol("SOLUSDT")
+    ///         .start_time(tradeapi::Timestamp::from_millis(1786492800000))
+    ///         .end_time(tradeapi::Timestamp::from_millis(1788912000000))
+    ///         .limit(50)
+    ///         .cursor("1461939999999999999");
+    ///     let reply = client.unified().get_order_history(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list past orders", "closed orders"))]
+    pub struct GetOrderHistory {
+        /// `category`: Business line of the orders.
+        pub category: Category,
+        /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
+        pub symbol: Option<Symbol>,
+        /// `startTime`: Start of the requested time range. The document does not say whether it is required.
+        pub start_time: Option<runtime::Timestamp>,
+        /// `endTime`: End of the requested time range. The document does not say whether it is required.
+        pub end_time: Option<runtime::Timestamp>,
+        /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+        /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
+        /// is required.
+        pub cursor: Option<Cursor>,
+    }
 }
 
 impl GetOrderHistory {
@@ -173,8 +173,6 @@ impl runtime::parameters::Parameters for GetOrderHistory {
         to.window(&WINDOW, self.start_time, self.end_time);
     }
 }
-
-runtime::serde_parameters!(GetOrderHistory);
 
 impl runtime::Operation for GetOrderHistory {
     type Response = GetOrderHistoryPage;

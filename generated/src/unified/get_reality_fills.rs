@@ -5,57 +5,57 @@
 use tradeapi_runtime as runtime;
 use super::{RealityFill, Symbol};
 
-/// Lists the fills of the platform in a Reality pair over the last three months. Only for users on the
-/// white list.
-///
-/// `GET /api/v3/account/reality-fills`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Reality
-/// Fills*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `limit` | no | `100` |  | integer; at most 100 |
-///
-/// - **Effect:** reads; a repeat changes nothing
-/// - **Access:** signed, permission `UTA trade (read)`; only for user ids on the exchange's white list
-/// - **Rate limit:** 10 calls a second per UID
-/// - **History:** the last 3 months
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
-/// - `reality-pairs-only`: The symbol must be that of a Reality pair.
-///
-/// # Not shown in the documents
-///
-/// - How fills beyond the first 100 are read.
-///
-/// # Example
-///
-/// The latest two fills of a pair.
-///
-/// ```
-/// use tradeapi::unified::GetRealityFills;
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = GetRealityFills::new("rAMDUSDT").limit(2);
-///     let reply = client.unified().get_reality_fills(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct GetRealityFills {
-    /// `symbol`: Name of a Reality pair.
-    pub symbol: Symbol,
-    /// `limit`: Most fills in the answer. The exchange defaults to `100`. At most 100.
-    pub limit: Option<u64>,
+runtime::parameters! {
+    /// Lists the fills of the platform in a Reality pair over the last three months. Only for users on the
+    /// white list.
+    ///
+    /// `GET /api/v3/account/reality-fills`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Reality
+    /// Fills*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `limit` | no | `100` |  | integer; at most 100 |
+    ///
+    /// - **Effect:** reads; a repeat changes nothing
+    /// - **Access:** signed, permission `UTA trade (read)`; only for user ids on the exchange's white list
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **History:** the last 3 months
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
+    /// - `reality-pairs-only`: The symbol must be that of a Reality pair.
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - How fills beyond the first 100 are read.
+    ///
+    /// # Example
+    ///
+    /// The latest two fills of a pair.
+    ///
+    /// ```
+    /// use tradeapi::unified::GetRealityFills;
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = GetRealityFills::new("rAMDUSDT").limit(2);
+    ///     let reply = client.unified().get_reality_fills(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("list fills of a stock token"))]
+    pub struct GetRealityFills {
+        /// `symbol`: Name of a Reality pair.
+        pub symbol: Symbol,
+        /// `limit`: Most fills in the answer. The exchange defaults to `100`. At most 100.
+        pub limit: Option<u64>,
+    }
 }
 
 impl GetRealityFills {
@@ -102,8 +102,6 @@ impl runtime::parameters::Parameters for GetRealityFills {
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
 }
-
-runtime::serde_parameters!(GetRealityFills);
 
 impl runtime::Operation for GetRealityFills {
     type Response = runtime::List<RealityFill>;

@@ -195,83 +195,99 @@ runtime::operations! {
     /// Reads the equity, the margin and the balances of the account.
     ///
     /// `GET /api/v3/account/assets`; see [`GetAccountAssets`].
+    #[doc(alias("read my balance", "wallet", "equity"))]
     fn get_account_assets(GetAccountAssets) -> AccountAssets;
 
     /// Modifies up to 20 orders of one business line, of one pair or of several.
     ///
     /// `POST /api/v3/trade/batch-modify-order`; see [`BatchModifyOrders`].
+    #[doc(alias("amend many orders", "bulk amend"))]
     fn batch_modify_orders(BatchModifyOrders) -> runtime::List<BatchModifyResult>;
 
     /// Cancels up to 20 orders of one business line; some may succeed while others fail.
     ///
     /// `POST /api/v3/trade/cancel-batch`; see [`BatchCancel`].
+    #[doc(alias("cancel many orders", "bulk cancel"))]
     fn batch_cancel(BatchCancel) -> runtime::List<BatchOrderResult>;
 
     /// Cancels one order. Reality pairs are served too.
     ///
     /// `POST /api/v3/trade/cancel-order`; see [`CancelOrder`].
+    #[doc(alias("cancel an order"))]
     fn cancel_order(CancelOrder) -> OrderIds;
 
     /// Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/cancel-reality-order`; see [`CancelRealityOrder`].
+    #[doc(alias("cancel an order in a stock token"))]
     fn cancel_reality_order(CancelRealityOrder) -> OrderIds;
 
     /// Cancels all pending orders of a symbol, or of a whole business line.
     ///
     /// `POST /api/v3/trade/cancel-symbol-order`; see [`CancelAllOrders`].
+    #[doc(alias("cancel everything", "panic", "kill switch"))]
     fn cancel_all_orders(CancelAllOrders) -> runtime::List<BatchOrderResult>;
 
     /// Lists the fills of the user's orders.
     ///
     /// `GET /api/v3/trade/fills`; see [`GetFillHistory`].
+    #[doc(alias("list my fills", "my trades", "executions"))]
     fn get_fill_history(GetFillHistory) -> GetFillHistoryPage;
 
     /// Lists past orders of a business line.
     ///
     /// `GET /api/v3/trade/history-orders`; see [`GetOrderHistory`].
+    #[doc(alias("list past orders", "closed orders"))]
     fn get_order_history(GetOrderHistory) -> GetOrderHistoryPage;
 
     /// Lists the trades that insiders of a listed company reported. Needs no credentials.
     ///
     /// `GET /api/v3/reality/market/inner-trades`; see [`GetInsiderTrades`].
+    #[doc(alias("read what insiders traded", "insiders"))]
     fn get_insider_trades(GetInsiderTrades) -> GetInsiderTradesPage;
 
     /// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
     /// take-profit and stop-loss.
     ///
     /// `POST /api/v3/trade/modify-order`; see [`ModifyOrder`].
+    #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
     fn modify_order(ModifyOrder) -> OrderIds;
 
     /// Reads one order in full.
     ///
     /// `GET /api/v3/trade/order-info`; see [`GetOrderDetails`].
+    #[doc(alias("query an order", "order status", "get order"))]
     fn get_order_details(GetOrderDetails) -> Order;
 
     /// Places up to 20 orders of one business line.
     ///
     /// `POST /api/v3/trade/place-batch`; see [`BatchOrder`].
+    #[doc(alias("place many orders", "bulk order"))]
     fn batch_order(BatchOrder) -> runtime::List<BatchOrderResult>;
 
     /// Places one spot, margin or futures order. Reality pairs are served too.
     ///
     /// `POST /api/v3/trade/place-order`; see [`PlaceOrder`].
+    #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
     fn place_order(PlaceOrder) -> OrderAck;
 
     /// Places one order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/place-reality-order`; see [`PlaceRealityOrder`].
+    #[doc(alias("place an order in a stock token"))]
     fn place_reality_order(PlaceRealityOrder) -> OrderIds;
 
     /// Lists the fills of the platform in a Reality pair over the last three months. Only for users on the
     /// white list.
     ///
     /// `GET /api/v3/account/reality-fills`; see [`GetRealityFills`].
+    #[doc(alias("list fills of a stock token"))]
     fn get_reality_fills(GetRealityFills) -> runtime::List<RealityFill>;
 
     /// Lists orders that are unfilled or partially filled.
     ///
     /// `GET /api/v3/trade/unfilled-orders`; see [`GetOpenOrders`].
+    #[doc(alias("list open orders", "pending orders", "active orders"))]
     fn get_open_orders(GetOpenOrders) -> GetOpenOrdersPage;
 
     let probe: GetAccountAssets = GetAccountAssets::new();

@@ -8,156 +8,156 @@ use super::{
     YesNo,
 };
 
-/// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
-/// take-profit and stop-loss.
-///
-/// `POST /api/v3/trade/modify-order`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Modify Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
-/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-/// | `qty` | by a rule |  | base coin | decimal |
-/// | `price` | by a rule |  |  | decimal |
-/// | `requestId` | no |  |  | integer; 18 digits at most |
-/// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
-/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
-/// | `category` | no |  |  | [`Category`](super::Category) |
-/// | `tpTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
-/// | `slTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
-/// | `takeProfit` | no |  |  | decimal; `0` deletes |
-/// | `stopLoss` | no |  |  | decimal; `0` deletes |
-/// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-/// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-/// | `tpLimitPrice` | no |  |  | decimal |
-/// | `slLimitPrice` | no |  |  | decimal |
-/// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
-///
-/// - **Effect:** amends; a repeat would amend again
-/// - **Access:** signed, permission `UTA trade`
-/// - **Rate limit:** 10 calls a second per UID
-/// - **In flight:** at most 1 amendment of one `order`, which
-///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
-///   A refusal by a rule of trading leaves the outcome unknown.
-/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
-///   `clientOid`; an absence proves nothing
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `qty-or-price`: At least one of quantity and price must be given.
-/// - `trigger-by-futures-only`: Which price triggers a take-profit or stop-loss can be chosen for
-///   futures only.
-/// - `tp-limit-price-limit-only`: The take-profit execution price goes with the order type limit, so
-///   not with a change to market.
-/// - `sl-limit-price-limit-only`: The stop-loss execution price goes with the order type limit, so not
-///   with a change to market.
-/// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `request-id-returned`: A modification sent with autoCancel and rejected brings its requestId back.
-/// - `qty-not-below-filled`: The new quantity of a partially filled order must not go below what is
-///   filled.
-/// - `one-modification-at-a-time`: Until a modification has its result no second one of the same order
-///   can be submitted.
-/// - `nothing-after-auto-cancel`: When a rejected modification has cancelled its order, further
-///   modifications of it are rejected too.
-///
-/// </details>
-///
-/// # Where the documents contradict themselves
-///
-/// - `auto-cancel-default`: autoCancel takes yes and has no default. Against: autoCancel takes yes and
-///   no, and no is the default. Chosen: yes and no, with no as the default. The same words in the other
-///   order, at pxAmendType, can only mean a default of no.
-/// - `request-id-in-answer`: The requestId is returned after a modification that was rejected with
-///   autoCancel. Against: The answer's data has orderId and clientOid, nothing else. Chosen: The answer
-///   has the two ids; where the requestId stands is not shown. The list of fields is the only place
-///   that shows the answer.
-/// - `coin-m-quantity-unit`: The quantity of a modification is in base coin. Against: The quantity of a
-///   Coin-M futures order is placed in quote coin. Chosen: Base coin, as this section says, without a
-///   word for Coin-M. Each section speaks of its own parameter. Whether Coin-M orders are meant too is
-///   not clear from the document.
-///
-/// # Not shown in the documents
-///
-/// - The order type that a take-profit or stop-loss has after a modification that does not send it.
-/// - Whether symbol and category are needed for some orders.
-///
-/// # Example
-///
-/// Price and quantity change, the take-profit moves, the stop-loss goes.
-///
-/// ```
-/// use tradeapi::unified::{Category, ModifyOrder, OrderRef, OrderType, TriggerBy, YesNo};
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = ModifyOrder::new(OrderRef::OrderId("1461937205548810241".into()))
-///         .qty("0.8".parse::<tradeapi::Decimal>()?)
-///         .price("3149.5".parse::<tradeapi::Decimal>()?)
-///         .request_id(700000000000000123)
-///         .auto_cancel(YesNo::Yes)
-///         .symbol("ETHUSDT")
-///         .category(Category::UsdtFutures)
-///         .tp_trigger_by(TriggerBy::Market)
-///         .take_profit("3340".parse::<tradeapi::Decimal>()?)
-///         .stop_loss(tradeapi::Edit::Delete)
-///         .tp_order_type(OrderType::Limit)
-///         .tp_limit_price("3338.75".parse::<tradeapi::Decimal>()?)
-///         .px_amend_type(YesNo::Yes);
-///     let reply = client.unified().modify_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct ModifyOrder {
-    /// `orderId`, `clientOid`: The order to modify.
-    pub order: OrderRef,
-    /// `qty`: New quantity. Required by a rule. Unit: base coin.
-    pub qty: Option<runtime::Decimal>,
-    /// `price`: New price. Required by a rule.
-    pub price: Option<runtime::Decimal>,
-    /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
-    /// sent with autoCancel. 18 digits at most.
-    pub request_id: Option<u64>,
-    /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
-    pub auto_cancel: Option<YesNo>,
-    /// `symbol`: Symbol name.
-    pub symbol: Option<Symbol>,
-    /// `category`: Business line of the order.
-    pub category: Option<Category>,
-    /// `tpTriggerBy`: Price that the take-profit watches; futures only. Left out, the value stays.
-    pub tp_trigger_by: Option<TriggerBy>,
-    /// `slTriggerBy`: Price that the stop-loss watches; futures only. Left out, the value stays.
-    pub sl_trigger_by: Option<TriggerBy>,
-    /// `takeProfit`: Trigger price of the take-profit. Left out, the value stays; `0` deletes it, which
-    /// [`Edit::Delete`](runtime::Edit::Delete) says.
-    pub take_profit: runtime::Edit<runtime::Decimal>,
-    /// `stopLoss`: Trigger price of the stop-loss. Left out, the value stays; `0` deletes it, which
-    /// [`Edit::Delete`](runtime::Edit::Delete) says.
-    pub stop_loss: runtime::Edit<runtime::Decimal>,
-    /// `tpOrderType`: Order type of the take-profit.
-    pub tp_order_type: Option<OrderType>,
-    /// `slOrderType`: Order type of the stop-loss.
-    pub sl_order_type: Option<OrderType>,
-    /// `tpLimitPrice`: Execution price of a limit take-profit. Left out, the value stays.
-    pub tp_limit_price: Option<runtime::Decimal>,
-    /// `slLimitPrice`: Execution price of a limit stop-loss. Left out, the value stays.
-    pub sl_limit_price: Option<runtime::Decimal>,
-    /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
-    /// exchange defaults to `no`.
-    pub px_amend_type: Option<YesNo>,
+runtime::parameters! {
+    /// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
+    /// take-profit and stop-loss.
+    ///
+    /// `POST /api/v3/trade/modify-order`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Modify Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+    /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `qty` | by a rule |  | base coin | decimal |
+    /// | `price` | by a rule |  |  | decimal |
+    /// | `requestId` | no |  |  | integer; 18 digits at most |
+    /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+    /// | `category` | no |  |  | [`Category`](super::Category) |
+    /// | `tpTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
+    /// | `slTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
+    /// | `takeProfit` | no |  |  | decimal; `0` deletes |
+    /// | `stopLoss` | no |  |  | decimal; `0` deletes |
+    /// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+    /// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+    /// | `tpLimitPrice` | no |  |  | decimal |
+    /// | `slLimitPrice` | no |  |  | decimal |
+    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
+    ///
+    /// - **Effect:** amends; a repeat would amend again
+    /// - **Access:** signed, permission `UTA trade`
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **In flight:** at most 1 amendment of one `order`, which
+    ///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
+    ///   A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
+    ///   `clientOid`; an absence proves nothing
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `qty-or-price`: At least one of quantity and price must be given.
+    /// - `trigger-by-futures-only`: Which price triggers a take-profit or stop-loss can be chosen for
+    ///   futures only.
+    /// - `tp-limit-price-limit-only`: The take-profit execution price goes with the order type limit, so
+    ///   not with a change to market.
+    /// - `sl-limit-price-limit-only`: The stop-loss execution price goes with the order type limit, so not
+    ///   with a change to market.
+    /// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `request-id-returned`: A modification sent with autoCancel and rejected brings its requestId back.
+    /// - `qty-not-below-filled`: The new quantity of a partially filled order must not go below what is
+    ///   filled.
+    /// - `one-modification-at-a-time`: Until a modification has its result no second one of the same order
+    ///   can be submitted.
+    /// - `nothing-after-auto-cancel`: When a rejected modification has cancelled its order, further
+    ///   modifications of it are rejected too.
+    ///
+    /// </details>
+    ///
+    /// # Where the documents contradict themselves
+    ///
+    /// - `auto-cancel-default`: autoCancel takes yes and has no default. Against: autoCancel takes yes and
+    ///   no, and no is the default. Chosen: yes and no, with no as the default. The same words in the other
+    ///   order, at pxAmendType, can only mean a default of no.
+    /// - `request-id-in-answer`: The requestId is returned after a modification that was rejected with
+    ///   autoCancel. Against: The answer's data has orderId and clientOid, nothing else. Chosen: The answer
+    ///   has the two ids; where the requestId stands is not shown. The list of fields is the only place
+    ///   that shows the answer.
+    /// - `coin-m-quantity-unit`: The quantity of a modification is in base coin. Against: The quantity of a
+    ///   Coin-M futures order is placed in quote coin. Chosen: Base coin, as this section says, without a
+    ///   word for Coin-M. Each section speaks of its own parameter. Whether Coin-M orders are meant too is
+    ///   not clear from the document.
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - The order type that a take-profit or stop-loss has after a modification that does not send it.
+    /// - Whether symbol and category are needed for some orders.
+    ///
+    /// # Example
+    ///
+    /// Price and quantity change, the take-profit moves, the stop-loss goes.
+    ///
+    /// ```
+    /// use tradeapi::unified::{Category, ModifyOrder, OrderRef, OrderType, TriggerBy, YesNo};
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = ModifyOrder::new(OrderRef::OrderId("1461937205548810241".into()))
+    ///         .qty("0.8".parse::<tradeapi::Decimal>()?)
+    ///         .price("3149.5".parse::<tradeapi::Decimal>()?)
+    ///         .request_id(700000000000000123)
+    ///         .auto_cancel(YesNo::Yes)
+    ///         .symbol("ETHUSDT")
+    ///         .category(Category::UsdtFutures)
+    ///         .tp_trigger_by(TriggerBy::Market)
+    ///         .take_profit("3340".parse::<tradeapi::Decimal>()?)
+    ///         .stop_loss(tradeapi::Edit::Delete)
+    ///         .tp_order_type(OrderType::Limit)
+    ///         .tp_limit_price("3338.75".parse::<tradeapi::Decimal>()?)
+    ///         .px_amend_type(YesNo::Yes);
+    ///     let reply = client.unified().modify_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("amend an order", "edit order", "replace order", "change price"))]
+    pub struct ModifyOrder {
+        /// `orderId`, `clientOid`: The order to modify.
+        pub order: OrderRef,
+        /// `qty`: New quantity. Required by a rule. Unit: base coin.
+        pub qty: Option<runtime::Decimal>,
+        /// `price`: New price. Required by a rule.
+        pub price: Option<runtime::Decimal>,
+        /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
+        /// sent with autoCancel. 18 digits at most.
+        pub request_id: Option<u64>,
+        /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
+        pub auto_cancel: Option<YesNo>,
+        /// `symbol`: Symbol name.
+        pub symbol: Option<Symbol>,
+        /// `category`: Business line of the order.
+        pub category: Option<Category>,
+        /// `tpTriggerBy`: Price that the take-profit watches; futures only. Left out, the value stays.
+        pub tp_trigger_by: Option<TriggerBy>,
+        /// `slTriggerBy`: Price that the stop-loss watches; futures only. Left out, the value stays.
+        pub sl_trigger_by: Option<TriggerBy>,
+        /// `takeProfit`: Trigger price of the take-profit. Left out, the value stays; `0` deletes it, which
+        /// [`Edit::Delete`](runtime::Edit::Delete) says.
+        pub take_profit: runtime::Edit<runtime::Decimal>,
+        /// `stopLoss`: Trigger price of the stop-loss. Left out, the value stays; `0` deletes it, which
+        /// [`Edit::Delete`](runtime::Edit::Delete) says.
+        pub stop_loss: runtime::Edit<runtime::Decimal>,
+        /// `tpOrderType`: Order type of the take-profit.
+        pub tp_order_type: Option<OrderType>,
+        /// `slOrderType`: Order type of the stop-loss.
+        pub sl_order_type: Option<OrderType>,
+        /// `tpLimitPrice`: Execution price of a limit take-profit. Left out, the value stays.
+        pub tp_limit_price: Option<runtime::Decimal>,
+        /// `slLimitPrice`: Execution price of a limit stop-loss. Left out, the value stays.
+        pub sl_limit_price: Option<runtime::Decimal>,
+        /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
+        /// exchange defaults to `no`.
+        pub px_amend_type: Option<YesNo>,
+    }
 }
 
 impl ModifyOrder {
@@ -417,8 +417,6 @@ impl runtime::parameters::Parameters for ModifyOrder {
         );
     }
 }
-
-runtime::serde_parameters!(ModifyOrder);
 
 impl runtime::Operation for ModifyOrder {
     type Response = OrderIds;

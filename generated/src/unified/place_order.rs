@@ -8,187 +8,190 @@ use super::{
     OrderType, PosSide, Side, StpMode, Symbol, TimeInForce, TriggerBy, YesNo,
 };
 
-/// Places one spot, margin or futures order. Reality pairs are served too.
-///
-/// `POST /api/v3/trade/place-order`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | yes |  |  | [`Category`](super::Category) |
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
-/// | `side` | yes |  |  | [`Side`](super::Side) |
-/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-/// | `price` | with `orderType` `limit` |  |  | decimal |
-/// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
-/// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
-/// | `posSide` | by a rule |  |  | [`PosSide`](super::PosSide) |
-/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-/// | `reduceOnly` | no | `no` |  | [`YesNo`](super::YesNo) |
-/// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
-/// | `tpTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
-/// | `slTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
-/// | `takeProfit` | no |  |  | decimal |
-/// | `stopLoss` | no |  |  | decimal |
-/// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-/// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
-/// | `tpLimitPrice` | no |  |  | decimal |
-/// | `slLimitPrice` | no |  |  | decimal |
-/// | `marginMode` | no | `crossed` |  | [`MarginMode`](super::MarginMode) |
-/// | `autoBorrow` | no | `no` |  | [`YesNo`](super::YesNo) |
-///
-/// - **Effect:** creates; a repeat would create again
-/// - **Access:** signed, permission `UTA trade (read & write)`
-/// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
-///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
-/// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
-///   are kept for at least 2 hours, so an absence can prove that it had no effect
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `rpi-needs-permission`: The time in force rpi is only for accounts with the market-maker
-///   permission for retail price improvement.
-/// - `hedge-mode-needs-pos-side`: In hedge mode posSide must be sent.
-/// - `pos-side-futures-only`: The position side is for futures only.
-/// - `trigger-by-futures-only`: Which price triggers a take-profit or stop-loss can be chosen for
-///   futures only.
-/// - `reality-tp-market-only`: In a Reality pair the take-profit can be a market order only.
-/// - `reality-sl-market-only`: In a Reality pair the stop-loss can be a market order only.
-/// - `new-coin-m-no-preset-tp-sl`: Orders of the new Coin-M business line cannot preset take-profit or
-///   stop-loss.
-/// - `tp-limit-price-needs-limit`: The take-profit execution price counts only when its order type is
-///   limit.
-/// - `sl-limit-price-needs-limit`: The stop-loss execution price counts only when its order type is
-///   limit.
-/// - `margin-mode-futures-only`: The margin mode is for futures only.
-/// - `auto-borrow-spot-only`: Borrowing a shortfall is available on spot only.
-/// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
-/// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
-///   pricePrecision.
-/// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
-/// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
-/// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
-/// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
-/// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `market-executes-as-ioc`: A market order fills what it can at once, like an order with ioc.
-/// - `auto-borrow-takes-shortfall`: With autoBorrow the shortfall is borrowed when the coin that the
-///   order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is
-///   short.
-/// - `price-outside-range`: A price outside the limit range gets the order rejected, unless pxAmendType
-///   is yes; then the price becomes the best one within the range.
-/// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
-///   second for a UID, 30 for one on the white list.
-/// - `hedge-mode-directions`: In hedge mode a buy with posSide long opens a long and a sell with long
-///   closes it; a sell with short opens a short and a buy with short closes it.
-/// - `one-way-mode-directions`: In one-way mode a buy opens a long and a sell opens a short; a sell
-///   with reduceOnly yes closes a long, a buy with reduceOnly yes closes a short.
-/// - `reduce-only-replaces`: For futures in one-way mode, when an earlier reduce-only order already
-///   equals the position, or a new one exceeds what remains of it, the earlier order is cancelled and
-///   replaced, and the answer's orderId is null.
-/// - `margin-borrows-by-itself`: A margin order borrows the funds it needs automatically.
-/// - `channel-header` (kept by the types): The broker's channel code travels in the header
-///   X-CHANNEL-API-CODE.
-/// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
-///   shows its outcome.
-///
-/// </details>
-///
-/// # Not shown in the documents
-///
-/// - The order type of a take-profit or stop-loss when tpOrderType or slOrderType is not sent.
-/// - Where an instrument's priceMultiplier, pricePrecision, minOrderAmount and sizeMultiplier are read.
-///
-/// # Example
-///
-/// A limit buy of USDT futures in hedge mode, with a limit take-profit and a market stop-loss.
-///
-/// ```
-/// use tradeapi::unified::{
-///     Category, ClientOid, LimitExecution, MarginMode, OrderType, PlaceOrder, PosSide,
-///     Side, StpMode, TimeInForce, TriggerBy, YesNo,
-/// };
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = PlaceOrder::new(
-///             Category::UsdtFutures,
-///             "ETHUSDT",
-///             "0.75".parse::<tradeapi::Decimal>()?,
-///             Side::Buy,
-///             LimitExecution::new("3150.25".parse::<tradeapi::Decimal>()?)
-///                 .time_in_force(TimeInForce::PostOnly)
-///                 .px_amend_type(YesNo::Yes),
-///         )
-///         .pos_side(PosSide::Long)
-///         .client_oid(ClientOid::new("desk-7:eth/open.001")?)
-///         .stp_mode(StpMode::CancelTaker)
-///         .tp_trigger_by(TriggerBy::Mark)
-///         .sl_trigger_by(TriggerBy::Market)
-///         .take_profit("3320".parse::<tradeapi::Decimal>()?)
-///         .stop_loss("3080.5".parse::<tradeapi::Decimal>()?)
-///         .tp_order_type(OrderType::Limit)
-///         .sl_order_type(OrderType::Market)
-///         .tp_limit_price("3319.5".parse::<tradeapi::Decimal>()?)
-///         .margin_mode(MarginMode::Isolated);
-///     let reply = client.unified().place_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct PlaceOrder {
-    /// `category`: Business line of the order.
-    pub category: Category,
-    /// `symbol`: Symbol name.
-    pub symbol: Symbol,
-    /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
-    /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
-    /// coin.
-    pub qty: runtime::Decimal,
-    /// `side`: Direction.
-    pub side: Side,
-    /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
-    pub execution: Execution,
-    /// `posSide`: Position the order is for; futures in hedge mode. Required by a rule.
-    pub pos_side: Option<PosSide>,
-    /// `clientOid`: The caller's own id. Sending one always is recommended.
-    pub client_oid: Option<ClientOid>,
-    /// `reduceOnly`: Whether the order may only reduce a position. The exchange defaults to `no`.
-    pub reduce_only: Option<YesNo>,
-    /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
-    pub stp_mode: Option<StpMode>,
-    /// `tpTriggerBy`: Price that the take-profit watches; futures only. The exchange defaults to `market`.
-    pub tp_trigger_by: Option<TriggerBy>,
-    /// `slTriggerBy`: Price that the stop-loss watches; futures only. The exchange defaults to `market`.
-    pub sl_trigger_by: Option<TriggerBy>,
-    /// `takeProfit`: Trigger price of the preset take-profit.
-    pub take_profit: Option<runtime::Decimal>,
-    /// `stopLoss`: Trigger price of the preset stop-loss.
-    pub stop_loss: Option<runtime::Decimal>,
-    /// `tpOrderType`: Order type of the take-profit; market only in Reality pairs.
-    pub tp_order_type: Option<OrderType>,
-    /// `slOrderType`: Order type of the stop-loss; market only in Reality pairs.
-    pub sl_order_type: Option<OrderType>,
-    /// `tpLimitPrice`: Execution price of a limit take-profit.
-    pub tp_limit_price: Option<runtime::Decimal>,
-    /// `slLimitPrice`: Execution price of a limit stop-loss.
-    pub sl_limit_price: Option<runtime::Decimal>,
-    /// `marginMode`: Margin mode; futures only. The exchange defaults to `crossed`.
-    pub margin_mode: Option<MarginMode>,
-    /// `autoBorrow`: Whether a shortfall is borrowed; spot only. The exchange defaults to `no`.
-    pub auto_borrow: Option<YesNo>,
+runtime::parameters! {
+    /// Places one spot, margin or futures order. Reality pairs are served too.
+    ///
+    /// `POST /api/v3/trade/place-order`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | yes |  |  | [`Category`](super::Category) |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
+    /// | `side` | yes |  |  | [`Side`](super::Side) |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+    /// | `price` | with `orderType` `limit` |  |  | decimal |
+    /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
+    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
+    /// | `posSide` | by a rule |  |  | [`PosSide`](super::PosSide) |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+    /// | `reduceOnly` | no | `no` |  | [`YesNo`](super::YesNo) |
+    /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+    /// | `tpTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
+    /// | `slTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
+    /// | `takeProfit` | no |  |  | decimal |
+    /// | `stopLoss` | no |  |  | decimal |
+    /// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+    /// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+    /// | `tpLimitPrice` | no |  |  | decimal |
+    /// | `slLimitPrice` | no |  |  | decimal |
+    /// | `marginMode` | no | `crossed` |  | [`MarginMode`](super::MarginMode) |
+    /// | `autoBorrow` | no | `no` |  | [`YesNo`](super::YesNo) |
+    ///
+    /// - **Effect:** creates; a repeat would create again
+    /// - **Access:** signed, permission `UTA trade (read & write)`
+    /// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
+    ///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
+    /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
+    ///   are kept for at least 2 hours, so an absence can prove that it had no effect
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `rpi-needs-permission`: The time in force rpi is only for accounts with the market-maker
+    ///   permission for retail price improvement.
+    /// - `hedge-mode-needs-pos-side`: In hedge mode posSide must be sent.
+    /// - `pos-side-futures-only`: The position side is for futures only.
+    /// - `trigger-by-futures-only`: Which price triggers a take-profit or stop-loss can be chosen for
+    ///   futures only.
+    /// - `reality-tp-market-only`: In a Reality pair the take-profit can be a market order only.
+    /// - `reality-sl-market-only`: In a Reality pair the stop-loss can be a market order only.
+    /// - `new-coin-m-no-preset-tp-sl`: Orders of the new Coin-M business line cannot preset take-profit or
+    ///   stop-loss.
+    /// - `tp-limit-price-needs-limit`: The take-profit execution price counts only when its order type is
+    ///   limit.
+    /// - `sl-limit-price-needs-limit`: The stop-loss execution price counts only when its order type is
+    ///   limit.
+    /// - `margin-mode-futures-only`: The margin mode is for futures only.
+    /// - `auto-borrow-spot-only`: Borrowing a shortfall is available on spot only.
+    /// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
+    /// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
+    ///   pricePrecision.
+    /// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
+    /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
+    /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
+    /// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
+    /// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `market-executes-as-ioc`: A market order fills what it can at once, like an order with ioc.
+    /// - `auto-borrow-takes-shortfall`: With autoBorrow the shortfall is borrowed when the coin that the
+    ///   order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is
+    ///   short.
+    /// - `price-outside-range`: A price outside the limit range gets the order rejected, unless pxAmendType
+    ///   is yes; then the price becomes the best one within the range.
+    /// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
+    ///   second for a UID, 30 for one on the white list.
+    /// - `hedge-mode-directions`: In hedge mode a buy with posSide long opens a long and a sell with long
+    ///   closes it; a sell with short opens a short and a buy with short closes it.
+    /// - `one-way-mode-directions`: In one-way mode a buy opens a long and a sell opens a short; a sell
+    ///   with reduceOnly yes closes a long, a buy with reduceOnly yes closes a short.
+    /// - `reduce-only-replaces`: For futures in one-way mode, when an earlier reduce-only order already
+    ///   equals the position, or a new one exceeds what remains of it, the earlier order is cancelled and
+    ///   replaced, and the answer's orderId is null.
+    /// - `margin-borrows-by-itself`: A margin order borrows the funds it needs automatically.
+    /// - `channel-header` (kept by the types): The broker's channel code travels in the header
+    ///   X-CHANNEL-API-CODE.
+    /// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
+    ///   shows its outcome.
+    ///
+    /// </details>
+    ///
+    /// # Not shown in the documents
+    ///
+    /// - The order type of a take-profit or stop-loss when tpOrderType or slOrderType is not sent.
+    /// - Where an instrument's priceMultiplier, pricePrecision, minOrderAmount and sizeMultiplier are read.
+    ///
+    /// # Example
+    ///
+    /// A limit buy of USDT futures in hedge mode, with a limit take-profit and a market stop-loss.
+    ///
+    /// ```
+    /// use tradeapi::unified::{
+    ///     Category, ClientOid, LimitExecution, MarginMode, OrderType, PlaceOrder, PosSide,
+    ///     Side, StpMode, TimeInForce, TriggerBy, YesNo,
+    /// };
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = PlaceOrder::new(
+    ///             Category::UsdtFutures,
+    ///             "ETHUSDT",
+    ///             "0.75".parse::<tradeapi::Decimal>()?,
+    ///             Side::Buy,
+    ///             LimitExecution::new("3150.25".parse::<tradeapi::Decimal>()?)
+    ///                 .time_in_force(TimeInForce::PostOnly)
+    ///                 .px_amend_type(YesNo::Yes),
+    ///         )
+    ///         .pos_side(PosSide::Long)
+    ///         .client_oid(ClientOid::new("desk-7:eth/open.001")?)
+    ///         .stp_mode(StpMode::CancelTaker)
+    ///         .tp_trigger_by(TriggerBy::Mark)
+    ///         .sl_trigger_by(TriggerBy::Market)
+    ///         .take_profit("3320".parse::<tradeapi::Decimal>()?)
+    ///         .stop_loss("3080.5".parse::<tradeapi::Decimal>()?)
+    ///         .tp_order_type(OrderType::Limit)
+    ///         .sl_order_type(OrderType::Market)
+    ///         .tp_limit_price("3319.5".parse::<tradeapi::Decimal>()?)
+    ///         .margin_mode(MarginMode::Isolated);
+    ///     let reply = client.unified().place_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("place an order", "buy", "sell", "new order", "create order"))]
+    pub struct PlaceOrder {
+        /// `category`: Business line of the order.
+        pub category: Category,
+        /// `symbol`: Symbol name.
+        pub symbol: Symbol,
+        /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+        /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+        /// coin.
+        pub qty: runtime::Decimal,
+        /// `side`: Direction.
+        pub side: Side,
+        /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+        pub execution: Execution,
+        /// `posSide`: Position the order is for; futures in hedge mode. Required by a rule.
+        pub pos_side: Option<PosSide>,
+        /// `clientOid`: The caller's own id. Sending one always is recommended.
+        #[doc(alias("client order id"))]
+        pub client_oid: Option<ClientOid>,
+        /// `reduceOnly`: Whether the order may only reduce a position. The exchange defaults to `no`.
+        pub reduce_only: Option<YesNo>,
+        /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
+        pub stp_mode: Option<StpMode>,
+        /// `tpTriggerBy`: Price that the take-profit watches; futures only. The exchange defaults to `market`.
+        pub tp_trigger_by: Option<TriggerBy>,
+        /// `slTriggerBy`: Price that the stop-loss watches; futures only. The exchange defaults to `market`.
+        pub sl_trigger_by: Option<TriggerBy>,
+        /// `takeProfit`: Trigger price of the preset take-profit.
+        #[doc(alias("take profit", "tp", "target"))]
+        pub take_profit: Option<runtime::Decimal>,
+        /// `stopLoss`: Trigger price of the preset stop-loss.
+        #[doc(alias("stop loss", "sl"))]
+        pub stop_loss: Option<runtime::Decimal>,
+        /// `tpOrderType`: Order type of the take-profit; market only in Reality pairs.
+        pub tp_order_type: Option<OrderType>,
+        /// `slOrderType`: Order type of the stop-loss; market only in Reality pairs.
+        pub sl_order_type: Option<OrderType>,
+        /// `tpLimitPrice`: Execution price of a limit take-profit.
+        pub tp_limit_price: Option<runtime::Decimal>,
+        /// `slLimitPrice`: Execution price of a limit stop-loss.
+        pub sl_limit_price: Option<runtime::Decimal>,
+        /// `marginMode`: Margin mode; futures only. The exchange defaults to `crossed`.
+        pub margin_mode: Option<MarginMode>,
+        /// `autoBorrow`: Whether a shortfall is borrowed; spot only. The exchange defaults to `no`.
+        pub auto_borrow: Option<YesNo>,
+    }
 }
 
 impl PlaceOrder {
@@ -435,6 +438,7 @@ impl PlaceOrder {
     }
 
     /// Sets [`clientOid`](field@Self::client_oid).
+    #[doc(alias("client order id"))]
     #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
@@ -470,6 +474,7 @@ impl PlaceOrder {
     }
 
     /// Sets [`takeProfit`](field@Self::take_profit).
+    #[doc(alias("take profit", "tp", "target"))]
     #[inline]
     pub fn take_profit(mut self, take_profit: impl Into<runtime::Decimal>) -> Self {
         self.take_profit = Some(take_profit.into());
@@ -477,6 +482,7 @@ impl PlaceOrder {
     }
 
     /// Sets [`stopLoss`](field@Self::stop_loss).
+    #[doc(alias("stop loss", "sl"))]
     #[inline]
     pub fn stop_loss(mut self, stop_loss: impl Into<runtime::Decimal>) -> Self {
         self.stop_loss = Some(stop_loss.into());
@@ -733,8 +739,6 @@ impl runtime::parameters::Parameters for PlaceOrder {
         to.rule(&RULES[17], "clientOid", self.client_oid.is_none());
     }
 }
-
-runtime::serde_parameters!(PlaceOrder);
 
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;

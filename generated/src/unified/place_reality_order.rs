@@ -7,90 +7,90 @@ use super::{
     Category, ClientOid, GetOrderDetails, Order, OrderIds, RealityExecution, Side, Symbol,
 };
 
-/// Places one order in a Reality pair. Only for users on the white list.
-///
-/// `POST /api/v3/trade/place-reality-order`
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Reality
-/// Order*.
-///
-/// | parameter | required | default | unit | values |
-/// |---|---|---|---|---|
-/// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
-/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
-/// | `side` | yes |  |  | [`Side`](super::Side) |
-/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
-/// | `price` | with `orderType` `limit` |  |  | decimal |
-/// | `qty` | yes |  | quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin | decimal |
-/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
-///
-/// - **Effect:** creates; a repeat would create again
-/// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
-///   white list
-/// - **Rate limit:** 10 calls a second per UID
-/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
-///   `40725`, `45001`
-/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; an
-///   absence proves nothing
-///
-/// # Rules
-///
-/// Checked before a request is sent:
-///
-/// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
-/// - `reality-pairs-only`: The symbol must be that of a Reality pair.
-///
-/// <details>
-/// <summary>What the exchange does, and other rules that are not checked</summary>
-///
-/// - `client-oid-empty-when-not-sent`: An order placed without a clientOid is answered with an empty
-///   one.
-/// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
-///   shows its outcome.
-///
-/// </details>
-///
-/// # Example
-///
-/// A limit buy.
-///
-/// ```
-/// use tradeapi::unified::{
-///     Category, ClientOid, LimitRealityExecution, PlaceRealityOrder, Side,
-/// };
-///
-/// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = PlaceRealityOrder::new(
-///             "rAMDUSDT",
-///             Side::Buy,
-///             LimitRealityExecution::new("164.3".parse::<tradeapi::Decimal>()?),
-///             "2.5".parse::<tradeapi::Decimal>()?,
-///         )
-///         .category(Category::Spot)
-///         .client_oid(ClientOid::new("real.amd-1")?);
-///     let reply = client.unified().place_reality_order(&request).await?;
-///     println!("{:?}", reply.data);
-///     Ok(())
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[must_use = "a request does nothing until it is sent"]
-#[non_exhaustive]
-pub struct PlaceRealityOrder {
-    /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
-    /// `MARGIN`.
-    pub category: Option<Category>,
-    /// `symbol`: Name of a Reality pair.
-    pub symbol: Symbol,
-    /// `side`: Direction.
-    pub side: Side,
-    /// `orderType`, `price`: Limit with a price or market.
-    pub execution: RealityExecution,
-    /// `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
-    /// otherwise base coin.
-    pub qty: runtime::Decimal,
-    /// `clientOid`: The caller's own id.
-    pub client_oid: Option<ClientOid>,
+runtime::parameters! {
+    /// Places one order in a Reality pair. Only for users on the white list.
+    ///
+    /// `POST /api/v3/trade/place-reality-order`
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Reality
+    /// Order*.
+    ///
+    /// | parameter | required | default | unit | values |
+    /// |---|---|---|---|---|
+    /// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
+    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+    /// | `side` | yes |  |  | [`Side`](super::Side) |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+    /// | `price` | with `orderType` `limit` |  |  | decimal |
+    /// | `qty` | yes |  | quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin | decimal |
+    /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+    ///
+    /// - **Effect:** creates; a repeat would create again
+    /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
+    ///   white list
+    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+    ///   `40725`, `45001`
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; an
+    ///   absence proves nothing
+    ///
+    /// # Rules
+    ///
+    /// Checked before a request is sent:
+    ///
+    /// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
+    /// - `reality-pairs-only`: The symbol must be that of a Reality pair.
+    ///
+    /// <details>
+    /// <summary>What the exchange does, and other rules that are not checked</summary>
+    ///
+    /// - `client-oid-empty-when-not-sent`: An order placed without a clientOid is answered with an empty
+    ///   one.
+    /// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
+    ///   shows its outcome.
+    ///
+    /// </details>
+    ///
+    /// # Example
+    ///
+    /// A limit buy.
+    ///
+    /// ```
+    /// use tradeapi::unified::{
+    ///     Category, ClientOid, LimitRealityExecution, PlaceRealityOrder, Side,
+    /// };
+    ///
+    /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let request = PlaceRealityOrder::new(
+    ///             "rAMDUSDT",
+    ///             Side::Buy,
+    ///             LimitRealityExecution::new("164.3".parse::<tradeapi::Decimal>()?),
+    ///             "2.5".parse::<tradeapi::Decimal>()?,
+    ///         )
+    ///         .category(Category::Spot)
+    ///         .client_oid(ClientOid::new("real.amd-1")?);
+    ///     let reply = client.unified().place_reality_order(&request).await?;
+    ///     println!("{:?}", reply.data);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[doc(alias("place an order in a stock token"))]
+    pub struct PlaceRealityOrder {
+        /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
+        /// `MARGIN`.
+        pub category: Option<Category>,
+        /// `symbol`: Name of a Reality pair.
+        pub symbol: Symbol,
+        /// `side`: Direction.
+        pub side: Side,
+        /// `orderType`, `price`: Limit with a price or market.
+        pub execution: RealityExecution,
+        /// `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
+        /// otherwise base coin.
+        pub qty: runtime::Decimal,
+        /// `clientOid`: The caller's own id.
+        pub client_oid: Option<ClientOid>,
+    }
 }
 
 impl PlaceRealityOrder {
@@ -203,8 +203,6 @@ impl runtime::parameters::Parameters for PlaceRealityOrder {
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
 }
-
-runtime::serde_parameters!(PlaceRealityOrder);
 
 impl runtime::Operation for PlaceRealityOrder {
     type Response = OrderIds;

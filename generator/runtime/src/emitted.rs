@@ -20,7 +20,9 @@ pub use crate::pages::{from_text, json_of_time, text_of, time_of_text, wire_text
 pub use crate::parameters::PathWriter;
 #[cfg(feature = "serde")]
 pub use crate::serde_support::private;
-pub use crate::value::{MINTED_LENGTH, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of};
+pub use crate::value::{
+    Field, MINTED_LENGTH, Present, Shown, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of,
+};
 
 /// Keeps the items it is given if the feature `blocking` is on.
 #[cfg(feature = "blocking")]

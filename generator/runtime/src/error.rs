@@ -17,7 +17,7 @@ use crate::checks::Violations;
 use crate::clock::Skew;
 use crate::json::ReadError;
 use crate::tables::{CallResult, Certainty, CodeProof, CredentialCause, Effect, KnownError, Outcome};
-use crate::value::{OpenEnum, Timestamp, enum_from_wire};
+use crate::value::{Field, OpenEnum, Shown, Timestamp, enum_from_wire};
 
 pub use self::build::BuildError;
 pub use self::journal::{JournalError, NotStored};
@@ -80,7 +80,7 @@ pub struct Unsigned {
 }
 
 /// A request that the exchange, or a gateway before it, answered with an error.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ExchangeError {
     /// The id of the operation.
@@ -151,6 +151,12 @@ pub struct UnreadableAnswer {
 }
 
 impl ExchangeError {
+    /// What to do about an observed code. Of a documented one, the text of the error has it.
+    fn observed_remedy(&self) -> Option<&'static str> {
+        let known = self.known.filter(|known| known.certainty != Certainty::Documented)?;
+        (!known.doc.is_empty()).then_some(known.doc)
+    }
+
     /// The likely reason why the credentials or the signature were refused, if they were.
     pub fn credential_cause(&self) -> Option<CredentialCause> {
         match self.proves? {
@@ -256,6 +262,7 @@ impl Error {
             Self::Transport(failure) if failure.error.sent() == Delivery::NotSent => {
                 Some("check the address and the network, and call again")
             }
+            Self::Exchange(error) if error.observed_remedy().is_some() => error.observed_remedy(),
             Self::Exchange(error) if error.credential_cause().is_some() => {
                 Some("check key, secret, passphrase and clock with `check_credentials`")
             }
@@ -411,6 +418,27 @@ impl fmt::Display for ExchangeError {
             write!(f, "; likely cause: {cause}")?;
         }
         self.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
+    }
+}
+
+/// Without the raw response, whose code and message are shown.
+impl fmt::Debug for ExchangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = Shown::new(f, "ExchangeError");
+        shown.field("operation", Some(self.operation));
+        shown.field("effect", Some(&self.effect));
+        shown.field("outcome", Some(&self.outcome));
+        shown.field("call_result", Some(&self.call_result));
+        shown.field("code", Some(self.code.as_str()));
+        shown.field("message", Some(&self.message));
+        shown.field("status", Some(&self.status));
+        shown.field("request_time", Field(&self.request_time).shown());
+        shown.field("known", Field(&self.known).shown());
+        shown.field("proves", Field(&self.proves).shown());
+        shown.field("retry_after", Field(&self.retry_after).shown());
+        shown.field("skew", Field(&self.skew).shown());
+        shown.field("waited", (!self.waited.is_zero()).then_some(&self.waited));
+        shown.finish()
     }
 }
 

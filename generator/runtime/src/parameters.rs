@@ -33,6 +33,29 @@ pub(crate) fn json_of(parameters: &impl Parameters) -> String {
     out.finish()
 }
 
+/// Declares a struct of parameters with `Clone` and `PartialEq`, with `Debug` and `Display`, which print on one line what
+/// is set, and with serde's traits if the feature `serde` is on. [`Parameters`] is implemented apart.
+#[macro_export]
+macro_rules! parameters {
+    (
+        $(#[$about:meta])*
+        $vis:vis struct $name:ident {
+            $($(#[$field_about:meta])* $field_vis:vis $field:ident: $ty:ty),* $(,)?
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, PartialEq)]
+        #[must_use = "a request does nothing until it is sent"]
+        #[non_exhaustive]
+        $vis struct $name {
+            $($(#[$field_about])* $field_vis $field: $ty,)*
+        }
+
+        $crate::__shown!($name { $($field),* });
+        $crate::serde_parameters!($name);
+    };
+}
+
 impl Checks<'_> {
     /// An object among the parameters must keep its own rules.
     pub fn object<P: Parameters>(&mut self, name: &'static str, object: &P) {

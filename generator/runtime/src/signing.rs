@@ -16,6 +16,7 @@ mod token;
 pub use authenticator::Authenticator;
 pub(crate) use authenticator::Stamp;
 pub use credentials::Credentials;
+pub(crate) use credentials::variable;
 pub use hmacs::{HmacSha256, HmacSha384, HmacSha512};
 #[cfg(feature = "asymmetric")]
 pub use private_key::PrivateKey;

@@ -7,6 +7,7 @@ mod mint;
 mod open_enum;
 mod scalar;
 mod shape;
+mod shown;
 mod small_text;
 mod time_in;
 mod timestamp;
@@ -28,6 +29,8 @@ pub use scalar::{Scalar, Scratch};
 #[doc(hidden)]
 pub use shape::has_form;
 pub use shape::{InvalidIdentifier, Shape};
+#[doc(hidden)]
+pub use shown::{Field, Present, Shown};
 pub use time_in::{
     InvalidTime, Iso8601, IsoTime, Micros, Nanos, Seconds, TimeFormat, TimeIn, UnixMicros, UnixNanos, UnixSeconds,
 };

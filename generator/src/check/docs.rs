@@ -3,7 +3,7 @@
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Family, Name, Shape};
 
-/// The headers and pools of `api.yaml`.
+/// The headers, pools and markets of `api.yaml`.
 pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
     if api.is_sound {
         for header in &api.headers {
@@ -11,6 +11,9 @@ pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
         }
         for pool in &api.pools {
             has_doc(&format!("the pool `{}`", pool.name), pool.place, &pool.doc, to);
+        }
+        for market in &api.markets {
+            has_doc(&format!("the market `{}`", market.name), market.place, &market.doc, to);
         }
     }
 }

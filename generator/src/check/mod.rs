@@ -4,6 +4,7 @@
 
 mod account;
 mod batches;
+mod called;
 mod ceilings;
 mod choices;
 mod compound;
@@ -23,6 +24,7 @@ mod in_flight;
 mod intents;
 mod lifecycle;
 mod listings;
+mod markets;
 mod names;
 mod number;
 mod operations;
@@ -43,7 +45,7 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 10] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 12] = [
     account::names,
     credentials::check,
     headers::are_distinct,
@@ -53,6 +55,8 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 10] = [
     outcomes::check,
     errors::observed_codes,
     errors::refusals,
+    markets::check,
+    markets::examples,
     docs::api_has_docs,
 ];
 
@@ -65,6 +69,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     names::operations,
     names::parameters,
     names::fields,
+    called::check,
     values::parameters,
     values::fields,
     deprecated::names_what_exists,

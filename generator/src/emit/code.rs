@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 
 use super::docs;
 use super::layout::Layout;
+use crate::diagnostics::Place;
 use crate::model::{Deprecated, Family, Parameter};
 
 /// The first line of every emitted file.
@@ -147,6 +148,12 @@ pub(super) fn capitalised(word: &str) -> String {
 /// `not-connected` -> `NotConnected`.
 pub(super) fn camel(words: &str) -> String {
     words.split(['-', '_']).map(capitalised).collect()
+}
+
+/// The attribute by which rustdoc finds an item under other words.
+pub(super) fn aliases(words: &[(String, Place)]) -> Option<TokenStream> {
+    let words: Vec<_> = words.iter().map(|(word, _)| word).collect();
+    (!words.is_empty()).then(|| quote!(#[doc(alias(#(#words),*))]))
 }
 
 /// The attribute by which the compiler warns whoever uses something that is deprecated.

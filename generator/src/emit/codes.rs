@@ -76,7 +76,8 @@ fn row(api: &Api, code: &ObservedCode) -> TokenStream {
         let certainty = ident(&camel(code.certainty.as_str()));
         quote!(.certain(runtime::tables::Certainty::#certainty))
     });
-    quote!(runtime::tables::KnownError::observed(#name, #says, #proves) #families #beyond #certainty)
+    let doc = Some(&code.doc).filter(|doc| !doc.is_empty()).map(|doc| quote!(.with_doc(#doc)));
+    quote!(runtime::tables::KnownError::observed(#name, #says, #proves) #families #beyond #certainty #doc)
 }
 
 /// What a code proves.

@@ -8,6 +8,7 @@ use super::docs::Docs;
 use super::example;
 use super::records::response_type;
 use super::scope::Scope;
+use crate::diagnostics::Place;
 use crate::model::{Family, Operation, Probe};
 
 /// The call of the macro, which is text because its rows are no items.
@@ -27,7 +28,14 @@ fn row(scope: &Scope<'_>, operation: &Operation) -> String {
     docs.markdown(&format!("`{} {}`; see [`{request}`].", operation.method.as_str(), operation.path.text));
     let note = operation.deprecated.as_ref().map(code::deprecation_note);
     let deprecated = note.map(|note| format!("    #[deprecated(note = {note})]\n")).unwrap_or_default();
-    format!("{}{deprecated}    fn {function}({request}) -> {response};\n", docs.comments("    "))
+    let aliases = aliases(&operation.called);
+    format!("{}{aliases}{deprecated}    fn {function}({request}) -> {response};\n", docs.comments("    "))
+}
+
+/// The attribute of [`code::aliases`] as text.
+fn aliases(words: &[(String, Place)]) -> String {
+    let words: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+    if words.is_empty() { String::new() } else { format!("    #[doc(alias({}))]\n", words.join(", ")) }
 }
 
 /// The request that finds out whether the credentials are accepted.

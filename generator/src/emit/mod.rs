@@ -18,6 +18,7 @@ mod example;
 mod expression;
 mod facade;
 mod family;
+mod front;
 mod identifiers;
 mod in_flight;
 mod intents;

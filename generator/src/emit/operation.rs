@@ -50,6 +50,7 @@ pub(super) fn type_names(operation: &Operation) -> Vec<String> {
 
 fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Vec<TokenStream> {
     let mut set = Set::new(&operation.rust.rust, docs(api, scope, operation, layout), operation.body.parameters());
+    set.called = &operation.called;
     set.in_path = operation.path.parameters().collect();
     set.rules = rules_of(operation, None);
     set.instrument = instrument(scope, operation, operation.body.parameters());

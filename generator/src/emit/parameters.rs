@@ -9,12 +9,15 @@ use super::code::{self, ident, if_set, local};
 use super::docs::Docs;
 use super::parameter_docs;
 use super::scope::Scope;
+use crate::diagnostics::Place;
 use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
 
 /// A struct of parameters about to be emitted.
 pub(super) struct Set<'a> {
     pub(super) rust: &'a str,
     pub(super) docs: Docs,
+    /// Other words that people look for it by.
+    pub(super) called: &'a [(String, Place)],
     pub(super) parameters: &'a [Parameter],
     /// The names of those that stand in the path and not beside the others.
     pub(super) in_path: Vec<&'a str>,
@@ -34,6 +37,7 @@ impl<'a> Set<'a> {
         Self {
             rust,
             docs,
+            called: &[],
             parameters,
             in_path: Vec::new(),
             rules: Vec::new(),
@@ -46,13 +50,7 @@ impl<'a> Set<'a> {
 
     /// The struct, its constructor and setters, and how it is written, read and checked.
     pub(super) fn emit(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
-        let name = ident(self.rust);
-        vec![
-            self.structure(scope),
-            self.inherent(scope),
-            self.parameters_impl(scope),
-            quote!(runtime::serde_parameters!(#name);),
-        ]
+        vec![self.structure(scope), self.inherent(scope), self.parameters_impl(scope)]
     }
 
     fn structure(&self, scope: &Scope<'_>) -> TokenStream {
@@ -61,16 +59,20 @@ impl<'a> Set<'a> {
         let fields = self.parameters.iter().map(|parameter| {
             let docs = parameter_docs::field(scope, parameter).outer();
             let (field, ty) = (ident(&parameter.name.rust), field_type(scope, parameter));
-            quote!(#docs pub #field: #ty,)
+            let aliases = code::aliases(&parameter.called);
+            quote!(#docs #aliases pub #field: #ty,)
         });
-        let default = self.parameters.iter().all(|parameter| !parameter.is_required()).then(|| quote!(Default,));
+        let default = self.parameters.iter().all(|parameter| !parameter.is_required());
+        let default = default.then(|| quote!(#[derive(Default)]));
+        let aliases = code::aliases(self.called);
         quote! {
-            #docs
-            #[derive(Clone, Debug, #default PartialEq)]
-            #[must_use = "a request does nothing until it is sent"]
-            #[non_exhaustive]
-            pub struct #name {
-                #(#fields)*
+            runtime::parameters! {
+                #docs
+                #aliases
+                #default
+                pub struct #name {
+                    #(#fields)*
+                }
             }
         }
     }
@@ -314,8 +316,10 @@ fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let set = if parameter.deletes_with().is_some() { value } else { quote!(Some(#value)) };
     let docs = parameter_docs::setter(scope, parameter).outer();
     let deprecated = code::deprecation(parameter.deprecated.as_ref());
+    let aliases = code::aliases(&parameter.called);
     quote! {
         #docs
+        #aliases
         #deprecated
         #[inline]
         pub fn #field(mut self, #field: #ty) -> Self {

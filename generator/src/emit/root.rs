@@ -6,9 +6,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::code::{file_of, gate, ident, optional_text, pretty};
-use super::docs::{Docs, code, escape};
+use super::docs::Docs;
 use super::module_name;
 use super::scope::value_type;
+use crate::diagnostics::Place;
 use crate::emit::Layout;
 use crate::model::{Api, Family, Sent};
 
@@ -25,11 +26,12 @@ pub(super) fn emit(api: &Api, layout: Layout) -> String {
     ];
     let mut items: Vec<_> = items.into_iter().map(pretty).collect();
     items.push(client(api, layout));
+    items.push(pretty(markets(api)));
     if layout == Layout::Crate {
         items.push(pretty(for_each_operation(api)));
     }
     // A file that is included cannot have attributes of its own.
-    let top = if layout == Layout::Crate { crate_docs(api).inner() } else { TokenStream::new() };
+    let top = if layout == Layout::Crate { super::front::crate_docs(api) } else { TokenStream::new() };
     file_of(top, items)
 }
 
@@ -73,36 +75,6 @@ fn codes(api: &Api) -> TokenStream {
     quote!(#module)
 }
 
-fn crate_docs(api: &Api) -> Docs {
-    let mut docs = Docs::new(&api.doc, &api.name);
-    docs.markdown(
-        "Every operation is a value: a request that knows its method, path, limits, rules and answer. \
-         [`Client::call`] sends any of them; each family has a function for each of its own.",
-    );
-    docs.heading("Families");
-    docs.gap();
-    for family in &api.families {
-        let module = module_name(&family.name);
-        let count = family.operations.len();
-        let operations = if count == 1 { "operation" } else { "operations" };
-        docs.entry(&format!("[`{module}`], {count} {operations}: {}", escape(&family.title)));
-    }
-    docs.heading("Documents");
-    docs.gap();
-    for document in &api.documents {
-        docs.entry(&format!("{}: {}", code(&document.id), escape(&document.title)));
-    }
-    if !api.observed.is_empty() {
-        docs.heading("Seen on the wire, in no document");
-        docs.gap();
-        for observation in &api.observed {
-            let says = escape(observation.says.trim_end_matches('.'));
-            docs.entry(&format!("{says}. ({})", escape(&observation.sources.join(", "))));
-        }
-    }
-    docs
-}
-
 fn families(api: &Api, layout: Layout) -> TokenStream {
     let modules = api.families.iter().map(|family| {
         let (module, gate) = (ident(&module_name(&family.name)), gate(family, layout));
@@ -131,6 +103,37 @@ fn client(api: &Api, layout: Layout) -> String {
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
     format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS;\n{}}}\n", families.collect::<String>())
+}
+
+/// Clients of other markets: what leads there are headers.
+fn markets(api: &Api) -> TokenStream {
+    let functions: Vec<_> =
+        api.markets.iter().map(|market| market_function(&market.name, &market.doc, &market.headers)).collect();
+    if functions.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
+        impl Client {
+            #(#functions)*
+        }
+
+        runtime::with_blocking! {
+            impl blocking::Client {
+                #(#functions)*
+            }
+        }
+    }
+}
+
+fn market_function(name: &str, doc: &str, headers: &[((String, Place), String)]) -> TokenStream {
+    let docs = Docs::new(doc, "").outer();
+    let (name, headers) = (ident(name), headers.iter().map(|((header, _), value)| quote!(.header(#header, #value))));
+    quote! {
+        #docs
+        pub fn #name(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
+            Self::builder(base_url)#(#headers)*
+        }
+    }
 }
 
 fn table(api: &Api) -> TokenStream {

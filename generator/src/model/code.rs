@@ -26,6 +26,8 @@ pub(crate) struct ObservedCode {
     pub(crate) families: Vec<(String, Place)>,
     pub(crate) proof: Proof,
     pub(crate) says: String,
+    /// What to do about it.
+    pub(crate) doc: String,
     pub(crate) sources: Vec<String>,
     pub(crate) certainty: Certainty,
 }

@@ -79,6 +79,10 @@ pub(crate) struct Api {
     pub(crate) remaining_calls: Option<String>,
     /// Rates that several operations share.
     pub(crate) pools: Vec<Pool>,
+    /// Other markets at the same address.
+    pub(crate) markets: Vec<Market>,
+    /// The programs in the folder `examples`.
+    pub(crate) examples: Vec<Program>,
     pub(crate) account: Option<Account>,
     /// The outcome of a request that changes something, by how its call ends.
     pub(crate) outcomes: Vec<OutcomeRow>,
@@ -90,6 +94,24 @@ pub(crate) struct Api {
     pub(crate) families: Vec<Family>,
     /// What the schema's files were last checked against.
     pub(crate) reviewed: AllReviewed,
+}
+
+/// Another market at the same address, such as one for practice.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Market {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    /// The headers that lead there, with their values.
+    pub(crate) headers: Vec<((String, Place), String)>,
+    pub(crate) place: Place,
+}
+
+/// A program in the folder `examples` of the emitted crate.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Program {
+    pub(crate) name: String,
+    pub(crate) shows: String,
+    pub(crate) place: Place,
 }
 
 /// One of the documents that the schema was written from.

@@ -29,6 +29,8 @@ pub(crate) struct Operation {
     pub(crate) effect: Effect,
     pub(crate) access: Access,
     pub(crate) whitelisted: bool,
+    /// Other words that people look for it by.
+    pub(crate) called: Vec<(String, Place)>,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) permission: Option<String>,
     pub(crate) headers: Vec<(String, Place)>,

@@ -30,6 +30,8 @@ pub(crate) struct Parameter {
     /// Numbers, times and enums travel as JSON strings.
     pub(crate) as_text: bool,
     pub(crate) doc: String,
+    /// Other words that people look for it by.
+    pub(crate) called: Vec<(String, Place)>,
 }
 
 /// That a document advises against something.

@@ -19,7 +19,7 @@ use crate::evidence::Awaited;
 use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
 use crate::journal::Journal;
 use crate::limits::{Classes, InProcessLimits, LimitSettings, Limiter};
-use crate::signing::{Authenticator, Credentials};
+use crate::signing::{Authenticator, Credentials, variable};
 use crate::tables::Api;
 #[cfg(feature = "hyper")]
 use crate::transport::HyperTransport;
@@ -87,6 +87,18 @@ where
             metrics: None,
             client: PhantomData,
         }
+    }
+
+    /// A builder with the address from the variable `{prefix}_URL` of the environment and, if requests are signed,
+    /// [`Credentials::from_env`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if a variable is not set or is empty. The error names the variable, and never its value.
+    pub fn from_env(api: &'static Api, prefix: &str) -> Result<Self, BuildError> {
+        let base_url = variable(prefix, "URL").map_err(|name| BuildError::Environment { name })?;
+        let credentials = api.credentials.is_some().then(|| Credentials::from_env(prefix)).transpose()?;
+        Ok(Self { credentials, ..Self::new(api, base_url) })
     }
 
     /// Signs requests with these credentials. Without them, only public operations can be called.

@@ -96,10 +96,16 @@ impl<A, R> fmt::Display for Confirmation<A, R> {
         match self {
             Self::Done(_) => f.write_str("it had its effect"),
             Self::NotDone(not) => write!(f, "it had no effect: {not}"),
-            Self::Unknown(still) => {
-                write!(f, "its outcome is unknown after {} queries: {}", still.asked, still.because)
-            }
+            Self::Unknown(still) => still.fmt(f),
         }
+    }
+}
+
+impl fmt::Display for Unconfirmed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let queries = if self.asked == 1 { "query" } else { "queries" };
+        write!(f, "its outcome is unknown after {} {queries}: {}", self.asked, self.because)?;
+        self.last.as_ref().map_or(Ok(()), |last| write!(f, "; the last one failed: {last}"))
     }
 }
 

@@ -79,6 +79,17 @@ macro_rules! __client {
                 $crate::ClientBuilder::new(&$api, base_url)
             }
 
+            /// A client with the address and the credentials from the environment: the variables `{prefix}_URL`,
+            /// `{prefix}_KEY`, `{prefix}_SECRET` and `{prefix}_PASSPHRASE`, as far as the API uses them. For more
+            /// settings, use [`builder`](Self::builder).
+            ///
+            /// # Errors
+            ///
+            /// Fails if a variable is not set or is empty, or if the client cannot be built.
+            pub fn from_env(prefix: &str) -> ::core::result::Result<Self, $crate::error::BuildError> {
+                $crate::ClientBuilder::<Self>::from_env(&$api, prefix)?.build()
+            }
+
             /// Checks an operation, signs it if necessary, sends it once and reads the response.
             ///
             /// # Errors

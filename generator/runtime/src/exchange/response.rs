@@ -1,3 +1,4 @@
+use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
 use crate::operation::Operation;
 use crate::tables::{Api, Around, CallResult, Envelope, Meta, Outcome};
-use crate::value::Timestamp;
+use crate::value::{Field, Shown, Timestamp};
 
 /// How many characters of a response without an envelope serve as its message.
 const MESSAGE: usize = 200;
@@ -256,7 +257,9 @@ impl<'a> Answer<'a> {
 }
 
 /// The successful response to a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// It is printed without the raw response: `{:?}` shows the data and what is known of the call, `{}` the data alone.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply<T> {
     /// The data.
@@ -288,6 +291,26 @@ impl<T> Reply<T> {
     /// The data alone.
     pub fn into_data(self) -> T {
         self.data
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = Shown::new(f, "Reply");
+        shown.field("data", Some(&self.data));
+        shown.field("status", Some(&self.status));
+        shown.field("request_time", Field(&self.request_time).shown());
+        shown.field("signed_at", Field(&self.signed_at).shown());
+        shown.field("remaining", Field(&self.remaining).shown());
+        shown.field("waited", (!self.waited.is_zero()).then_some(&self.waited));
+        shown.field("warnings", (!self.warnings.is_empty()).then_some(&self.warnings));
+        shown.finish()
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.data.fmt(f)
     }
 }
 

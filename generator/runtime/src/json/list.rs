@@ -1,3 +1,4 @@
+use std::fmt;
 use std::ops::Deref;
 
 use super::decode::Decode;
@@ -5,11 +6,12 @@ use super::error::ReadError;
 use super::reader::{Kind, Reader};
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
+use crate::value::Field;
 
 /// A list as the exchange sent it: the readable items, and the unreadable ones apart.
 ///
 /// An unreadable item does not hide the others, and is kept with its error: see [`List::is_complete`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct List<T> {
     /// The items that were read, in the order they came.
     pub items: Vec<T>,
@@ -32,6 +34,21 @@ impl<T> List<T> {
     /// Whether every item that was sent could be read.
     pub fn is_complete(&self) -> bool {
         self.bad.is_empty()
+    }
+}
+
+/// The items, and behind them those that could not be read.
+impl<T: fmt::Debug> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.items).entries(&self.bad).finish()
+    }
+}
+
+impl<T: fmt::Debug> Field<'_, List<T>> {
+    /// The list, unless it is empty.
+    pub fn shown(&self) -> Option<&dyn fmt::Debug> {
+        let is_empty = self.0.items.is_empty() && self.0.bad.is_empty();
+        (!is_empty).then_some(self.0 as &dyn fmt::Debug)
     }
 }
 

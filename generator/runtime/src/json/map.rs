@@ -1,3 +1,4 @@
+use std::fmt;
 use std::ops::Deref;
 
 use super::decode::Decode;
@@ -5,6 +6,7 @@ use super::error::ReadError;
 use super::reader::Reader;
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
+use crate::value::Field;
 
 /// An object whose names are values, such as a price for each pair, in the order in which it was sent.
 ///
@@ -17,7 +19,7 @@ use super::writer::{Encode, JsonWriter};
 /// assert_eq!((sizes.get("b"), sizes.len(), sizes.is_complete()), (Some(&2), 2, false));
 /// # Ok::<(), tradeapi_runtime::json::ReadError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Map<T> {
     /// The names with their values, in the order they came.
     pub entries: Vec<(String, T)>,
@@ -34,6 +36,23 @@ pub struct BadEntry {
     pub raw: String,
     /// What is wrong with it; offset and path count from the beginning of `raw`.
     pub error: ReadError,
+}
+
+/// The entries, and behind them those that could not be read.
+impl<T: fmt::Debug> fmt::Debug for Map<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries = self.entries.iter().map(|(name, value)| (name, value as &dyn fmt::Debug));
+        let bad = self.bad.iter().map(|bad| (&bad.name, bad as &dyn fmt::Debug));
+        f.debug_map().entries(entries.chain(bad)).finish()
+    }
+}
+
+impl<T: fmt::Debug> Field<'_, Map<T>> {
+    /// The map, unless it is empty.
+    pub fn shown(&self) -> Option<&dyn fmt::Debug> {
+        let is_empty = self.0.entries.is_empty() && self.0.bad.is_empty();
+        (!is_empty).then_some(self.0 as &dyn fmt::Debug)
+    }
 }
 
 impl<T> Map<T> {

@@ -91,8 +91,8 @@ impl<T: Record> Encode for T {
 /// attribute `record` gives the name of the record in the schema, `observed` where no document has it, `by_position`
 /// where it travels as an array, and `key = "field"` where lists of it travel as objects, under the values of that field.
 ///
-/// The macro derives `Clone`, `Debug`, `Default` and `PartialEq`, and implements serde's traits if the feature `serde`
-/// is on.
+/// The macro derives `Clone`, `Default` and `PartialEq`, and implements `Debug` and `Display`, which print the fields that
+/// are there, and serde's traits if the feature `serde` is on.
 ///
 /// ```
 /// use tradeapi_runtime::Decimal;
@@ -129,7 +129,7 @@ macro_rules! record {
         }
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Clone, Default, PartialEq)]
         #[non_exhaustive]
         $vis struct $name {
             $($(#[doc = $about])* $(#[deprecated(note = $note)])? $field_vis $field: $ty,)*
@@ -166,6 +166,7 @@ macro_rules! record {
             }
         }
 
+        $crate::__shown!($name { $($field),* });
         $crate::serde_value!($name);
     };
 }

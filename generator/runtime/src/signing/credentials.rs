@@ -55,15 +55,8 @@ impl Credentials {
     ///
     /// Fails if the variable of the key is not set or is empty. The error names the variable, and never its value.
     pub fn from_env(prefix: &str) -> Result<Self, BuildError> {
-        let variable = |name: &str| {
-            let name = format!("{prefix}_{name}");
-            match std::env::var(&name) {
-                Ok(value) if !value.is_empty() => Ok(value),
-                _ => Err(name),
-            }
-        };
-        let key = variable("KEY").map_err(|name| BuildError::Environment { name })?;
-        let (secret, passphrase) = (variable("SECRET"), variable("PASSPHRASE"));
+        let key = variable(prefix, "KEY").map_err(|name| BuildError::Environment { name })?;
+        let (secret, passphrase) = (variable(prefix, "SECRET"), variable(prefix, "PASSPHRASE"));
         let unset = Unset { secret: secret.clone().err(), passphrase: passphrase.clone().err() };
         let credentials = Self::new(key, secret.unwrap_or_default(), passphrase.unwrap_or_default());
         Ok(Self { unset: Some(unset), ..credentials })
@@ -142,6 +135,15 @@ impl Credentials {
     /// The same without the secret.
     pub(super) fn without_secret(&self) -> Self {
         Self { proof: Proof::Secret(Secret::new(String::new())), ..self.clone() }
+    }
+}
+
+/// The value of the variable `{prefix}_{name}`, or its name if it is not set, is empty or is not text.
+pub(crate) fn variable(prefix: &str, name: &str) -> Result<String, String> {
+    let name = format!("{prefix}_{name}");
+    match std::env::var(&name) {
+        Ok(value) if !value.is_empty() => Ok(value),
+        _ => Err(name),
     }
 }
 

@@ -180,6 +180,12 @@ impl KnownError {
         Self { stage, ..self }
     }
 
+    /// The same code, with what to do about it.
+    #[must_use]
+    pub const fn with_doc(self, doc: &'static str) -> Self {
+        Self { doc, ..self }
+    }
+
     /// The same code, with the likely cause.
     #[must_use]
     pub const fn because_of(self, cause: CredentialCause) -> Self {

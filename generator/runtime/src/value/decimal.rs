@@ -36,6 +36,8 @@ pub struct InvalidDecimal {
     why: &'static str,
 }
 
+const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
+
 impl Decimal {
     /// The number as it was written, `0E-8` and trailing zeros included.
     pub fn as_str(&self) -> &str {
@@ -55,7 +57,7 @@ impl Decimal {
     /// Fails if it does not fit exactly, which happens from about 28 digits on. Nothing is rounded.
     pub fn to_rust_decimal(&self) -> Result<rust_decimal::Decimal, InvalidDecimal> {
         rust_decimal::Decimal::from_str_exact(&self.to_plain())
-            .map_err(|_| InvalidDecimal::new(self.as_str(), "it does not fit a rust_decimal exactly"))
+            .map_err(|_| InvalidDecimal::new(self.as_str(), TOO_LARGE))
     }
 
     /// Whether this is zero, however it is written.
@@ -85,6 +87,49 @@ impl Decimal {
         let has_exponent = || text.bytes().any(|byte| byte | 0x20 == b'e');
         let digits = || self.to_plain().bytes().filter(u8::is_ascii_digit).count();
         (text.len() > most || has_exponent()) && digits() > most
+    }
+
+    /// The sum of both.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a number or the result does not fit a [`rust_decimal::Decimal`].
+    pub fn plus(&self, other: &Self) -> Result<Self, InvalidDecimal> {
+        self.combined(other, rust_decimal::Decimal::checked_add)
+    }
+
+    /// This less `other`.
+    ///
+    /// # Errors
+    ///
+    /// Like [`plus`](Self::plus).
+    pub fn minus(&self, other: &Self) -> Result<Self, InvalidDecimal> {
+        self.combined(other, rust_decimal::Decimal::checked_sub)
+    }
+
+    /// The product of both. A product of more than 28 digits is rounded, as `rust_decimal` does.
+    ///
+    /// ```
+    /// use tradeapi_runtime::dec;
+    ///
+    /// assert_eq!(dec!(64000).times(&dec!(0.9995))?.minus(&dec!(0.5))?, dec!(63967.5));
+    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Like [`plus`](Self::plus).
+    pub fn times(&self, other: &Self) -> Result<Self, InvalidDecimal> {
+        self.combined(other, rust_decimal::Decimal::checked_mul)
+    }
+
+    fn combined(
+        &self,
+        other: &Self,
+        combine: impl FnOnce(rust_decimal::Decimal, rust_decimal::Decimal) -> Option<rust_decimal::Decimal>,
+    ) -> Result<Self, InvalidDecimal> {
+        let result = combine(self.to_rust_decimal()?, other.to_rust_decimal()?);
+        result.map(Self::from).ok_or_else(|| InvalidDecimal::new(self.as_str(), TOO_LARGE))
     }
 
     /// The greatest multiple of `step` that is not above this.
@@ -124,7 +169,7 @@ impl Decimal {
         if by <= rust_decimal::Decimal::ZERO {
             return Err(InvalidDecimal::new(step.as_str(), "a step must be above zero"));
         }
-        let too_large = || InvalidDecimal::new(self.as_str(), "it does not fit a rust_decimal exactly");
+        let too_large = || InvalidDecimal::new(self.as_str(), TOO_LARGE);
         let remainder = number.checked_rem(by).ok_or_else(too_large)?;
         let above_floor = if remainder.is_sign_negative() && !remainder.is_zero() { remainder + by } else { remainder };
         let floor = number.checked_sub(above_floor).ok_or_else(too_large)?;
@@ -286,7 +331,7 @@ impl fmt::Display for Decimal {
 
 impl fmt::Debug for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Decimal({})", self.as_str())
+        f.write_str(self.as_str())
     }
 }
 

@@ -183,7 +183,7 @@ macro_rules! __identifier {
         impl ::core::fmt::Debug for $name {
             #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                f.debug_tuple(::core::stringify!($name)).field(&self.0).finish()
+                ::core::fmt::Debug::fmt(&self.0, f)
             }
         }
 
@@ -296,9 +296,9 @@ mod tests {
     }
 
     #[test]
-    fn is_shown_with_its_type() {
+    fn is_shown_as_its_text() {
         let symbol = Symbol::from("BTCUSDT");
-        assert_eq!(format!("{symbol} {symbol:?}"), "BTCUSDT Symbol(\"BTCUSDT\")");
+        assert_eq!(format!("{symbol} {symbol:?}"), "BTCUSDT \"BTCUSDT\"");
         assert_eq!(write_json(&symbol), "\"BTCUSDT\"");
     }
 }

@@ -241,7 +241,7 @@ impl<F> Hash for TimeIn<F> {
 
 impl<F: TimeFormat> fmt::Debug for TimeIn<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("TimeIn").field(&F::write(self.nanos)).finish()
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -17,7 +17,7 @@ use super::scalar::{Scalar, Scratch};
 /// assert_eq!((time - days(30)).to_string(), "2024-09-30T06:53:54.567Z");
 /// assert_eq!(time - (time - days(30)), days(30));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);
 
 impl Timestamp {
@@ -56,6 +56,12 @@ impl fmt::Display for Timestamp {
         let rest = self.0 % DAY_MS;
         let (hour, minute, second, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

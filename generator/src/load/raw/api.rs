@@ -33,6 +33,11 @@ mappings! {
         remaining_calls: Option<Text>,
         /// Rates that several operations share, by names that their `rate_limit` uses.
         pools: Named<Spanned<Pool>>,
+        /// Other markets at the same address, such as one for practice, by names of our own.
+        markets: Named<Spanned<Market>>,
+        /// The programs in the folder `examples` of the emitted crate: what each shows. The documentation of the crate
+        /// begins with the first.
+        examples: Named<Text>,
         /// What a caller may tell about the account, for rules that depend on it.
         account: Option<Spanned<Account>>,
         /// What becomes of a request that changes something, a row for every way a call can end.
@@ -49,6 +54,14 @@ mappings! {
         rate: Option<Text>,
         /// What is counted.
         doc: Option<Text>,
+    }
+
+    /// Another market at the same address.
+    Market {
+        /// What it is, and which keys it takes.
+        doc: Option<Text>,
+        /// The headers that lead there, with their values.
+        headers: Named<Text>,
     }
 
     /// One of the documents.

@@ -43,6 +43,8 @@ mappings! {
         cause: Option<Spanned<Cause>>,
         /// What it means.
         says: Option<Text>,
+        /// What to do about it.
+        doc: Option<Text>,
         /// Who has seen it.
         sources: Option<Spanned<Vec<Text>>>,
         /// How certain it is what it proves; `several` when left out.

@@ -24,6 +24,8 @@ mappings! {
         call: Option<Text>,
         /// What it does.
         doc: Option<Text>,
+        /// Other words that people look for it by; the first names a wish, such as `cancel everything`.
+        called: Texts,
         /// What a repeat of the call would do.
         effect: Option<Effect>,
         /// Who may call; `signed` when left out.

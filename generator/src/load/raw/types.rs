@@ -161,6 +161,8 @@ mappings! {
         deprecated: Option<Spanned<Deprecated>>,
         /// What it is. Without it the type's serves.
         doc: Option<Text>,
+        /// Other words that people look for a parameter by.
+        called: Texts,
         /// Its Rust name, where the wire's is not fit.
         rust: Option<Text>,
     }

@@ -65,6 +65,7 @@ impl Builder<'_> {
             families: raw.families.iter().map(placed).collect(),
             proof: proof(proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref()),
             says: self.need(&raw.says, "says", code.place),
+            doc: super::text_of(&raw.doc),
             sources: sources.iter().map(|source| source.value.trim().to_owned()).collect(),
             certainty: raw.certainty.as_ref().map_or(Certainty::Several, |certainty| certainty.value),
         }

@@ -55,6 +55,7 @@ impl FamilyBuilder<'_, '_> {
             ("wins", raw.wins.as_ref().map(|key| key.place)),
             ("item", raw.item.as_ref().map(|key| key.place)),
             ("object", raw.object.as_ref().map(|key| key.place)),
+            ("called", raw.called.first().map(|word| word.place)),
         ];
         self.refuse_keys(&keys, "is only allowed for a parameter of a request");
     }
@@ -109,6 +110,7 @@ impl FamilyBuilder<'_, '_> {
             as_text: self.as_text(raw, &shape),
             shape,
             doc: self.doc(raw),
+            called: raw.called.iter().map(placed).collect(),
         }
     }
 
@@ -344,6 +346,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         r#as: base.r#as,
         deprecated: own.deprecated.or(base.deprecated),
         doc: own.doc.or(base.doc),
+        called: if own.called.is_empty() { base.called } else { own.called },
         rust: own.rust.or(base.rust),
     }
 }

@@ -17,8 +17,8 @@ mod types;
 
 use super::names::NoIdentifier;
 use super::{
-    AllReviewed, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Name, Operations, Reviewed, Sent,
-    Source, Statements, Way, field_name, type_name,
+    AllReviewed, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name, Operations,
+    Program, Reviewed, Sent, Source, Statements, Way, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -62,6 +62,16 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
             name.value.clone()
         }),
         pools: builder.pools(),
+        markets: raw.markets.iter().map(|(name, market)| builder.market(name, market)).collect(),
+        examples: raw
+            .examples
+            .iter()
+            .map(|(name, shows)| Program {
+                name: name.value.clone(),
+                shows: shows.value.trim().to_owned(),
+                place: name.place,
+            })
+            .collect(),
         account: raw.account.as_ref().map(|account| builder.account(account)),
         outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
         observed: statements::observations(&mut builder, &raw.observed),
@@ -97,6 +107,20 @@ struct Builder<'a> {
     documents: &'a Documents,
     to: &'a mut Diagnostics,
     known_document: &'a dyn Fn(&str) -> bool,
+}
+
+impl Builder<'_> {
+    fn market(&mut self, name: &Text, raw: &Spanned<raw::Market>) -> Market {
+        if raw.headers.is_empty() {
+            self.missing("headers", raw.place);
+        }
+        Market {
+            name: name.value.clone(),
+            doc: text_of(&raw.doc),
+            headers: raw.headers.iter().map(|(header, value)| (placed(header), value.value.clone())).collect(),
+            place: name.place,
+        }
+    }
 }
 
 /// The text, or nothing.

@@ -41,6 +41,7 @@ impl FamilyBuilder<'_, '_> {
             effect: raw.effect.unwrap_or_else(|| likely_effect(raw)),
             access: raw.access.unwrap_or(Access::Signed),
             whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
+            called: raw.called.iter().map(placed).collect(),
             deprecated: deprecated(&raw.deprecated),
             call: raw.call.as_ref().map(placed),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),

@@ -8,9 +8,9 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::{
     Account, Api, Around, Carried, Ceiling, Class, Content, Contradiction, Credentials, Document, Envelope, ErrorCode,
-    Family, Header, Instrument, InstrumentProperty, Lifecycle, Never, NotShown, Observation, ObservedCode, OutcomeRow,
-    Part, Pool, Probe, Proof, Property, PropertyKind, Refusal, Rule, RuleKind, Ruled, Signature, SignedPart, State,
-    Statements, Token, Tracked, Transition, Type, Way, Within, parts_text, phrases,
+    Family, Header, Instrument, InstrumentProperty, Lifecycle, Market, Never, NotShown, Observation, ObservedCode,
+    OutcomeRow, Part, Pool, Probe, Program, Proof, Property, PropertyKind, Refusal, Rule, RuleKind, Ruled, Signature,
+    SignedPart, State, Statements, Token, Tracked, Transition, Type, Way, Within, parts_text, phrases,
 };
 
 impl Api {
@@ -29,6 +29,8 @@ impl Api {
             headers,
             remaining_calls,
             pools,
+            markets,
+            examples,
             account,
             outcomes,
             observed,
@@ -48,6 +50,8 @@ impl Api {
             .holds([self::envelope(envelope.as_ref(), *place), self::credentials(credentials.as_ref(), *place)])
             .holds(headers.iter().map(Header::element))
             .holds(pools.iter().map(Pool::element))
+            .holds(markets.iter().map(Market::element))
+            .holds(examples.iter().map(Program::element))
             .holds(documents.iter().map(Document::element))
             .holds(outcomes.iter().map(OutcomeRow::element))
             .holds(codes.iter().map(ObservedCode::element))
@@ -156,6 +160,23 @@ impl Pool {
     }
 }
 
+impl Market {
+    fn element(&self) -> Element {
+        let Self { name, doc, headers, place } = self;
+        let headers = list(headers.iter().map(|((header, _), value)| format!("{header}: {value}")));
+        Element::new("market", name, ["markets", name], *place)
+            .when(additive("a new function of the client"), breaking("the function of the client is gone"))
+            .keys([Key::new("headers", headers, behaviour("what leads to the market")), Key::prose("doc", doc)])
+    }
+}
+
+impl Program {
+    fn element(&self) -> Element {
+        let Self { name, shows, place } = self;
+        Element::new("example", name, ["examples", name], *place).keys([Key::prose("shows", shows)])
+    }
+}
+
 impl Header {
     fn element(&self) -> Element {
         let Self { name, doc, sent, place } = self;
@@ -214,7 +235,7 @@ impl Refusal {
 
 impl ObservedCode {
     fn element(&self) -> Element {
-        let Self { code, place, families, proof, says, sources, certainty } = self;
+        let Self { code, place, families, proof, says, doc, sources, certainty } = self;
         Element::new("observed code", code, [code, code], *place)
             .when(
                 behaviour("a refusal with it decides the outcome of the request"),
@@ -225,6 +246,7 @@ impl ObservedCode {
                 Key::new("families", names(families), behaviour("whose answers it explains")),
                 Key::new("certainty", certainty.as_str(), behaviour("whether it is trusted")),
                 Key::prose("says", says),
+                Key::prose("doc", doc),
                 Key::prose("sources", &list(sources)),
             ])
     }

@@ -125,6 +125,11 @@ pub(crate) struct Key {
     pub(crate) is_documented: bool,
 }
 
+/// Other words that people look for it by.
+fn called(words: &[(String, Place)]) -> Key {
+    Key::prose("called", &names(words)).at(first(words))
+}
+
 impl Key {
     /// A statement in a few words, and what its change means.
     fn new(name: &'static str, value: impl Display, means: impl Into<Means>) -> Self {

@@ -44,6 +44,7 @@ impl Operation {
             effect,
             access,
             whitelisted,
+            called,
             deprecated: is_deprecated,
             permission,
             headers,
@@ -105,6 +106,7 @@ impl Operation {
                 .says(maybe(history.map(|length| format!("reaches back {length}")))),
             source(from.as_ref()),
             Key::prose("doc", doc),
+            super::called(called),
             self::examples(examples),
             Key::placed(
                 "client_id",

@@ -36,6 +36,7 @@ impl Parameter {
             deprecated,
             as_text,
             doc,
+            called,
         } = self;
         let checked = || behaviour("checked before sending");
         let note = default_note.as_ref().map(|note| format!("Default: {}.", note.trim_end_matches('.')));
@@ -70,6 +71,7 @@ impl Parameter {
                 .at(first(only)),
             Key::new("wins unstated", flag(*wins_unstated), documentation("")),
             Key::prose("doc", own_doc(family, shape, doc)),
+            super::called(called),
         ];
         let travels = travels(family, shape, *as_text, || behaviour("it is written another way"));
         wire.into_iter().chain(keys).chain(travels).collect()

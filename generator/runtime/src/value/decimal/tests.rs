@@ -20,7 +20,7 @@ fn takes_numbers_and_nothing_else() {
 fn keeps_its_text() -> Tested {
     let number: Decimal = "0E-8".parse()?;
     assert_eq!((number.as_str(), number.to_string()), ("0E-8", "0E-8".to_owned()));
-    assert_eq!(format!("{number:?}"), "Decimal(0E-8)");
+    assert_eq!(format!("{number:?}"), "0E-8");
     Ok(())
 }
 

@@ -1,0 +1,138 @@
+//! The documentation of the crate: a program to begin with, what there is by what people want, and what is known beyond
+//! the documents last.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::docs::{Docs, cell, code, escape};
+use super::module_name;
+use crate::model::{Api, Family, Operation, Program};
+
+/// What programs want of the client, whatever the API; the functions are those of the emitted client.
+const WISHES: &[(&str, &str)] = &[
+    ("know what became of a request without an answer", "[`place_and_confirm`](Client::place_and_confirm)"),
+    ("store each change before it is sent", "[`journal`](runtime::ClientBuilder::journal)"),
+    ("resolve what a crash left open", "[`recover`](Client::recover)"),
+    ("compare the account with what was sent", "[`reconcile`](Client::reconcile)"),
+    ("list everything, over any length of time", "[`pages`](Client::pages)"),
+    ("send more items than one call takes", "[`batch`](Client::batch)"),
+    ("repeat what may be repeated", "[`retrying`](Client::retrying)"),
+    ("wait for rate limits, or not", "[`limits`](runtime::ClientBuilder::limits)"),
+    ("see every call", "[`metrics`](runtime::ClientBuilder::metrics), the feature `tracing`"),
+    ("do without async", "the feature `blocking`"),
+];
+
+/// The attributes of the root file.
+pub(super) fn crate_docs(api: &Api) -> TokenStream {
+    let mut top = Docs::new(&api.doc, &api.name);
+    let program = api.examples.split_first().map(|(first, others)| {
+        top.heading("Begin");
+        top.prose(&first.shows);
+        let (top, rest) = (top.inner(), rest(api, others).inner());
+        let path = format!("../examples/{}.rs", first.name);
+        // The program is compiled and run as an example of the crate.
+        quote! {
+            #top
+            #![doc = ""]
+            #![doc = " ```no_run"]
+            #![doc = include_str!(#path)]
+            #![doc = " ```"]
+            #![doc = ""]
+            #rest
+        }
+    });
+    program.unwrap_or_else(|| {
+        let (top, rest) = (top.inner(), rest(api, &[]).inner());
+        quote!(#top #![doc = ""] #rest)
+    })
+}
+
+fn rest(api: &Api, programs: &[Program]) -> Docs {
+    let mut docs = Docs::default();
+    if !programs.is_empty() {
+        docs.markdown("More programs are in the folder `examples`:");
+        for program in programs {
+            docs.entry(&format!("{}: {}", code(&program.name), escape(&program.shows)));
+        }
+    }
+    wishes(&mut docs, api);
+    markets(&mut docs, api);
+    docs.heading("Features");
+    docs.markdown(
+        "Each family is a feature. Transports, calls without async, a journal, rate limits over Redis, serde and tracing \
+         are [features of the runtime](runtime#features).",
+    );
+    families(&mut docs, api);
+    documents(&mut docs, api);
+    docs
+}
+
+/// Every operation that is called something, and what else a client does.
+fn wishes(docs: &mut Docs, api: &Api) {
+    docs.heading("I want to …");
+    docs.gap();
+    docs.line("| I want to … | with |".to_owned());
+    docs.line("|---|---|".to_owned());
+    let mut wishes: Vec<(&str, Vec<String>)> = Vec::new();
+    for (family, operation) in api.operations() {
+        let Some((wish, _)) = operation.called.first() else { continue };
+        let link = link(family, operation);
+        match wishes.iter_mut().find(|(other, _)| other == wish) {
+            Some((_, links)) => links.push(link),
+            None => wishes.push((wish, vec![link])),
+        }
+    }
+    wishes.sort_by_key(|(wish, _)| *wish);
+    let common = WISHES.iter().map(|(wish, with)| (*wish, vec![(*with).to_owned()]));
+    for (wish, links) in wishes.into_iter().chain(common) {
+        docs.line(format!("| {} | {} |", cell(&escape(wish)), links.join(", ")));
+    }
+}
+
+fn link(family: &Family, operation: &Operation) -> String {
+    let (module, function) = (module_name(&family.name), &operation.function);
+    format!("[`{module}().{function}`]({module}::{}::{function})", family.rust)
+}
+
+fn markets(docs: &mut Docs, api: &Api) {
+    if api.markets.is_empty() {
+        return;
+    }
+    docs.heading("Practice and live");
+    docs.markdown("The address always comes from you, and [`Client::builder`] trades live there.");
+    for market in &api.markets {
+        docs.entry(&format!("[`Client::{}`]: {}", market.name, escape(&market.doc)));
+    }
+}
+
+fn families(docs: &mut Docs, api: &Api) {
+    docs.heading("Families");
+    docs.markdown(
+        "Every operation is a value: a request that knows its method, path, limits, rules and answer. \
+         [`Client::call`] sends any of them; each family has a function for each of its own.",
+    );
+    docs.gap();
+    for family in &api.families {
+        let module = module_name(&family.name);
+        let count = family.operations.len();
+        let operations = if count == 1 { "operation" } else { "operations" };
+        docs.entry(&format!("[`{module}`], {count} {operations}: {}", escape(&family.title)));
+    }
+}
+
+fn documents(docs: &mut Docs, api: &Api) {
+    docs.heading("Documents");
+    docs.gap();
+    for document in &api.documents {
+        docs.entry(&format!("{}: {}", code(&document.id), escape(&document.title)));
+    }
+    if api.observed.is_empty() {
+        return;
+    }
+    docs.fold("Seen on the wire, in no document");
+    for observation in &api.observed {
+        let says = escape(observation.says.trim_end_matches('.'));
+        docs.entry(&format!("{says}. ({})", escape(&observation.sources.join(", "))));
+    }
+    docs.unfold();
+}
