@@ -4,15 +4,17 @@
 //! a thing with itself finds nothing.
 #![allow(clippy::expect_used, clippy::panic, reason = "only tests use this, and a panic is how they fail")]
 
+pub mod dice;
 pub mod folders;
 pub mod json;
+pub mod loopback;
 pub mod peer;
+pub mod query;
 pub mod reference;
 pub mod schema;
+pub mod signature;
 pub mod transports;
 pub mod watch;
-
-pub use tradeapi_hostile::{query, signature};
 
 /// The examples of the README and the guide compile.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Decimal, Error, classic, unified};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 fn client(sandbox: &Sandbox) -> Client {
     let credentials = Credentials::new("key", "secret", "passphrase");

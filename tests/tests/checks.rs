@@ -9,7 +9,7 @@ use tradeapi::runtime::value::OpenEnum;
 use tradeapi::unified::{BatchOrderItem, Category, ClientOid, Execution, LimitExecution, Side};
 use tradeapi::{Client, Credentials, Decimal, Error, Operation, Timestamp, Violations, broker, classic, unified};
 use tradeapi_gen::Generator;
-use tradeapi_sandbox::Sandbox;
+use tradeapi_tests::loopback::Sandbox;
 
 const DAY: u64 = 86_400_000;
 /// 2026-09-21, 14:13:20 UTC.

@@ -10,7 +10,7 @@ use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::unified::{GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 use tradeapi_tests::signature;
 
 const WINDOW: u64 = 30_000;

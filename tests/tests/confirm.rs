@@ -14,7 +14,7 @@ use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Credentials, Error, classic, unified};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 /// An exchange that keeps the orders it took by the caller's ids.
 struct Exchange {

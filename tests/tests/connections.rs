@@ -13,7 +13,7 @@ use tradeapi::runtime::tables::CallResult;
 use tradeapi::runtime::transport::{HyperTransport, RoundTrip, Transport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::peer::{Peer, read_request, write_response};
 use tradeapi_tests::transports::Over;
 

@@ -15,7 +15,7 @@ use tradeapi::unified::{
 };
 use tradeapi::{Client, Credentials, Error, dec};
 use tradeapi_exchange::{Exchange, Seed};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 fn order(id: &str) -> PlaceOrder {
     PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.001), Side::Buy, Execution::limit(dec!(50000)))

@@ -11,7 +11,7 @@ use tradeapi::runtime::tables::{CallResult, CodeProof, Effect, Meta, Outcome, St
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::schema;
 use tradeapi_tests::transports::Over;
 

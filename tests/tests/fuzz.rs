@@ -16,7 +16,7 @@ use tradeapi::runtime::drift::Drift;
 use tradeapi::runtime::exchange::read_response;
 use tradeapi::runtime::tables::{Certainty, CodeProof, Effect, Meta, Outcome};
 use tradeapi::{API, Client, Credentials, Error, Operation, unified};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::schema;
 
 /// An operation, and how its answers are read.

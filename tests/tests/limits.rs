@@ -16,7 +16,7 @@ use tradeapi::unified::{
     CEILINGS, CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side,
 };
 use tradeapi::{Client, Credentials, Decimal, Error};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -13,7 +13,7 @@ use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, 
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{Category, ClientOid, GetFillHistory, GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::watch::{Span, Watch};
 
 const TAKEN: &str = r#"{"code":"00000","msg":"success","requestTime":5,"data":{"orderId":"1","clientOid":"a-1"}}"#;

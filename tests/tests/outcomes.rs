@@ -17,7 +17,7 @@ use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, 
 use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::{API, Client, Credentials, Error, Operation};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::schema;
 use tradeapi_tests::transports::Over;
 

@@ -15,7 +15,7 @@ use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::Method;
 use tradeapi::runtime::value::OpenEnum;
 use tradeapi::{Client, Credentials, Decimal, Edit, Error, Operation, Timestamp, Violations, broker, classic, unified};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 use tradeapi_tests::{query, signature};
 
 const SECRET: &str = "secret \u{e9}\u{1f600}";

@@ -11,7 +11,7 @@ use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::runtime::transport::{ReqwestTransport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::peer::Peer;
 use tradeapi_tests::transports::Over;
 

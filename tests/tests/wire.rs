@@ -12,7 +12,7 @@ use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::{Access, Meta, Method};
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::{Client, Credentials, Error, Operation, Timestamp};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 use tradeapi_tests::schema::{self, Example, Shape};
 use tradeapi_tests::transports::Over;
 use tradeapi_tests::{json, query, signature};

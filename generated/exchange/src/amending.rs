@@ -15,6 +15,8 @@ pub(crate) struct Changes {
     pub(crate) adjusts_price: bool,
     /// Whether the order is cancelled when the modification is rejected.
     pub(crate) auto_cancel: bool,
+    /// The id of the modification.
+    pub(crate) request_id: Option<u64>,
     pub(crate) take_profit: Option<Preset>,
     pub(crate) stop_loss: Option<Preset>,
 }
@@ -42,7 +44,7 @@ impl Core {
         if !is_open {
             return Err(Reason::NotOpen);
         }
-        self.end(id, State::Cancelled(Cancelled::Normal));
+        self.end_by(id, State::Cancelled(Cancelled::Normal), true);
         Ok(id)
     }
 
@@ -72,6 +74,11 @@ impl Core {
     pub(crate) fn finish_amendment(&mut self, id: u64, changes: &Changes) -> Result<(), Reason> {
         if let Some(order) = self.orders.get_mut(&id) {
             order.modifying = order.modifying.saturating_sub(1);
+        }
+        if self.ends_half_done() {
+            self.end(id, State::Cancelled(Cancelled::Normal));
+            self.tell(Event::DoneHalf { order: Some(id), request_id: changes.request_id, unplaced: None });
+            return Err(Reason::NotOpen);
         }
         let applied = self.apply_amendment(id, changes);
         if applied.is_err() && changes.auto_cancel {
@@ -115,7 +122,7 @@ impl Core {
             let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
             order.ticket.presets = Presets { take_profit, stop_loss }.boxed();
         }
-        self.tell(Event::Amended { order: id });
+        self.tell(Event::Amended { order: id, request_id: changes.request_id });
         let Some(spot) = spot else { return Ok(()) };
         if left == 0 {
             self.end(id, State::Filled);

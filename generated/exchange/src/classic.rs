@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rust_decimal::Decimal;
 use tradeapi::classic::{
     BatchCancel, BatchCancelOutcome, BatchOrder, BatchOrderItem, BatchPlaceFailure, BatchPlaceOutcome, BatchSuccess,
     CancelAllFailure, CancelAllOrders, CancelAllOutcome, CancelFailure, CancelOrder, CloseFailure, CloseOutcome,
@@ -21,7 +22,7 @@ use crate::pages::{Kind, Query, Wanted, query};
 use crate::placing::Placed;
 use crate::reading::{number, optional, wire};
 use crate::refusal::{Reason, Refusal};
-use crate::state::{Core, Task};
+use crate::state::{Core, Event, Task, Unplaced};
 use crate::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, Pos, Prevention, Side};
 
 impl From<&OrderRef> for Name {
@@ -212,13 +213,25 @@ fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
         Some(size) => at.core.pairs[index].lots(number(size)?).ok_or(Reason::SizeStep)?.min(position.lots),
     };
     let client = request.client_oid.as_ref().map(|id| Arc::from(id.as_str()));
-    if client.as_ref().is_some_and(|client| at.core.accounts[account].clients.contains_key(client)) {
+    let is_used = client.as_ref().is_some_and(|client| at.core.accounts[account].clients.contains_key(client));
+    if is_used && at.core.settings.unique_client_ids {
         return Err(Reason::Duplicate);
     }
     at.core.close_position(account, index, closed, lots, Source::Reversal)?;
     let side = position.side.opposite();
+    if at.core.ends_half_done() {
+        let qty = at.core.pairs[index].qty(lots);
+        return Err(half_done(at, client.as_deref(), None, qty));
+    }
     let ticket = at.core.market_ticket(account, index, side, opened, lots, Source::Reversal);
     at.core.place(Ticket { client, margin: position.mode, ..ticket }).map(|placed| placed.id)
+}
+
+/// A request ends here on purpose, with nothing but the first of two things done.
+fn half_done(at: &mut Desk<'_>, client: Option<&str>, price: Option<Decimal>, qty: Decimal) -> Reason {
+    let unplaced = Some(Unplaced { client_id: client.map(str::to_owned), price, qty });
+    at.core.tell(Event::DoneHalf { order: None, request_id: None, unplaced });
+    Reason::Funds
 }
 
 impl Serve for ModifyOrder {
@@ -254,6 +267,9 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<u64, Reason> {
                 ..order.ticket.clone()
             };
             at.core.end(id, State::Cancelled(Cancelled::Normal));
+            if at.core.ends_half_done() {
+                return Err(half_done(at, ticket.client.as_deref(), Some(price), size));
+            }
             at.core.later(at.core.settings.replacement_delay, Task::Place(Box::new(ticket)));
         }
         (None, None) => {
@@ -312,23 +328,30 @@ impl Serve for BatchCancel {
             }
             return Ok(outcome);
         };
-        for item in list {
+        for (index, item) in list.iter().enumerate() {
             // The orderId wins.
             let order = match (&item.order_id, &item.client_oid) {
                 (Some(id), _) => Some(OrderRef::OrderId(id.clone())),
                 (None, Some(id)) => Some(OrderRef::ClientOid(id.clone())),
                 (None, None) => None,
             };
-            let done = order.ok_or(Reason::MissingParameter).and_then(|order| cancel(at, &order, line, symbol));
+            let done = match at.refused_item(index) {
+                Some(refusal) => Err(refusal),
+                None => order
+                    .ok_or(Reason::MissingParameter)
+                    .and_then(|order| cancel(at, &order, line, symbol))
+                    .map_err(|reason| {
+                        let reason = if reason == Reason::NoSuchOrder { Reason::NoSuchItem } else { reason };
+                        at.refusal(reason)
+                    }),
+            };
             match done {
                 Ok(ids) => {
                     let mut success = BatchSuccess::default();
                     (success.order_id, success.client_oid) = (ids.order_id, ids.client_oid);
                     outcome.success_list.items.push(success);
                 }
-                Err(reason) => {
-                    let reason = if reason == Reason::NoSuchOrder { Reason::NoSuchItem } else { reason };
-                    let refusal = at.refusal(reason);
+                Err(refusal) => {
                     let mut failure = CancelFailure::default();
                     failure.order_id.clone_from(&item.order_id);
                     failure.client_oid.clone_from(&item.client_oid);
@@ -371,7 +394,7 @@ fn open_orders(at: &Desk<'_>, line: &str, symbol: Option<&str>, coin: Option<&st
 }
 
 fn cancelled(at: &mut Desk<'_>, id: u64) -> BatchSuccess {
-    at.core.end(id, State::Cancelled(Cancelled::Normal));
+    at.core.end_by(id, State::Cancelled(Cancelled::Normal), true);
     let mut success = BatchSuccess::default();
     success.order_id = Some(id.to_string().into());
     success.client_oid = at.core.orders.get(&id).and_then(Order::client).map(Into::into);
@@ -416,8 +439,9 @@ impl Serve for FlashClosePosition {
 
 impl Serve for GetOrderDetail {
     fn serve(self, at: &mut Desk<'_>) -> Result<Record, Refusal> {
-        let order = named(at, &self.order, self.product_type.as_str(), Some(self.symbol.as_str()));
-        order.map(|order| record(at.core, order)).map_err(|reason| at.refusal(reason))
+        let wanted = Wanted { line: Some(self.product_type.as_str()), symbol: Some(self.symbol.as_str()) };
+        let order = at.shown(&Name::from(&self.order)).filter(|order| wanted.is(at.core, order));
+        order.map(|order| record(at.core, &order)).ok_or_else(|| at.refusal(Reason::NoSuchOrder))
     }
 }
 

@@ -9,7 +9,7 @@
 //! | `POST /-/time?step=1000` | advances the clock by milliseconds |
 //! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price |
 //! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |
-//! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag` and `maintenance` |
+//! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` and `hostile` |
 //! | `GET /-/journal?from=0` | the journal as JSON lines |
 //! | `POST /-/reset` | begins anew, at the system's time |
 //!
@@ -24,8 +24,10 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
+use crate::dice::Seed;
 use crate::exchange::Exchange;
 use crate::faults::{Aim, Fault, Trouble};
+use crate::hostile::Hostility;
 use crate::snapshot::{View, snapshot};
 
 const PAGE: &str = include_str!("page.html");
@@ -302,8 +304,31 @@ fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
         Some("off") => conditions.maintenance = false,
         Some(other) => return Err(Refused::bad(format!("invalid maintenance {other:?}: expected on or off"))),
     }
+    conditions.hostility = hostility(query, conditions.hostility)?;
     exchange.set_conditions(conditions);
     Ok(nothing())
+}
+
+/// How hostile the exchange is to be: `hostile` and `quirks` in percent, `seed`, or `hostile=off`.
+fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostility>, Refused> {
+    if query.get("hostile") == Some("off") {
+        return Ok(None);
+    }
+    let (faults, quirks) = (query.number("hostile", 100)?, query.number("quirks", 100)?);
+    let seed = query.number("seed", u64::MAX)?;
+    if faults.is_none() && now.is_none() {
+        let needs = |name| Err(Refused::bad(format!("{name} needs a hostile exchange: hostile=40")));
+        return match (quirks, seed) {
+            (None, None) => Ok(None),
+            (Some(_), _) => needs("quirks"),
+            (None, Some(_)) => needs("seed"),
+        };
+    }
+    let mut hostility = now.unwrap_or_default();
+    hostility.faults = faults.unwrap_or(hostility.faults);
+    hostility.quirks = quirks.unwrap_or(hostility.quirks);
+    hostility.seed = seed.map_or(hostility.seed, Seed);
+    Ok(Some(hostility))
 }
 
 fn journal(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {

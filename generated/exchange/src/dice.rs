@@ -30,6 +30,33 @@ impl Dice {
         self.next() % bound.max(1)
     }
 
+    /// The dice of something that has a name.
+    pub(crate) fn named(seed: Seed, name: &str) -> Self {
+        Self::new(seed, Self::hash(name))
+    }
+
+    /// FNV-1a: the same in every program, as replayed journals need it.
+    pub(crate) fn hash(name: &str) -> u64 {
+        let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        name.bytes().fold(0xcbf2_9ce4_8422_2325, hash)
+    }
+
+    /// True in so many of a hundred cases.
+    pub(crate) fn percent(&mut self, chance: u64) -> bool {
+        self.below(100) < chance
+    }
+
+    /// One of several, each as often as its weight says; `None` if nothing has a weight.
+    pub(crate) fn weighted<T: Copy>(&mut self, all: &[(T, u64)]) -> Option<T> {
+        let mut left = self.below(all.iter().map(|(_, weight)| weight).sum());
+        let chosen = all.iter().find(|(_, weight)| {
+            let is_chosen = left < *weight;
+            left = left.saturating_sub(*weight);
+            is_chosen
+        });
+        chosen.map(|(one, _)| *one)
+    }
+
     /// Sixteen hexadecimal digits.
     pub(crate) fn digits(&mut self) -> String {
         format!("{:016x}", self.next())

@@ -1,6 +1,6 @@
 //! The exchange as a program holds it: shared, with a clock, and typed functions for tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,11 +16,13 @@ use tradeapi::runtime::{self, ClientBuilder};
 use tradeapi::{Client, Credentials, Timestamp};
 
 use crate::accounts::Profile;
+use crate::delivery::{Delivered, Delivery};
 use crate::dice::Seed;
-use crate::faults::{Conditions, Delivered, Fault, Trouble};
-use crate::gate::{self, Delivery};
+use crate::faults::{Conditions, Fault, Trouble};
+use crate::gate;
+use crate::hostile::Counts;
 use crate::journal::{Action, Journal, Recording, ReplayError};
-use crate::orders::State;
+use crate::orders::{Order, Quantity, State};
 use crate::reading::number;
 use crate::setup::{Price, Setup};
 use crate::state::{Core, Event, Settings};
@@ -131,6 +133,32 @@ pub struct OrderView {
     pub filled: Decimal,
     /// The state.
     pub state: State,
+    /// The limit that it was placed with, before any modification.
+    pub placed_price: Option<Decimal>,
+    /// The quantity that it was placed with, in base or quote coin.
+    pub placed_qty: Decimal,
+    /// Whether it can only make a position smaller.
+    pub closes: bool,
+}
+
+impl OrderView {
+    fn of(core: &Core, order: &Order) -> Self {
+        let pair = &core.pairs[order.ticket.pair];
+        let (Quantity::Lots(placed_qty) | Quantity::Amount(placed_qty)) = order.ticket.quantity;
+        Self {
+            id: order.id.to_string(),
+            client_id: order.client().map(str::to_owned),
+            symbol: pair.symbol.to_owned(),
+            side: order.ticket.side,
+            price: order.ticks.map(|ticks| pair.price(ticks)),
+            qty: pair.qty(order.lots),
+            filled: pair.qty(order.filled),
+            state: order.state,
+            placed_price: order.ticket.price,
+            placed_qty,
+            closes: order.is_closing(),
+        }
+    }
 }
 
 /// The book of a pair: price and quantity of each level, the best first.
@@ -278,8 +306,12 @@ impl Exchange {
     /// [faults](Self::add_fault) there are; one that is lost is empty, with status 502.
     pub fn answer(&self, request: &Request<Bytes>, address: IpAddr) -> Response<Bytes> {
         match self.deliver(request, address).delivered {
-            Delivered::Whole(answer) | Delivered::Half(answer) => answer,
-            Delivered::Nothing => {
+            Delivered::Whole(answer)
+            | Delivered::Last(answer)
+            | Delivered::Slow(answer, _)
+            | Delivered::Half(answer)
+            | Delivered::Misstated(answer, _) => answer,
+            Delivered::Raw(_) | Delivered::Nothing | Delivered::Reset | Delivered::Outage(_) | Delivered::Hang => {
                 let mut lost = Response::default();
                 *lost.status_mut() = StatusCode::BAD_GATEWAY;
                 lost
@@ -288,11 +320,22 @@ impl Exchange {
     }
 
     /// Answers a request that comes from `address` now, as the answer arrives.
-    pub(crate) fn deliver(&self, request: &Request<Bytes>, address: IpAddr) -> Delivery {
+    pub fn deliver(&self, request: &Request<Bytes>, address: IpAddr) -> Delivery {
         // The time is read behind the lock, so that a reset, which may set it back, comes before or after.
         let mut core = self.core();
         let now = self.time.now();
         gate::answer(&mut core, now, request, address)
+    }
+
+    /// The same for an exchange whose time is elsewhere, such as in a simulation: the request comes at `now`. Time does not
+    /// go back.
+    pub fn deliver_at(&self, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
+        gate::answer(&mut self.core(), now, request, address)
+    }
+
+    /// Lets everything happen that is due by `now`, of an exchange whose time is elsewhere.
+    pub fn advance_to(&self, now: Timestamp) {
+        self.core().advance(now.as_millis());
     }
 
     fn act(&self, action: Action) -> Result<(), Impossible> {
@@ -352,6 +395,16 @@ impl Exchange {
         self.core().faults.conditions.clone()
     }
 
+    /// What a [hostile](Conditions::hostility) exchange has done so far.
+    pub fn hostile_counts(&self) -> Counts {
+        self.core().hostile.as_ref().map(|hostile| hostile.counts.clone()).unwrap_or_default()
+    }
+
+    /// The requests with which something went wrong in a hostile exchange, by what they say and how often they were sent.
+    pub fn hit(&self) -> BTreeSet<String> {
+        self.core().hostile.as_ref().map(|hostile| hostile.hit.clone()).unwrap_or_default()
+    }
+
     /// The next request that changes something is refused with this code, and does nothing.
     pub fn refuse_next(&self, code: impl Into<String>) {
         self.add_fault(Fault::new(Trouble::Refuse(code.into())).times(1));
@@ -408,20 +461,22 @@ impl Exchange {
                 margin: position.margin,
             }
         });
-        let orders = account.open.iter().filter_map(|id| core.orders.get(id)).map(|order| {
-            let pair = &core.pairs[order.ticket.pair];
-            OrderView {
-                id: order.id.to_string(),
-                client_id: order.client().map(str::to_owned),
-                symbol: pair.symbol.to_owned(),
-                side: order.ticket.side,
-                price: order.ticks.map(|ticks| pair.price(ticks)),
-                qty: pair.qty(order.lots),
-                filled: pair.qty(order.filled),
-                state: order.state,
-            }
-        });
+        let orders = account.open.iter().filter_map(|id| core.orders.get(id)).map(|order| OrderView::of(&core, order));
         AccountView { balances: balances.collect(), positions: positions.collect(), open_orders: orders.collect() }
+    }
+
+    /// An order that is kept, by its id.
+    pub fn order(&self, id: u64) -> Option<OrderView> {
+        let core = self.core();
+        core.orders.get(&id).map(|order| OrderView::of(&core, order))
+    }
+
+    /// The ids of the orders of a user that wait, and of those that have ended, the latest first.
+    pub fn order_ids(&self, keys: &Keys, family: Family) -> [Vec<u64>; 2] {
+        let core = self.look();
+        let Some(user) = core.keys.get(&keys.key) else { return [Vec::new(), Vec::new()] };
+        let account = &core.accounts[core.users[*user].account(family)];
+        [&account.open, &account.closed].map(|ids| ids.iter().rev().copied().collect())
     }
 
     /// The book of a pair now.
@@ -449,11 +504,23 @@ impl Transport for Exchange {
             if !delivery.latency.is_zero() {
                 self.time.sleep(delivery.latency).await;
             }
+            let lost = |kind| Err(TransportError::new(kind, runtime::error::Delivery::MaybeSent));
             match delivery.delivered {
-                Delivered::Whole(answer) => Ok(answer),
-                Delivered::Half(_) | Delivered::Nothing => {
-                    Err(TransportError::new(TransportErrorKind::Closed, runtime::error::Delivery::MaybeSent))
+                Delivered::Whole(answer) | Delivered::Last(answer) => Ok(answer),
+                Delivered::Slow(answer, pause) => {
+                    self.time.sleep(pause).await;
+                    Ok(answer)
                 }
+                Delivered::Misstated(answer, length) if length <= answer.body().len() => {
+                    Ok(answer.map(|body| body.slice(..length)))
+                }
+                // The rest, or anything at all, never comes.
+                Delivered::Misstated(..) | Delivered::Hang => std::future::pending().await,
+                Delivered::Half(_)
+                | Delivered::Raw(_)
+                | Delivered::Nothing
+                | Delivered::Reset
+                | Delivered::Outage(_) => lost(TransportErrorKind::Closed),
             }
         })
     }

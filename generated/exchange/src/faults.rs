@@ -9,7 +9,9 @@ use tradeapi::Operation;
 use tradeapi::runtime::tables::{CodeProof, Effect, Meta};
 use tradeapi::unified::PlaceOrder;
 
+use crate::delivery::Delivered;
 use crate::dice::Dice;
+use crate::hostile::Hostility;
 
 /// What goes wrong with a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,16 +121,6 @@ fn proxy(status: StatusCode) -> Response<Bytes> {
     response
 }
 
-/// What arrives at the client.
-#[derive(Debug)]
-pub(crate) enum Delivered {
-    Whole(Response<Bytes>),
-    /// The beginning, and then the end of the connection.
-    Half(Response<Bytes>),
-    /// The end of the connection.
-    Nothing,
-}
-
 /// Which requests a fault concerns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -218,6 +210,8 @@ pub struct Conditions {
     pub lag: u64,
     /// Whether the exchange is under maintenance, and refuses every request.
     pub maintenance: bool,
+    /// How a hostile exchange behaves, if it is one.
+    pub hostility: Option<Hostility>,
 }
 
 /// The faults and conditions of an exchange.

@@ -15,9 +15,13 @@ use tradeapi::runtime::signing::Signer;
 use tradeapi::runtime::tables::{Access, Authentication, Content, Encoding, Meta, Part, Scope};
 use tradeapi::{API, Operation, Timestamp, Violations};
 
-use crate::faults::{Delivered, Trouble};
+use crate::amending::Name;
+use crate::delivery::{Delivered, Delivery};
+use crate::faults::Trouble;
+use crate::hostile;
 use crate::journal::{Answered, Line, Recorded, count_rule};
 use crate::log::Entry;
+use crate::orders::Order;
 use crate::reading;
 use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
 use crate::state::Core;
@@ -49,6 +53,9 @@ pub(crate) struct Desk<'a> {
 impl Desk<'_> {
     /// Why an item of a batch is refused before it is handled.
     pub(crate) fn refused_item(&self, index: usize) -> Option<Refusal> {
+        if let Some(refusal) = &self.core.refused_items {
+            return Some(refusal.clone());
+        }
         let violation = self.violations.refusals().find(|violation| item_of(violation) == Some(index))?;
         Some(of_violation(violation, self.meta))
     }
@@ -56,17 +63,27 @@ impl Desk<'_> {
     pub(crate) fn refusal(&self, reason: Reason) -> Refusal {
         reason.of(self.meta)
     }
+
+    /// The order of the account that a query means, as the node shows it.
+    pub(crate) fn shown(&mut self, name: &Name) -> Option<Order> {
+        self.core.shown(self.account, name)
+    }
 }
 
 /// An operation by its path, and what serves it.
-struct Route {
-    meta: &'static Meta,
+pub(crate) struct Route {
+    pub(crate) meta: &'static Meta,
     call: fn(&mut Core, &Caller<'_>) -> Served,
 }
 
 impl Route {
     const fn of<O: Serve>() -> Self {
         Self { meta: O::META, call: call::<O> }
+    }
+
+    /// Serves a request.
+    pub(crate) fn call(&self, core: &mut Core, caller: &Caller<'_>) -> Served {
+        (self.call)(core, caller)
     }
 }
 
@@ -87,79 +104,124 @@ static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
     by_path
 });
 
+/// The parameters that name orders: those that answers repeat.
+pub(crate) fn id_parameters() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let echoes = ROUTES.iter().filter_map(|route| route.meta.echoes.as_ref());
+        let mut names: Vec<&str> = echoes.flat_map(|echoes| echoes.ids).flat_map(|echo| echo.of).copied().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    });
+    &NAMES
+}
+
 /// Whether an operation has this id.
 pub(crate) fn is_operation(id: &str) -> bool {
     ROUTES.iter().any(|route| route.meta.id == id)
 }
 
 /// Who sends a request, and its parameters as they came.
-struct Caller<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) user: Option<usize>,
+    pub(crate) address: IpAddr,
+    pub(crate) parameters: &'a str,
+}
+
+/// A request that is served later.
+#[derive(Clone)]
+pub(crate) struct Late {
+    route: &'static Route,
     user: Option<usize>,
     address: IpAddr,
-    parameters: &'a str,
+    parameters: String,
+    /// From when on all nodes show what it did.
+    pub(crate) settled: u64,
 }
 
-/// The data of an answer or a refusal, and how many calls are left.
-struct Served {
-    data: Result<String, Refusal>,
-    left: Option<u32>,
-}
+impl Late {
+    pub(crate) fn new(route: &'static Route, caller: &Caller<'_>, settled: u64) -> Self {
+        let Caller { user, address, parameters } = *caller;
+        Self { route, user, address, parameters: parameters.to_owned(), settled }
+    }
 
-impl Served {
-    fn refused(refusal: Refusal) -> Self {
-        Self { data: Err(refusal), left: None }
+    pub(crate) fn carry_out(&self, core: &mut Core) -> Served {
+        let Self { route, user, address, .. } = *self;
+        route.call(core, &Caller { user, address, parameters: &self.parameters })
     }
 }
 
-/// What arrives of an answer, and how late.
-pub(crate) struct Delivery {
-    pub(crate) delivered: Delivered,
-    pub(crate) latency: Duration,
-    /// What the journal has of it, if there is one.
-    pub(crate) answered: Option<Answered>,
+impl std::fmt::Debug for Late {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Late").field("operation", &self.route.meta.id).finish_non_exhaustive()
+    }
+}
+
+/// The data of an answer or a refusal, and how many calls are left.
+pub(crate) struct Served {
+    pub(crate) data: Result<String, Refusal>,
+    pub(crate) left: Option<u32>,
+}
+
+impl Served {
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        Self { data: Err(refusal), left: None }
+    }
 }
 
 /// Answers a request that came at `now`.
 pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
     core.advance(now.as_millis());
-    let shown = core.faults.shown_time(core.now);
+    let route = of_path(request);
+    let meta = route.map(|route| route.meta);
+    let mut telling = core.telling(meta, request);
+    let shown = telling.as_ref().map_or_else(|| core.faults.shown_time(core.now), |telling| telling.judged_at());
     let (mut sender, mut trouble, mut latency) = (None, None, Duration::ZERO);
-    let served = match find(core, shown, request, address) {
+    let served = match find(core, route, shown, request, address) {
         Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
         Ok((route, user, parameters)) => {
             sender = user.map(|user| core.users[user].id);
             (trouble, latency) = core.faults.happen(route.meta);
             let caller = Caller { user, address, parameters };
-            match &trouble {
-                None => (route.call)(core, &caller),
-                Some(trouble) => serve_wrongly(core, route, &caller, trouble),
+            match (&trouble, &mut telling) {
+                (Some(trouble), _) => serve_wrongly(core, route, &caller, trouble),
+                (None, Some(telling)) => serve_hostilely(core, route, &caller, telling, request),
+                (None, None) => route.call(core, &caller),
             }
         }
-        Err(refusal) => Served::refused(refusal),
+        Err(refusal) => {
+            if let Some(telling) = &telling {
+                telling.note_wrong_clock(core, request);
+            }
+            Served::refused(refusal)
+        }
     };
     let refusal = served.data.as_ref().err().filter(|refusal| refusal.rule != FAULT);
     if let Some(refusal) = refusal {
         count_rule(&mut core.violations, &refusal.rule);
     }
-    let response = respond(core, shown, &served);
+    let time = telling.as_mut().map_or_else(|| shown.to_string(), hostile::Telling::told_time);
+    let response = respond(core, &time, &served);
     let answered = core.journal.as_mut().map(|journal| {
         let name = trouble.as_ref().map(|trouble| trouble.name().0);
         let answered = Answered::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
         journal.push(&Line::of_request(core.now, Recorded::new(request, address), answered.clone()));
         answered
     });
-    let delivered = match &trouble {
-        None => Delivered::Whole(response),
-        Some(trouble) => trouble.delivered(response),
+    let (delivered, behind) = match (&trouble, &mut telling, meta) {
+        (Some(trouble), ..) => (trouble.delivered(response), None),
+        (None, Some(telling), Some(meta)) => telling.deliver(core, meta, response),
+        (None, ..) => (Delivered::Whole(response), None),
     };
     if let Some(log) = &mut core.log {
         log.push(Entry::new(core.now, sender, request, served.data.as_deref(), trouble));
     }
-    Delivery { delivered, latency, answered }
+    Delivery { delivered, latency, behind, answered }
 }
 
 /// The rule of refusals that are faults.
-const FAULT: &str = "fault";
+pub(crate) const FAULT: &str = "fault";
 
 /// Serves a request that something goes wrong with on purpose.
 fn serve_wrongly(core: &mut Core, route: &Route, caller: &Caller<'_>, trouble: &Trouble) -> Served {
@@ -171,20 +233,41 @@ fn serve_wrongly(core: &mut Core, route: &Route, caller: &Caller<'_>, trouble: &
     if !trouble.takes_effect() {
         return Served::refused(on_purpose());
     }
-    let served = (route.call)(core, caller);
+    let served = route.call(core, caller);
     if matches!(trouble, Trouble::Hide(_)) { Served { data: Err(on_purpose()), ..served } } else { served }
+}
+
+/// Serves a request in a hostile exchange, unless its signature has run out by the true clock, whatever a node thinks.
+fn serve_hostilely(
+    core: &mut Core,
+    route: &'static Route,
+    caller: &Caller<'_>,
+    telling: &mut hostile::Telling,
+    request: &Request<Bytes>,
+) -> Served {
+    let signed_at = hostile::signed_at(request).unwrap_or(core.now);
+    let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or(u64::MAX);
+    if core.now > signed_at.saturating_add(window) {
+        return Served::refused(Reason::ExpiredTimestamp.of(route.meta));
+    }
+    telling.serve(core, route, caller, signed_at)
+}
+
+/// The operation that a request is for.
+fn of_path(request: &Request<Bytes>) -> Option<&'static Route> {
+    let of_path = BY_PATH.get(request.uri().path())?;
+    of_path.iter().find(|route| request.method().as_str() == route.meta.method.as_str()).copied()
 }
 
 fn find<'a>(
     core: &Core,
+    route: Option<&'static Route>,
     now: u64,
     request: &'a Request<Bytes>,
     address: IpAddr,
 ) -> Result<(&'static Route, Option<usize>, &'a str), Refusal> {
-    let path = request.uri().path();
-    let of_path = BY_PATH.get(path).map(Vec::as_slice).unwrap_or_default();
-    let Some(route) = of_path.iter().find(|route| request.method().as_str() == route.meta.method.as_str()) else {
-        return Err(match of_path.first() {
+    let Some(route) = route else {
+        return Err(match BY_PATH.get(request.uri().path()).and_then(|routes| routes.first()) {
             Some(other) => Reason::WrongMethod.of(other.meta),
             None => Reason::UnknownPath.of(&Meta::DEFAULT),
         });
@@ -348,7 +431,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
 /// The policy by which requests are read: rules are checked afterwards.
 pub(crate) static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 
-fn respond(core: &Core, now: u64, served: &Served) -> Response<Bytes> {
+fn respond(core: &Core, time: &str, served: &Served) -> Response<Bytes> {
     let (status, code, message, data) = match &served.data {
         Ok(data) => {
             (200, API.envelope.and_then(|envelope| envelope.success).unwrap_or_default(), "success", data.as_str())
@@ -368,7 +451,7 @@ fn respond(core: &Core, now: u64, served: &Served) -> Response<Bytes> {
             out.member(name).string(message);
         }
         if let Some(name) = envelope.time {
-            out.member(name).number(&now);
+            out.member(name).raw(time);
         }
         if let Some(name) = envelope.data {
             out.member(name).raw(data);

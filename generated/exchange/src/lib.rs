@@ -53,7 +53,8 @@
 //! | `market`, `dice` | other participants, and randomness from a seed |
 //! | `state` | the whole state, and how time moves it |
 //! | `gate`, `reading`, `refusal`, `limits` | what a request passes: signature, rate limits, checks, and why it is refused |
-//! | `faults`, `journal`, `setup` | what goes wrong on purpose, what is recorded and replayed, and what it begins with |
+//! | `faults`, `hostile`, `delivery` | what goes wrong on purpose, and what arrives of an answer |
+//! | `journal`, `setup` | what is recorded and replayed, and what it begins with |
 //! | `unified`, `classic`, `reports`, `pages` | the operations |
 //! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
 //! | `log`, `snapshot`, `control` | what the page shows, and what its buttons do |
@@ -76,11 +77,13 @@ mod classic;
 mod closing;
 mod control;
 mod decisions;
+mod delivery;
 mod dice;
 mod docs;
 mod exchange;
 mod faults;
 mod gate;
+mod hostile;
 mod instruments;
 mod journal;
 mod limits;
@@ -106,13 +109,15 @@ mod words;
 pub use accounts::Profile;
 pub use control::per_mille;
 pub use decisions::{DECISIONS, Decision};
+pub use delivery::{Behind, Delivered, Delivery};
 pub use dice::Seed;
 pub use docs::Docs;
 pub use exchange::{AccountView, BalanceView, BookView, Exchange, Impossible, Keys, OrderView, PositionView};
 pub use faults::{Aim, Conditions, Fault, Trouble};
+pub use hostile::{Counts, Hostility, Landing, Node, Quirk, Reached, Wrong};
 pub use journal::ReplayError;
 pub use orders::State;
 pub use setup::{BadSetup, Pair, Price, Prices, Setup};
-pub use state::{Event, Settings};
+pub use state::{Event, Settings, Unplaced};
 pub use time::Time;
 pub use words::{Cancelled, Effect, Family, Line, Margin, Mode, Pos, Side};

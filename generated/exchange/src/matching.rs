@@ -214,6 +214,11 @@ impl Core {
 
     /// Ends an order: it leaves the book, and what was held back is released.
     pub(crate) fn end(&mut self, id: u64, state: State) {
+        self.end_by(id, state, false);
+    }
+
+    /// Ends an order that a request cancels, or that ends otherwise.
+    pub(crate) fn end_by(&mut self, id: u64, state: State, by_request: bool) {
         let Some(order) = self.orders.get_mut(&id).filter(|order| order.state.is_open()) else { return };
         let account = &mut self.accounts[order.ticket.account];
         if let Some(spot) = order.spot.take() {
@@ -241,7 +246,7 @@ impl Core {
         }
         self.forget_later(id, family, is_cancelled);
         if is_cancelled {
-            self.tell(Event::Cancelled { order: id });
+            self.tell(Event::Cancelled { order: id, by_request });
         }
     }
 }

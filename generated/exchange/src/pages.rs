@@ -4,9 +4,13 @@ use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Meta;
 
 use crate::gate::Desk;
+use crate::hostile::Wrong;
 use crate::orders::{Fill, Order};
 use crate::state::Core;
 use crate::words::Line;
+
+/// How many items of the page before a page repeats that overlaps with it.
+const REPEATED: usize = 3;
 
 /// A query for a page of a listing, as the requests of both families say it.
 #[derive(Clone, Copy, Debug)]
@@ -147,10 +151,22 @@ impl Desk<'_> {
             Kind::Open => &account.open,
             Kind::Closed => &account.closed,
         };
-        let orders = ids.range(..page.before).rev().filter_map(|id| core.orders.get(id));
-        let orders =
-            orders.filter(|order| page.holds(order.created) && query.wanted.is(core, order) && is_meant(order));
-        page.filled(orders.map(|order| (order.id, record(core, order))))
+        let is_meant = |order: &&Order| {
+            page.holds(order.created) && core.is_visible(order.id) && query.wanted.is(core, order) && is_meant(order)
+        };
+        // A hostile exchange repeats items of the page before, and names that page as the next one.
+        let repeated = if core.wrong_listing() == Wrong::Overlap { REPEATED } else { 0 };
+        let mut repeated: Vec<u64> = ids.range(page.before..).copied().take(repeated).collect();
+        repeated.reverse();
+        let count = repeated.len();
+        let all = repeated.iter().chain(ids.range(..page.before).rev());
+        let orders = all.filter_map(|id| core.orders.get(id)).filter(is_meant);
+        let page = Page { limit: page.limit.saturating_add(count), ..page };
+        let mut found = page.filled(orders.map(|order| (order.id, record(core, order))));
+        if let (Wrong::StuckCursor, Some(before)) = (core.wrong_listing(), query.before) {
+            (found.last, found.is_full) = (Some(before.to_owned()), true);
+        }
+        found
     }
 
     /// Fills of the account on a page, newest first: of one order, if it is named.

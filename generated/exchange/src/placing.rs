@@ -246,7 +246,10 @@ impl Core {
             account.closing.entry((order.ticket.pair, order.ticket.pos)).or_default().insert(id);
         }
         if let Some(client) = &order.ticket.client {
-            account.clients.insert(Arc::clone(client), id);
+            let named = account.clients.entry(Arc::clone(client)).or_insert(id);
+            if !self.settings.first_of_client_id {
+                *named = id;
+            }
         }
         self.orders.insert(order);
         id

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
@@ -18,9 +18,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::control;
+use crate::delivery::Delivered;
 use crate::docs::{self, Docs};
 use crate::exchange::Exchange;
-use crate::faults::Delivered;
 use crate::log::Log;
 
 /// The longest body that is read.
@@ -116,7 +116,20 @@ async fn answer(
     match delivery.delivered {
         Delivered::Whole(answer) => Ok(answer.map(Answer::whole)),
         Delivered::Half(answer) => Ok(answer.map(Answer::half)),
-        Delivered::Nothing => Err(closed()),
+        Delivered::Last(mut answer) => {
+            answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            Ok(answer.map(Answer::whole))
+        }
+        Delivered::Slow(answer, pause) => {
+            exchange.time().sleep(pause).await;
+            Ok(answer.map(Answer::whole))
+        }
+        Delivered::Misstated(answer, length) if length <= answer.body().len() => {
+            Ok(answer.map(|body| Answer::whole(body.slice(..length))))
+        }
+        Delivered::Misstated(..) | Delivered::Hang => std::future::pending().await,
+        // This server writes HTTP and nothing else, and goes on listening; what breaks more needs one below it.
+        Delivered::Raw(_) | Delivered::Nothing | Delivered::Reset | Delivered::Outage(_) => Err(closed()),
     }
 }
 

@@ -14,13 +14,16 @@ use crate::accounts::{Account, Profile, User};
 use crate::amending::Changes;
 use crate::book::Book;
 use crate::dice::{Dice, Seed};
-use crate::faults::Faults;
+use crate::faults::{Conditions, Faults};
+use crate::gate::Late;
+use crate::hostile::Hostile;
 use crate::instruments::{self, Instrument};
 use crate::journal::{Action, Journal, Line};
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
 use crate::orders::{Order, Orders, Ticket};
+use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::triggers::Bought;
 use crate::words::{Family, Line as Business, Pos, Side};
@@ -44,6 +47,8 @@ pub struct Settings {
     pub ceilings: bool,
     /// Whether a clientOid can be used once only, as long as its order is remembered.
     pub unique_client_ids: bool,
+    /// Whether a clientOid that several orders have names the first of them, not the latest.
+    pub first_of_client_id: bool,
     /// Whether positions are closed when their margin is used up.
     pub liquidation: bool,
     /// How long the classic family takes to create the order that replaces a modified one.
@@ -66,6 +71,7 @@ impl Default for Settings {
             rate_limits: true,
             ceilings: true,
             unique_client_ids: true,
+            first_of_client_id: false,
             liquidation: true,
             replacement_delay: Duration::from_millis(20),
             modification_delay: Duration::ZERO,
@@ -97,17 +103,43 @@ pub enum Event {
     Amended {
         /// The id of the order.
         order: u64,
+        /// The id of the modification, if it has one.
+        request_id: Option<u64>,
     },
     /// An order was cancelled.
     Cancelled {
         /// The id of the order.
         order: u64,
+        /// Whether a request to cancel it was the reason.
+        by_request: bool,
+    },
+    /// The first half of a request was done and the second was not: an order was cancelled or a position closed, and no
+    /// order took its place.
+    DoneHalf {
+        /// The cancelled order, if it was to be modified.
+        order: Option<u64>,
+        /// The id of the modification, if it has one.
+        request_id: Option<u64>,
+        /// What was to be placed, if it was.
+        unplaced: Option<Unplaced>,
     },
     /// What was accepted was refused when it was its turn: a replacement or a modification.
     Refused {
         /// The code.
         code: String,
     },
+}
+
+/// An order that was not placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unplaced {
+    /// The client's id.
+    pub client_id: Option<String>,
+    /// The limit.
+    pub price: Option<Decimal>,
+    /// The quantity.
+    pub qty: Decimal,
 }
 
 /// What is done later.
@@ -119,6 +151,8 @@ pub(crate) enum Task {
     Amend(u64, Changes),
     /// Moves the price of a pair that is played back.
     Price(usize, u64),
+    /// Serves a request that a hostile exchange has held back.
+    Late(Box<Late>),
 }
 
 /// The first id; ids have nineteen digits.
@@ -162,6 +196,10 @@ pub(crate) struct Core {
     events: VecDeque<Event>,
     pub(crate) limits: Limits,
     pub(crate) faults: Faults,
+    /// What makes the exchange hostile, if it is.
+    pub(crate) hostile: Option<Box<Hostile>>,
+    /// What all items of a batch are refused with on purpose.
+    pub(crate) refused_items: Option<Refusal>,
     /// How often each rule was broken, and each limit exceeded.
     pub(crate) violations: BTreeMap<String, u64>,
     pub(crate) journal: Option<Journal>,
@@ -178,8 +216,7 @@ impl Core {
         pairs.extend(setup.instruments.iter().filter_map(instruments::of_setup));
         let seed = settings.seed;
         let markets = (1..).zip(&pairs).map(|(purpose, pair)| Market::new(pair, Dice::new(seed, purpose))).collect();
-        let mut faults = Faults::new(Dice::new(seed, u64::MAX));
-        faults.conditions = setup.conditions.clone();
+        let faults = Faults::new(Dice::new(seed, u64::MAX));
         let mut core = Self {
             settings,
             now,
@@ -202,6 +239,8 @@ impl Core {
             events: VecDeque::new(),
             limits: Limits::default(),
             faults,
+            hostile: None,
+            refused_items: None,
             violations: BTreeMap::new(),
             journal: None,
             log: None,
@@ -209,7 +248,16 @@ impl Core {
             setup,
         };
         core.play_back();
+        core.set_conditions(core.setup.conditions.clone());
         core
+    }
+
+    fn set_conditions(&mut self, conditions: Conditions) {
+        match (&mut self.hostile, &conditions.hostility) {
+            (Some(hostile), Some(settings)) => hostile.settings = settings.clone(),
+            (hostile, settings) => *hostile = settings.clone().map(|settings| Box::new(Hostile::new(settings))),
+        }
+        self.faults.conditions = conditions;
     }
 
     /// Plans the prices that are played back.
@@ -245,7 +293,7 @@ impl Core {
             }
             Action::Fault(fault) => self.faults.list.push(fault),
             Action::ClearFaults => self.faults.list.clear(),
-            Action::Conditions(conditions) => self.faults.conditions = conditions,
+            Action::Conditions(conditions) => self.set_conditions(conditions),
             Action::Open(profile) => {
                 self.open(*profile);
             }
@@ -321,6 +369,11 @@ impl Core {
         self.last_id
     }
 
+    /// The id that comes next.
+    pub(crate) fn next_id(&self) -> u64 {
+        self.last_id + 1
+    }
+
     /// The pair that a family trades under a name.
     pub(crate) fn pair(&self, family: Family, line: Business, symbol: &str) -> Option<usize> {
         let line = if line == Business::Margin { Business::Spot } else { line };
@@ -334,6 +387,9 @@ impl Core {
     }
 
     pub(crate) fn tell(&mut self, event: Event) {
+        if let Some(hostile) = &mut self.hostile {
+            hostile.touch(&event);
+        }
         if self.events.len() == MOST_EVENTS {
             self.events.pop_front();
         }
@@ -392,7 +448,12 @@ impl Core {
             Task::Amend(order, amendment) => {
                 self.finish_amendment(order, &amendment).err().map(|reason| reason.code(Family::Unified))
             }
+            Task::Late(late) => {
+                self.do_late(&late);
+                None
+            }
         };
+        self.note_versions();
         if let Some(code) = refused {
             self.tell(Event::Refused { code: code.to_owned() });
         }
@@ -439,6 +500,9 @@ impl Core {
                 }
                 self.forget[queue].pop_front();
                 let Some(order) = self.orders.remove(&id) else { continue };
+                if let Some(hostile) = &mut self.hostile {
+                    hostile.views.forget(&order);
+                }
                 let account = &mut self.accounts[order.ticket.account];
                 account.closed.remove(&id);
                 if let Some(client) = order.client()

@@ -279,6 +279,7 @@ fn modification(request: &ModifyOrder, at: &Desk<'_>) -> Result<Changes, Reason>
         price: optional(request.price.as_ref())?,
         adjusts_price: request.px_amend_type == Some(YesNo::Yes),
         auto_cancel: request.auto_cancel == Some(YesNo::Yes),
+        request_id: request.request_id,
         take_profit: edited(
             &kept.take_profit,
             &request.take_profit,
@@ -327,6 +328,7 @@ fn modify_item(item: &BatchModifyItem, at: &mut Desk<'_>) -> Result<OrderIds, Re
             price: optional(item.price.as_ref())?,
             adjusts_price: item.px_amend_type == Some(YesNo::Yes),
             auto_cancel: item.auto_cancel == Some(YesNo::Yes),
+            request_id: item.request_id,
             ..Changes::default()
         })
     };
@@ -401,8 +403,8 @@ impl Serve for CancelAllOrders {
 
 impl Serve for GetOrderDetails {
     fn serve(self, at: &mut Desk<'_>) -> Result<tradeapi::unified::Order, Refusal> {
-        let order = at.core.find(at.account, &Name::from(&self.order));
-        order.map(|order| record(at.core, order)).ok_or_else(|| at.refusal(Reason::NoSuchOrder))
+        let order = at.shown(&Name::from(&self.order));
+        order.map(|order| record(at.core, &order)).ok_or_else(|| at.refusal(Reason::NoSuchOrder))
     }
 }
 

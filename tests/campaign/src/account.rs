@@ -7,16 +7,19 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::exchange::{Exchange, Terms};
+use crate::fast::FastClock;
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
+use tradeapi::Client;
 use tradeapi::runtime::client::{LimitMode, SigningClock};
 use tradeapi::runtime::clock::Environment;
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::limits::InProcessLimits;
 use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
-use tradeapi::{Client, Credentials};
-use tradeapi_hostile::{Dice, Exchange, FastClock, Settings as ExchangeSettings};
+use tradeapi_exchange::{Hostility, Keys, Seed};
+use tradeapi_tests::dice::Dice;
 
 use crate::busy;
 use crate::clock::FastEnvironment;
@@ -31,49 +34,40 @@ use crate::trader::Trader;
 use crate::world::World;
 use crate::wrong::WrongTransport;
 
-pub(crate) const SECRET: &str = "a secret of the campaign";
-
 /// How long a call may take.
 pub(crate) const CALL: Duration = Duration::from_secs(2);
 
 /// How the exchange of an account behaves that goes by `clock`.
-pub(crate) fn exchange(settings: &Settings, account: u64, world: &World, clock: &FastClock) -> ExchangeSettings {
+pub(crate) fn exchange(settings: &Settings, account: u64, world: &World, clock: &FastClock) -> Terms {
     let mut dice = Dice::new(settings.seed, &format!("account {account}"));
     let skew = SKEW.as_millis() as u64;
     let ahead = dice.below(2 * skew).cast_signed() - skew.cast_signed();
-    ExchangeSettings {
-        seed: dice.throw(),
-        faults: settings.faults,
-        quirks: settings.quirks,
-        clock: clock.ahead_by(ahead),
-        nodes: world.nodes,
-        line: world.line,
-        duplicates: world.duplicates,
-        secret: SECRET.to_owned(),
-        only: None,
-    }
+    let mut hostility = Hostility::new(Seed(dice.throw()), settings.faults, settings.quirks);
+    (hostility.nodes, hostility.speed) = (world.nodes.to_vec(), clock.speed());
+    Terms { hostility, clock: clock.ahead_by(ahead), line: world.line, duplicates: world.duplicates }
 }
 
 /// A client over sockets.
 pub(crate) fn client_over_sockets(
     settings: &Arc<Settings>,
     url: &str,
+    keys: &Keys,
     clock: &FastClock,
 ) -> Result<Client, BuildError> {
     let limits = TransportLimits { call: CALL, ..TransportLimits::default() };
-    client(settings, url, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone()))
+    client(settings, url, keys, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone()))
 }
 
 /// A client as it is by default, but for its environment and its transport, unless it is to be wrong.
 pub(crate) fn client<T: Transport + 'static, E: Environment + 'static>(
     settings: &Arc<Settings>,
     url: &str,
+    keys: &Keys,
     clock: &FastClock,
     transport: T,
     environment: impl Fn() -> E,
 ) -> Result<Client, BuildError> {
-    let builder =
-        Client::builder(url).credentials(Credentials::new("key", SECRET, "passphrase")).environment(environment());
+    let builder = Client::builder(url).credentials(keys.credentials()).environment(environment());
     // Limits are counted by the real clock.
     let builder = match clock.speed() {
         1 => builder,
@@ -103,7 +97,7 @@ async fn run_in(settings: Arc<Settings>, account: u64, world: World) -> io::Resu
     // Its leaps concern nobody else.
     let clock = FastClock::new(settings.speed);
     let exchange = Exchange::start(self::exchange(&settings, account, &world, &clock))?;
-    let client = client_over_sockets(&settings, &exchange.url(), &clock).map_err(io::Error::other)?;
+    let client = client_over_sockets(&settings, &exchange.url(), exchange.keys(), &clock).map_err(io::Error::other)?;
     let desk = Desk::new(Arc::clone(&settings), client.core().clone());
     let dice = Dice::new(settings.seed, &format!("thread of {account}"));
     let busy = world.is_busy.then(|| tokio::spawn(busy::hold_up(desk.ledger.clone(), dice)));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tradeapi::runtime::batches::{Batch, ItemOutcome};
 use tradeapi::runtime::confirm::ConfirmableItems;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_hostile::Dice;
+use tradeapi_tests::dice::Dice;
 
 use crate::conduct::Conduct;
 use crate::desk::Desk;

@@ -4,7 +4,8 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use tradeapi_hostile::{Dice, Reached};
+use crate::counts::Reached;
+use tradeapi_tests::dice::Dice;
 
 use crate::ledger::Ledger;
 

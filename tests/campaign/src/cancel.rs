@@ -1,9 +1,10 @@
 //! Cancels, of which no operation tells whether they had their effect: the order itself does.
 
+use crate::operation::Family;
 use tradeapi::runtime::operation::Repeatable;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{classic, unified};
-use tradeapi_hostile::{Dice, Family};
+use tradeapi_tests::dice::Dice;
 
 use crate::batches::ItemTold;
 use crate::desk::Desk;

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::fast::FastClock;
+use crate::operation::Family;
 use tokio::task::JoinSet;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, Timestamp, classic, unified};
-use tradeapi_hostile::{Family, FastClock};
+use tradeapi_exchange::Keys;
 
 use crate::account;
 use crate::journal::{Entry, Journal};
@@ -32,6 +34,8 @@ const AFTER_REFUSED_CONNECTION: Duration = Duration::from_millis(200);
 pub struct Child {
     /// Where the exchange is.
     pub url: String,
+    /// What it signs with.
+    pub keys: Keys,
     /// Where the journal is.
     pub journal: PathBuf,
     /// When the fast clock was right.
@@ -63,7 +67,8 @@ impl Child {
     async fn trade(self) -> io::Result<()> {
         let settings = Arc::new(Settings { speed: self.speed, ..Settings::default() });
         let clock = FastClock::begun(self.clock_begun, self.speed);
-        let client = account::client_over_sockets(&settings, &self.url, &clock).map_err(io::Error::other)?;
+        let client =
+            account::client_over_sockets(&settings, &self.url, &self.keys, &clock).map_err(io::Error::other)?;
         let journal = Arc::new(Journal::open(&self.journal)?);
         let desk = Desk { client: client.core().clone(), journal, policy: settings.briefly() };
         let before = Journal::read(&self.journal)?;

@@ -5,11 +5,11 @@ use std::pin::pin;
 use std::task::Waker;
 use std::time::Duration;
 
+use crate::fast::FastClock;
 use futures_util::future::{Either, select};
 use tradeapi::Timestamp;
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::clock::{Clock, Environment, SystemTimer, Timer, pause};
-use tradeapi_hostile::FastClock;
 
 /// The environment of a client over sockets: all of it runs as fast as the clock.
 pub(crate) struct FastEnvironment {

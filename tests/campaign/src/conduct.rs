@@ -60,6 +60,6 @@ impl Conduct {
 }
 
 fn is_refusal(code: &str) -> bool {
-    use tradeapi_hostile::Proof::{NotBegun, NotDone};
-    matches!(tradeapi_hostile::proof(code), Some(NotBegun | NotDone))
+    use crate::codes::Proof::{NotBegun, NotDone};
+    matches!(crate::codes::proof(code), Some(NotBegun | NotDone))
 }

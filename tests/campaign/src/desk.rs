@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::counts::Reached;
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::confirm::{Confirmable, Confirmation};
 use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::{Error, Timestamp};
-use tradeapi_hostile::{Dice, Reached};
+use tradeapi_tests::dice::Dice;
 
 use crate::clock::within;
 use crate::conduct::Conduct;

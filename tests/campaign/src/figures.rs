@@ -2,8 +2,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::book::Book;
+use crate::counts::Counts;
+use crate::operation::OPERATIONS;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_hostile::{Book, Counts, OPERATIONS};
 
 use crate::judge::Violation;
 use crate::ledger::{Decided, Known, Ledger, Naming};
@@ -162,18 +164,21 @@ impl fmt::Display for Figures {
             writeln!(f, "  {name:26} {:>7} {:>9} {:>7}", rate.calls, rate.most, rate.allowed)?;
         }
         writeln!(f, "{:28} {:>7}", "what went wrong on purpose", "calls")?;
-        for (fault, count) in &self.counts.faults {
+        for (fault, count) in &self.counts.hostile.wrongs {
             writeln!(f, "  {:26} {count:>7}", format!("{fault:?}"))?;
         }
         writeln!(f, "{:28} {:>7}", "and what became of it", "changes")?;
-        for (landing, count) in &self.counts.landings {
+        for (landing, count) in &self.counts.hostile.landings {
             writeln!(f, "  {:26} {count:>7}", format!("{landing:?}"))?;
         }
         writeln!(f, "{:28} {:>7}", "what was odd about answers", "answers")?;
-        for (quirk, count) in &self.counts.quirks {
+        for (quirk, count) in &self.counts.hostile.quirks {
             writeln!(f, "  {:26} {count:>7}", format!("{quirk:?}"))?;
         }
         writeln!(f, "{:28} {:>7}", "reached", "times")?;
+        for (what, count) in &self.counts.hostile.reached {
+            writeln!(f, "  {:26} {count:>7}", format!("{what:?}"))?;
+        }
         for (what, count) in &self.counts.reached {
             writeln!(f, "  {:26} {count:>7}", format!("{what:?}"))?;
         }

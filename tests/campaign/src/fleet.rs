@@ -9,12 +9,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::counts::Rate;
+use crate::exchange::{Exchange, Terms};
+use crate::fast::FastClock;
+use crate::line::Line;
 use tokio::task::JoinSet;
+use tradeapi::Client;
 use tradeapi::runtime::limits::{Fallback, QuotaShare, RedisLimits, RedisSettings};
-use tradeapi::{Client, Credentials};
-use tradeapi_hostile::{Dice, Exchange, FastClock, Line, Rate, Settings as ExchangeSettings};
+use tradeapi_exchange::{Hostility, Seed};
+use tradeapi_tests::dice::Dice;
 
-use crate::account::SECRET;
 use crate::judge::Violation;
 use crate::orders::{self, Order};
 use crate::world::World;
@@ -140,17 +144,15 @@ pub fn run(fleet: Fleet) -> io::Result<Option<FleetFigures>> {
 }
 
 async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
-    let World { nodes, duplicates, .. } = World::plain();
+    let World { duplicates, .. } = World::plain();
     let line = Line { first: Duration::from_millis(60), jitter: Duration::from_millis(3), ..Line::default() };
-    let (clock, secret) = (FastClock::new(1), SECRET.to_owned());
-    let settings =
-        ExchangeSettings { seed: fleet.seed, faults: 0, quirks: 0, clock, nodes, line, duplicates, secret, only: None };
-    let exchange = Exchange::start(settings)?;
+    let hostility = Hostility::new(Seed(fleet.seed), 0, 0);
+    let exchange = Exchange::start(Terms { hostility, clock: FastClock::new(1), line, duplicates })?;
     let counts = Arc::new(Counts::default());
     let (mut proxies, mut tasks) = (Vec::new(), JoinSet::new());
     for process in 0..fleet.processes {
         let proxy = Proxy::start(server.address()).await?;
-        let client = client(fleet, &exchange.url(), &proxy.url()).map_err(io::Error::other)?;
+        let client = client(fleet, &exchange, &proxy.url()).map_err(io::Error::other)?;
         proxies.push(proxy);
         for task in 0..fleet.tasks {
             let dice = Dice::new(fleet.seed, &format!("task {task} of {process}"));
@@ -188,7 +190,7 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
     Ok(figures)
 }
 
-fn client(fleet: Fleet, url: &str, redis: &str) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
+fn client(fleet: Fleet, exchange: &Exchange, redis: &str) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
     let settings = match fleet.lost {
         Lost::Refuses => RedisSettings::new(),
         Lost::KeepsToItsShare => {
@@ -197,14 +199,14 @@ fn client(fleet: Fleet, url: &str, redis: &str) -> Result<Client, Box<dyn std::e
         }
     };
     let limits = Arc::new(RedisLimits::new(redis, settings)?);
-    let credentials = Credentials::new("key", SECRET, "passphrase");
-    Ok(Client::builder(url).credentials(credentials).limiter(limits).build()?)
+    let credentials = exchange.keys().credentials();
+    Ok(Client::builder(exchange.url()).credentials(credentials).limiter(limits).build()?)
 }
 
 /// Places one order after the other; now and then the caller gives up while the call waits.
 async fn trade(client: Client, name: String, mut dice: Dice, counts: Arc<Counts>) {
     for number in 0_u64.. {
-        let order = Order::new(tradeapi_hostile::Family::Unified, &format!("{name}-{number}"));
+        let order = Order::new(crate::operation::Family::Unified, &format!("{name}-{number}"));
         let request = orders::unified_order(&order);
         let patience = Duration::from_millis(if dice.percent(20) { dice.below(60) } else { 60_000 });
         tokio::select! {

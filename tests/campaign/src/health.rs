@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::operation::Family;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, unified};
-use tradeapi_hostile::Family;
 
 use crate::clock::within;
 use crate::judge::Violation;

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::book::Effect;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_hostile::Effect;
 
 use crate::ledger::Claim;
 

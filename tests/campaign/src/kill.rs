@@ -5,7 +5,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tradeapi_hostile::{Dice, Exchange, FastClock};
+use crate::exchange::Exchange;
+use crate::fast::FastClock;
+use tradeapi_exchange::Keys;
+use tradeapi_tests::dice::Dice;
 
 use crate::account;
 use crate::child;
@@ -35,7 +38,8 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
     let journal = folder.join("journal");
     let start = || {
         let mut command = Command::new(program);
-        command.arg(CHILD).arg(exchange.url()).arg(&journal);
+        let Keys { key, secret, passphrase } = exchange.keys();
+        command.arg(CHILD).arg(exchange.url()).args([key, secret, passphrase]).arg(&journal);
         command.args(
             [clock.was_right_at(), u64::from(clock.speed()), settings.placements].map(|number| number.to_string()),
         );

@@ -6,13 +6,16 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::codes::{Proof, proof};
+use crate::counts::Reached;
+use crate::fast::FastClock;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
-use tradeapi_hostile::{Dice, FastClock, Proof, Reached, proof};
+use tradeapi_tests::dice::Dice;
 
 use crate::conduct::Conduct;
 use crate::desk::Desk;

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::book::Effect;
+use crate::counts::{Counts, Reached};
 use tradeapi::Error;
 use tradeapi::runtime::tables::{CodeProof, Outcome};
-use tradeapi_hostile::{Counts, Effect, Reached};
 
 use crate::judge::Violation;
 

@@ -19,13 +19,19 @@
 #![allow(clippy::expect_used, reason = "only tests use this, and a panic is how they fail")]
 
 mod account;
+mod arrivals;
 mod batches;
+mod book;
 mod busy;
 mod cancel;
 mod child;
 mod clock;
+mod codes;
 mod conduct;
+mod counts;
 mod desk;
+mod exchange;
+mod fast;
 mod figures;
 pub mod fleet;
 mod health;
@@ -34,7 +40,9 @@ mod judge;
 mod kill;
 mod later;
 mod ledger;
+mod line;
 mod listing;
+mod operation;
 mod orders;
 mod raw;
 mod run;
@@ -44,12 +52,15 @@ mod trader;
 mod world;
 mod wrong;
 
+pub use book::Effect;
 pub use child::Child;
 pub use conduct::Conduct;
+pub use counts::{Counts, Rate, Reached};
 pub use figures::{Figures, Truth, Word};
 pub use judge::Violation;
 pub use kill::{CHILD, kill};
 pub use ledger::{Claim, Decided, Known, Ledger, Naming};
+pub use operation::Family;
 pub use run::run;
 pub use settings::Settings;
 pub use simulation::{Played, Script, Simulated, shrink, simulate};

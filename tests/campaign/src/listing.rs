@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::exchange::Exchange;
+use crate::operation::{Family, Listed};
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::pages::{PageError, Paged, Position};
 use tradeapi::{classic, unified};
-use tradeapi_hostile::{Exchange, Family, Listed};
 
 use crate::judge::Violation;
 
@@ -29,14 +30,18 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
         of(Family::Classic, Listed::Open),
         "classic open",
     ));
-    violations.extend(differences(list(client, history, false).await, of(Family::Classic, Listed::All), "classic"));
+    violations.extend(differences(list(client, history, false).await, of(Family::Classic, Listed::Closed), "classic"));
     violations.extend(differences(list(client, open, false).await, of(Family::Unified, Listed::Open), "unified open"));
-    violations.extend(differences(list(client, all.clone(), false).await, of(Family::Unified, Listed::All), "unified"));
+    violations.extend(differences(
+        list(client, all.clone(), false).await,
+        of(Family::Unified, Listed::Closed),
+        "unified",
+    ));
     // A position names no item, so what a page repeats right behind it cannot be told; but nothing may be missing.
     let mut resumed = list(client, all, true).await;
     resumed.sort_unstable();
     resumed.dedup();
-    violations.extend(differences(resumed, of(Family::Unified, Listed::All), "unified, resumed"));
+    violations.extend(differences(resumed, of(Family::Unified, Listed::Closed), "unified, resumed"));
     violations
 }
 

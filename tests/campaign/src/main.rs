@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tradeapi_campaign::fleet::{self, Fleet, Lost, REFUSING, SHARING};
 use tradeapi_campaign::{CHILD, Child, Settings, kill, run, shrink, simulate};
+use tradeapi_exchange::Keys;
 
 /// How often a campaign tells how far it is.
 const EVERY: Duration = Duration::from_secs(60);
@@ -54,8 +55,9 @@ fn main() -> io::Result<ExitCode> {
 /// What a process is told that may be killed.
 fn child(arguments: &[String]) -> Option<Child> {
     match arguments {
-        [first, url, journal, clock_begun, speed, orders] if first == CHILD => Some(Child {
+        [first, url, key, secret, passphrase, journal, clock_begun, speed, orders] if first == CHILD => Some(Child {
             url: url.clone(),
+            keys: Keys { key: key.clone(), secret: secret.clone(), passphrase: passphrase.clone() },
             journal: journal.into(),
             clock_begun: clock_begun.parse().ok()?,
             speed: speed.parse().ok()?,

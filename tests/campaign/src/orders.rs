@@ -1,7 +1,9 @@
 //! The requests of a campaign.
 
+use crate::book::{Effect, label};
+use crate::operation::Family;
 use tradeapi::{Decimal, classic, unified};
-use tradeapi_hostile::{Dice, Effect, Family, label};
+use tradeapi_tests::dice::Dice;
 
 use crate::ledger::Naming;
 
@@ -36,7 +38,7 @@ impl Order {
 
     /// An order without an id, known by its price, which no other has.
     pub(crate) fn without_id(family: Family, dice: &mut Dice) -> Self {
-        let digits = format!("{}.{:09}", 30_000 + dice.below(10_000), dice.below(1_000_000_000));
+        let digits = format!("{}.{}", 30_000 + dice.below(10_000), 1 + dice.below(9));
         let price = Some(digits.parse().expect("digits are a number"));
         Self { naming: Naming::Nothing, price, ..Self::new(family, "") }
     }

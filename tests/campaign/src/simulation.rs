@@ -10,9 +10,13 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::book::Duplicates;
+use crate::counts::Reached;
+use crate::exchange::Exchange;
+use crate::fast::FastClock;
 use futures_util::future::Either;
 use tradeapi::runtime::clock::pause;
-use tradeapi_hostile::{Dice, Duplicates, Exchange, FastClock, Reached, Settings as ExchangeSettings};
+use tradeapi_tests::dice::Dice;
 
 use self::network::{Network, Way};
 use self::time::Time;
@@ -85,14 +89,17 @@ impl Script {
         let clock = FastClock::by_hand();
         let only = self.only.clone().map(Arc::new);
         let of_exchange = account::exchange(&settings, account, &world, &clock);
-        let seed = of_exchange.seed;
-        let exchange = Arc::new(Exchange::without_sockets(ExchangeSettings { only: only.clone(), ..of_exchange }));
+        let seed = of_exchange.hostility.seed.0;
+        let mut of_exchange = of_exchange;
+        of_exchange.hostility.only.clone_from(&self.only);
+        let exchange = Arc::new(Exchange::without_sockets(of_exchange));
         let time = Time::new(clock.clone(), Dice::new(seed, "environment"), is_traced);
         let ledger = Ledger::default();
         let refuses_duplicates = world.duplicates == Duplicates::Refused;
         let way = Way { line: world.line, losses, seed, refuses_duplicates, only };
         let network = Network::new(&time, &exchange, way, ledger.clone());
-        let client = account::client(&settings, &exchange.url(), &clock, network.clone(), || time.clone());
+        let client =
+            account::client(&settings, &exchange.url(), exchange.keys(), &clock, network.clone(), || time.clone());
         let client = client.expect("the settings of a simulation are valid");
         let desk = Desk { ledger: ledger.clone(), ..Desk::new(Arc::clone(&settings), client.core().clone()) };
         let beside = match world.is_busy {

@@ -1,8 +1,10 @@
 //! What one task does: places orders one after the other, and amends and cancels some of them.
 
+use crate::counts::Reached;
+use crate::operation::Family;
 use tradeapi::Decimal;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_hostile::{Dice, Family, Reached};
+use tradeapi_tests::dice::Dice;
 
 use crate::batches::ItemTold;
 use crate::desk::Desk;
@@ -91,10 +93,18 @@ impl Trader {
         told.outcome
     }
 
+    fn note_name(&self, name: &Name) {
+        if let Name::OrderId(_) = name {
+            self.desk.ledger.reach(Reached::NamedByOrderId);
+        }
+    }
+
     /// Amends and cancels an order, or does not.
     async fn follow(&self, order: Order, outcome: Outcome, dice: &mut Dice) {
         let followed = match outcome {
             Outcome::NotDone => None,
+            // What is traded at the price of the market is filled at once.
+            Outcome::Done if order.price.is_none() => None,
             Outcome::Done if dice.percent(AMENDED) => self.amend(order, dice).await,
             Outcome::Done => Some(order).filter(|_| dice.percent(CANCELLED)),
             Outcome::Unknown => {
@@ -106,6 +116,7 @@ impl Trader {
             }
         };
         if let Some((order, name)) = followed.and_then(|order| order.name(dice).map(|name| (order, name))) {
+            self.note_name(&name);
             self.desk.cancel(&order, name, dice).await;
         }
     }
@@ -113,6 +124,7 @@ impl Trader {
     /// Places an order that carries nothing to ask by.
     async fn without_id(&self, family: Family, dice: &mut Dice) {
         let (desk, mut order) = (&self.desk, Order::without_id(family, dice));
+        desk.ledger.reach(Reached::WithoutId);
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
         let told = match family {
             Family::Unified => desk.ask_plainly(orders::unified_order(&order), ticket("unified.place-order")).await,
@@ -127,10 +139,16 @@ impl Trader {
     /// Amends an order; what may be cancelled then, if that is known.
     async fn amend(&self, order: Order, dice: &mut Dice) -> Option<Order> {
         let name = order.name(dice)?;
+        self.note_name(&name);
         match order.family {
             Family::Unified => {
                 let mut can_be_cancelled = true;
-                for amendment in amendments(&order, dice) {
+                for (amendment, changes_nothing) in amendments(&order, dice) {
+                    let noted = [
+                        (amendment.size.is_some(), Reached::AmendedTwoFields),
+                        (changes_nothing, Reached::AmendedWithoutChange),
+                    ];
+                    noted.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, what)| self.desk.ledger.reach(what));
                     let ticket = self.desk.ledger.open(amendment.effect(&order), "unified.modify-order", order.naming);
                     self.desk.ask(orders::unified_amendment(&name, &amendment), ticket, dice).await;
                     // An order that cannot be amended may be cancelled for that, and by nobody who asked to cancel it.
@@ -204,7 +222,7 @@ impl Trader {
         let (mut all, mut tickets) = (Vec::new(), Vec::new());
         // An order goes into a request once; two names of one order would not show that.
         for (name, order) in placed.iter().filter(|(_, order)| order.naming == Naming::Own) {
-            let amendment = amendments(order, dice).swap_remove(0);
+            let (amendment, _) = amendments(order, dice).swap_remove(0);
             let effect = amendment.effect(order);
             tickets.push(self.desk.ledger.open(effect, "unified.batch-modify-order", order.naming));
             all.push((name.clone(), Amendment { auto_cancel: false, ..amendment }));
@@ -215,8 +233,8 @@ impl Trader {
     }
 }
 
-/// A few amendments of an order, one after the other.
-fn amendments(order: &Order, dice: &mut Dice) -> Vec<Amendment> {
+/// A few amendments of an order, one after the other, and whether each asks for what is so already.
+fn amendments(order: &Order, dice: &mut Dice) -> Vec<(Amendment, bool)> {
     let original = (order.price.clone().unwrap_or_else(|| orders::price(0)), order.size.clone());
     let (mut now, count) = (original.clone(), 1 + dice.below(3));
     let one = |number: u64| {
@@ -234,7 +252,8 @@ fn amendments(order: &Order, dice: &mut Dice) -> Vec<Amendment> {
         };
         let size = names_size.then(|| now.1.clone());
         let request_id = 1 + dice.below(999_999_999_999_999_999);
-        Amendment { request_id, price: now.0.clone(), size, auto_cancel: dice.percent(15) }
+        let amendment = Amendment { request_id, price: now.0.clone(), size, auto_cancel: dice.percent(15) };
+        (amendment, matches!(amends, Amends::Nothing))
     };
     (1..=count).map(one).collect()
 }

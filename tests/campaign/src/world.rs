@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use tradeapi_hostile::{Duplicates, JUDGING_OTHERWISE, LAGGING, Line, Nodes, ONE, TELLING_OTHERWISE};
+use tradeapi_exchange::Node;
+
+use crate::book::Duplicates;
+use crate::line::Line;
 
 use crate::conduct::Conduct;
 use crate::settings::Settings;
@@ -11,11 +14,25 @@ use crate::settings::Settings;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) line: Line,
-    pub(crate) nodes: Nodes,
+    pub(crate) nodes: &'static [Node],
     pub(crate) duplicates: Duplicates,
     /// Whether the client has one thread for itself, which is busy with something else now and then.
     pub(crate) is_busy: bool,
 }
+
+/// One machine that is always right.
+const ONE: &[Node] = &[];
+
+/// Some show orders late.
+const LAGGING: &[Node] = &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500)];
+
+/// Some tell another time than the one that signatures are judged by.
+const TELLING_OTHERWISE: &[Node] =
+    &[Node::new(4), Node::new(1).telling(45_000), Node::new(1).telling(3_600_000), Node::new(1).telling(-20_000)];
+
+/// Some judge signatures by another clock, which they tell.
+const JUDGING_OTHERWISE: &[Node] =
+    &[Node::new(10), Node::new(3).ahead_by(20_000), Node::new(3).ahead_by(-20_000), Node::new(1).ahead_by(3_600_000)];
 
 const fn line(first: u64, jitter: u64, idle: Option<u64>, tells_idle: bool) -> Line {
     let idle = match idle {
@@ -34,7 +51,7 @@ const LINES: [Line; 7] = [
     line(120, 5, Some(300), false),
     line(30, 30, None, false),
 ];
-const NODES: [Nodes; 5] = [ONE, LAGGING, TELLING_OTHERWISE, ONE, JUDGING_OTHERWISE];
+const NODES: [&[Node]; 5] = [ONE, LAGGING, TELLING_OTHERWISE, ONE, JUDGING_OTHERWISE];
 const DUPLICATES: [Duplicates; 3] =
     [Duplicates::TakenAndLatestShown, Duplicates::Refused, Duplicates::TakenAndFirstShown];
 

@@ -4,6 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::book::Effect;
+use crate::codes::Proof;
+use crate::fast::FastClock;
+use crate::operation::Operation;
 use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::Error;
@@ -12,7 +16,6 @@ use tradeapi::runtime::confirm::Confirmable;
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
-use tradeapi_hostile::{Effect, FastClock, Operation, Proof};
 
 use crate::conduct::Conduct;
 use crate::desk::Desk;
@@ -51,7 +54,7 @@ pub(crate) async fn asks<O: Confirmable>(
                 let is_so = raw::member(&reply.raw, "price").is_some_and(|price| wanted["price"] == *price);
                 return Some(if is_so { Outcome::Done } else { Outcome::Unknown });
             }
-            Err(Error::Exchange(told)) if tradeapi_hostile::proof(told.code.as_str()) == Some(Proof::NoSuchOrder) => {
+            Err(Error::Exchange(told)) if crate::codes::proof(told.code.as_str()) == Some(Proof::NoSuchOrder) => {
                 let late_enough = unknown.sent.signed_at.checked_add(UNTIL_ABSENCE_PROVES);
                 let is_late = told.request_time.zip(late_enough).is_some_and(|(told, late)| told > late);
                 if is_late || conduct == Conduct::TrustsTheFirstAbsence {

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use tradeapi::runtime::tables::CallResult;
-use tradeapi_campaign::{Conduct, Figures, Script, Settings, Word, shrink, simulate};
-use tradeapi_hostile::{Fault, Landing, Quirk, Reached};
+use tradeapi_campaign::{Conduct, Figures, Reached, Script, Settings, Word, shrink, simulate};
+use tradeapi_exchange::{Landing, Quirk, Reached as OfExchange, Wrong};
 
 /// The first account of a campaign with this seed, which has a world of its own.
 fn first(seed: u64) -> Script {
@@ -81,12 +81,15 @@ const DECIDED: [(&str, &str); 35] = [
 
 fn reaches_everything(figures: &Figures) {
     let counts = &figures.counts;
-    let faults = Fault::ALL.iter().filter(|fault| !counts.faults.contains_key(fault));
-    assert_eq!(faults.collect::<Vec<_>>(), [&Fault::None; 0], "faults that did not come about");
-    let quirks = Quirk::ALL.iter().filter(|quirk| !counts.quirks.contains_key(quirk));
+    let hostile = &counts.hostile;
+    let wrongs = Wrong::ALL.iter().filter(|wrong| !hostile.wrongs.contains_key(wrong));
+    assert_eq!(wrongs.collect::<Vec<_>>(), [&Wrong::None; 0], "what did not go wrong");
+    let quirks = Quirk::ALL.iter().filter(|quirk| !hostile.quirks.contains_key(quirk));
     assert_eq!(quirks.collect::<Vec<_>>(), [&Quirk::None; 0], "quirks that did not come about");
     let landings = [Landing::Now, Landing::Late, Landing::VeryLate, Landing::Never];
-    assert!(landings.iter().all(|landing| counts.landings.contains_key(landing)), "{:?}", counts.landings);
+    assert!(landings.iter().all(|landing| hostile.landings.contains_key(landing)), "{:?}", hostile.landings);
+    let reached = OfExchange::ALL.iter().filter(|what| !hostile.reached.contains_key(what));
+    assert_eq!(reached.collect::<Vec<_>>(), [&OfExchange::DoneHalf; 0], "what was not reached");
     let reached = Reached::ALL.iter().filter(|what| counts.times(**what) == 0);
     assert_eq!(reached.collect::<Vec<_>>(), [&Reached::Twin; 0], "what was not reached");
     let ends = CallResult::ALL.iter().filter(|end| !ELSEWHERE.contains(end)).map(|end| ("call", end.as_str()));

@@ -5,7 +5,7 @@ use downstream::exchange::runtime::Operation as _;
 use downstream::exchange::runtime::lifecycle::Possible;
 use downstream::exchange::unified::{Category, ClientOid, Execution, OPERATIONS, OrderStatus, PlaceOrder, Side};
 use downstream::exchange::{Client, Credentials, Decimal, blocking};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 const PLACED: &str = r#"{"code": "00000", "msg": "success", "requestTime": 1788912000123, "data": {"orderId": "17"}}"#;
 

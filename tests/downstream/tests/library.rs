@@ -9,7 +9,7 @@ use downstream::library::runtime::drift::Drift;
 use downstream::library::runtime::json::read_json;
 use downstream::library::runtime::lifecycle::{Monitor, Possible};
 use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 fn client(sandbox: &Sandbox) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "unused")).build().unwrap()

@@ -15,7 +15,7 @@ use tradeapi::unified::{
     PlaceOrder, Side,
 };
 use tradeapi::{Account, Decimal, Error};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 use crate::{builder, cancel, client, echo, round_trip, success};
 

@@ -6,7 +6,7 @@ use tradeapi::runtime::Operation;
 use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::parameters::Parameters;
 use tradeapi::{Client, Credentials, Timestamp, blocking};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 use tradeapi_tests::schema;
 
 /// The public functions in a file of Rust.

@@ -10,7 +10,7 @@ use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Credentials, blocking};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 fn builder(sandbox: &Sandbox) -> ClientBuilder<blocking::Client> {
     let credentials = Credentials::new("key", "secret", "passphrase");

@@ -6,7 +6,7 @@ use tokio::runtime::Builder;
 use tokio::task::{JoinSet, LocalSet};
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::{Client, blocking};
-use tradeapi_sandbox::Answer;
+use tradeapi_tests::loopback::Answer;
 use tradeapi_tests::transports::Over;
 
 use crate::{builder, cancel, client, echo, round_trip};

@@ -5,7 +5,7 @@ use tradeapi::runtime::CheckPolicy;
 use tradeapi::runtime::drift::{Drift, DriftKind, DriftReport};
 use tradeapi::unified::{CancelOrder, GetOpenOrders, GetOrderDetails, OrderRef};
 use tradeapi::{Client, Credentials};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 fn client(sandbox: &Sandbox, drift: &Drift) -> Client {
     let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass"));

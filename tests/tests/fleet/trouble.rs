@@ -9,7 +9,7 @@ use tradeapi::runtime::limits::{Fallback, Limiter, QuotaShare, RedisLimits, Redi
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_sandbox::Sandbox;
+use tradeapi_tests::loopback::Sandbox;
 
 use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, make, most_in_any, ms, settings, trouble};
 use super::server::Server;

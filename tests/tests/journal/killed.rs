@@ -15,7 +15,7 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{BatchOrder, ClientOid};
 use tradeapi::{Client, Credentials, Decimal, classic};
 use tradeapi_exchange::{Exchange, Family, Profile, Seed, Settings, Time, server};
-use tradeapi_hostile::Dice;
+use tradeapi_tests::dice::Dice;
 
 use crate::{all, item, journal, order};
 

@@ -10,7 +10,7 @@ use tradeapi::runtime::pages::{PageError, Paged};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{GetFillHistory, GetInsiderTrades, GetOpenOrders};
 use tradeapi::{Client, Credentials, Error, classic};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::{query, schema};
 
 use crate::exchange::INSIDERS;

@@ -15,7 +15,7 @@ use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::Access;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Account, Client, Error, Operation, Timestamp};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::schema::{self, Example};
 use tradeapi_tests::watch::Watch;
 

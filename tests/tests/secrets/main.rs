@@ -12,7 +12,7 @@ use tradeapi::runtime::signing::{Authenticator, HmacSha256};
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, GetFillHistory, GetOrderDetails, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Timestamp};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 use tradeapi_tests::transports::Over;
 
 use crate::printed::Printed;

@@ -9,6 +9,7 @@ mod desk;
 mod determinism;
 mod docs;
 mod faults;
+mod hostile;
 mod http;
 mod journal;
 mod order_lifecycle;

@@ -6,29 +6,34 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
-use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
+use tradeapi::runtime::error::{Delivery as Sent, TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, RoundTrip, Transport, TransportLimits};
-use tradeapi_hostile::{Deed, Dice, Exchange, Line, Operation, Proof, Reached, proof};
-use tradeapi_sandbox::{Act, Behind, Parts, Request};
+use tradeapi_exchange::{Behind, Delivered, Delivery};
+use tradeapi_tests::dice::Dice;
 
+use self::answers::{Told, code, failed, is_told_from, lost, read, response, timed_out};
+use self::slot::{Caller, Slot};
 use super::time::Time;
 use crate::account::CALL;
+use crate::codes::{Proof, proof};
+use crate::counts::Reached;
+use crate::exchange::Exchange;
 use crate::ledger::Ledger;
+use crate::line::Line;
+use crate::operation::{Deed, Operation};
+
+mod answers;
+mod slot;
 
 /// How long anything takes in one direction at most, but for a quarter.
 const LONGEST_WAY: Duration = Duration::from_millis(40);
 
 /// How many bytes of an answer that comes in pieces come at once.
 const PIECE: u64 = 64;
-
-/// More headers than this are not read.
-const HEADERS: usize = 100;
 
 /// What goes wrong on the way of a request and of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,25 +128,12 @@ struct Connection {
     /// When the exchange closes it.
     closes: Option<Duration>,
     /// What the exchange sends unasked if nothing comes until then, and when that arrives.
-    behind: Option<(Duration, Duration, Vec<u8>)>,
+    behind: Option<(Duration, Duration, Bytes)>,
 }
-
-/// Where a caller waits for an answer.
-#[derive(Clone, Default)]
-struct Slot(Arc<Mutex<Waiting>>);
-
-#[derive(Default)]
-struct Waiting {
-    end: Option<End>,
-    waker: Option<Waker>,
-    is_over: bool,
-}
-
-type End = (Result<http::Response<Bytes>, TransportError>, Option<Duration>);
 
 /// A request on its way.
 struct Flight {
-    request: Request,
+    request: http::Request<Bytes>,
     connection: Connection,
     loss: Loss,
     sent: Duration,
@@ -193,7 +185,7 @@ impl Network {
         let (there, back) = (self.latency(&mut dice), self.latency(&mut dice));
         if loss == Loss::NoConnection || self.state().away_until > now {
             ledger.reach(Reached::NotConnected);
-            let error = failed(TransportErrorKind::Connect, Delivery::NotSent);
+            let error = failed(TransportErrorKind::Connect, Sent::NotSent);
             return self.end(slot, now + there + back, Err(error), None);
         }
         let (mut connection, sent) = match self.kept(now, back) {
@@ -235,12 +227,7 @@ impl Network {
             }
         }
         connection.requests += 1;
-        let headers = request
-            .headers()
-            .iter()
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
-        let number = connection.number;
-        let request = Request::new(request.method().as_str(), target, headers.collect(), &**request.body(), number);
+        let request = request.clone();
         let flight = Flight { request, connection, loss, sent, back, slot: slot.clone() };
         let network = self.clone();
         time.at(arrives, move || network.arrive(flight));
@@ -257,7 +244,7 @@ impl Network {
         }
         if matches!(loss, Loss::Request | Loss::RequestInSilence) {
             ledger.reach(Reached::RequestLost);
-            time.trace(format_args!("lost {} {}", request.path, request.text()));
+            time.trace(format_args!("lost {}", Asked(&request)));
             if loss == Loss::Request {
                 self.end(&slot, now + back, Err(lost()), None);
             }
@@ -271,43 +258,43 @@ impl Network {
             _ => None,
         };
         reached.into_iter().for_each(|reached| ledger.reach(reached));
-        let act = self.serve(&request, loss);
-        time.trace(format_args!("{} {:?} {} -> {}", request.path, request.query, request.text(), Told(&act)));
+        let delivery = self.serve(&request, connection.number, loss);
+        time.trace(format_args!("{} -> {}", Asked(&request), Told(&delivery)));
         let trip = (connection.requests > 1).then_some(now + back - sent);
         match loss {
             Loss::Answer => return self.end(&slot, now + back, Err(lost()), None),
             Loss::AnswerInSilence => return,
             _ => {}
         }
-        let (parts, pieces_take, closes) = match act {
-            Act::Whole(parts) => (parts, Duration::ZERO, None),
-            Act::Last(parts, pause) => (parts, Duration::ZERO, Some(now + pause)),
-            Act::Slow(parts, pause) => {
-                let pieces = (parts.body.len() as u64 + 200).div_ceil(PIECE);
-                (parts, pause * u32::try_from(pieces).unwrap_or(u32::MAX), None)
+        let Delivery { delivered, behind, .. } = delivery;
+        let (answer, announced, pieces_take, closes) = match delivered {
+            Delivered::Whole(answer) => (answer, None, Duration::ZERO, None),
+            Delivered::Misstated(answer, announced) => (answer, Some(announced), Duration::ZERO, None),
+            Delivered::Last(answer) => (answer, None, Duration::ZERO, Some(now)),
+            Delivered::Slow(answer, pause) => {
+                let pieces = (answer.body().len() as u64 + 200).div_ceil(PIECE);
+                (answer, None, pause * u32::try_from(pieces).unwrap_or(u32::MAX), None)
             }
-            Act::Half(..) | Act::Raw(_) | Act::Close | Act::Reset => {
-                return self.end(&slot, now + back, Err(lost()), None);
-            }
-            Act::Outage(lasts) => {
+            Delivered::Outage(lasts) => {
                 let mut state = self.state();
                 (state.away_until, state.outages) = (now + lasts, state.outages + 1);
                 drop(state);
                 return self.end(&slot, now + back, Err(lost()), None);
             }
             // Nothing comes until the client has waited for long enough.
-            Act::Hang | Act::Endless(..) => return,
+            Delivered::Hang => return,
+            _ => return self.end(&slot, now + back, Err(lost()), None),
         };
-        let whole = parts.body.len();
-        let is_clean = parts.announced.is_none_or(|announced| announced == whole) && !self.has_behind(&parts);
-        let answer = response(&parts);
-        if parts.announced.is_some_and(|announced| announced > whole) {
+        let whole = answer.body().len();
+        let announced = announced.unwrap_or(whole);
+        let is_clean = announced == whole && !self.has_behind(behind.as_ref());
+        if announced > whole {
             return;
         }
+        let answer = response(answer, announced);
         let (done, arrives) = (now + pieces_take, now + pieces_take + back);
         connection.closes = closes.or(line.idle.map(|idle| done + idle));
-        connection.behind = parts
-            .behind
+        connection.behind = behind
             .filter(|behind| !behind.pause.is_zero())
             .map(|Behind { bytes, pause }| (done + pause, done + pause + self.0.latency.0, bytes));
         let rests = self.0.limits.idle.min(self.announced().unwrap_or(self.0.limits.idle));
@@ -323,27 +310,27 @@ impl Network {
     }
 
     /// What the exchange answers.
-    fn serve(&self, request: &Request, loss: Loss) -> Act {
+    fn serve(&self, request: &http::Request<Bytes>, connection: usize, loss: Loss) -> Delivery {
         let exchange = &self.0.exchange;
-        let first = exchange.serve(request).into_act();
-        let is_read = Operation::find(&request.method, &request.path).is_some_and(Operation::reads);
+        let first = exchange.deliver(request, connection);
+        let operation = Operation::find(request.method().as_str(), request.uri().path());
+        let is_read = operation.is_some_and(Operation::reads);
         // A change that was refused once must not be made the second time, nor one that was made be refused for anything
         // but its id.
-        if loss != Loss::Twice || !is_read && code(&first).as_deref() != Some("00000") {
+        if loss != Loss::Twice || !is_read && code(&first.delivered).as_deref() != Some("00000") {
             return first;
         }
-        let second = exchange.serve_again(request).into_act();
-        let is_of_duplicate = || code(&second).as_deref().and_then(proof) == Some(Proof::DuplicateId);
+        let second = exchange.deliver_again(request, connection);
+        let is_of_duplicate = || code(&second.delivered).as_deref().and_then(proof) == Some(Proof::DuplicateId);
         if is_read || is_of_duplicate() { second } else { first }
     }
 
     /// Whether something comes behind an answer at once, which the client sees before it sends the next request.
-    fn has_behind(&self, parts: &Parts) -> bool {
-        let is_at_once = parts.behind.as_ref().is_some_and(|behind| behind.pause.is_zero());
-        if parts.behind.is_some() {
+    fn has_behind(&self, behind: Option<&Behind>) -> bool {
+        if behind.is_some() {
             self.0.ledger.reach(Reached::Unsolicited);
         }
-        is_at_once
+        behind.is_some_and(|behind| behind.pause.is_zero())
     }
 
     /// How long a connection is kept that the exchange has told how long it may rest.
@@ -428,48 +415,12 @@ impl Network {
     }
 }
 
-impl Slot {
-    fn end(&self, answer: Result<http::Response<Bytes>, TransportError>, trip: Option<Duration>) {
-        let mut waiting = self.waiting();
-        if waiting.is_over {
-            return;
-        }
-        (waiting.end, waiting.is_over) = (Some((answer, trip)), true);
-        let waker = waiting.waker.take();
-        drop(waiting);
-        waker.into_iter().for_each(Waker::wake);
-    }
+/// A request in a trace.
+struct Asked<'a>(&'a http::Request<Bytes>);
 
-    fn is_awaited(&self) -> bool {
-        !self.waiting().is_over
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A caller that waits. One that goes away is told nothing.
-struct Caller(Slot);
-
-impl Future for Caller {
-    type Output = End;
-
-    fn poll(self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<End> {
-        let mut waiting = self.0.waiting();
-        match waiting.end.take() {
-            Some(end) => Poll::Ready(end),
-            None => {
-                waiting.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
-        }
-    }
-}
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        self.0.waiting().is_over = true;
+impl fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0.uri(), String::from_utf8_lossy(self.0.body()))
     }
 }
 
@@ -491,85 +442,4 @@ impl Transport for Network {
             answer
         })
     }
-}
-
-fn failed(kind: TransportErrorKind, sent: Delivery) -> TransportError {
-    TransportError::new(kind, sent)
-}
-
-fn lost() -> TransportError {
-    failed(TransportErrorKind::Closed, Delivery::MaybeSent)
-}
-
-fn timed_out() -> Result<http::Response<Bytes>, TransportError> {
-    Err(failed(TransportErrorKind::Timeout, Delivery::MaybeSent))
-}
-
-/// The code of an answer that is whole.
-fn code(act: &Act) -> Option<String> {
-    let Act::Whole(parts) = act else { return None };
-    let body: Value = serde_json::from_slice(&parts.body).ok()?;
-    body["code"].as_str().map(str::to_owned)
-}
-
-/// An answer in a trace.
-struct Told<'a>(&'a Act);
-
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, parts) = match self.0 {
-            Act::Whole(parts) => ("whole", parts),
-            Act::Last(parts, _) => ("the last", parts),
-            Act::Slow(parts, _) => ("in pieces", parts),
-            Act::Half(parts, _) => ("half", parts),
-            act => return write!(f, "{act:?}"),
-        };
-        let (status, headers) = (parts.status, parts.headers.len());
-        write!(f, "{kind} {status}, {headers} headers, {}", String::from_utf8_lossy(&parts.body))?;
-        parts.announced.map_or(Ok(()), |announced| write!(f, ", announced as {announced} bytes"))?;
-        parts.behind.as_ref().map_or(Ok(()), |behind| write!(f, ", with {} bytes behind", behind.bytes.len()))
-    }
-}
-
-/// An answer as an HTTP library reads it, as long as it is said to be.
-fn response(parts: &Parts) -> Result<http::Response<Bytes>, TransportError> {
-    if parts.headers.len() >= HEADERS {
-        return Err(lost());
-    }
-    let end = parts.announced.unwrap_or(parts.body.len()).min(parts.body.len());
-    let mut response = http::Response::new(Bytes::copy_from_slice(&parts.body[..end]));
-    *response.status_mut() = StatusCode::from_u16(parts.status).map_err(|_| lost())?;
-    for (name, value) in &parts.headers {
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| lost())?;
-        response.headers_mut().append(name, HeaderValue::from_str(value).map_err(|_| lost())?);
-    }
-    Ok(response)
-}
-
-/// An answer that nobody asked for, as it came.
-fn read(bytes: &[u8]) -> Result<http::Response<Bytes>, TransportError> {
-    let text = std::str::from_utf8(bytes).map_err(|_| lost())?;
-    let (head, body) = text.split_once("\r\n\r\n").ok_or_else(lost)?;
-    let status = head.get(9..12).and_then(|status| status.parse().ok()).ok_or_else(lost)?;
-    let mut response = http::Response::new(Bytes::copy_from_slice(body.as_bytes()));
-    *response.status_mut() = status;
-    Ok(response)
-}
-
-/// Whether a request carries an id, and an answer another, by which it can be told that they do not belong together.
-/// Without, as in a refusal, nobody could tell.
-fn is_told_from(operation: Option<&Operation>, body: &[u8], answer: &[u8]) -> bool {
-    let Some(operation) = operation else { return false };
-    let is_replacement = operation.name == "modify-order";
-    if operation.several || matches!(operation.deed, Deed::List(_) | Deed::Detail) || is_replacement {
-        return false;
-    }
-    let Ok(body) = serde_json::from_slice::<Value>(body) else { return false };
-    let answer = String::from_utf8_lossy(answer);
-    if !answer.contains(r#""code":"00000""#) {
-        return false;
-    }
-    let ids = ["clientOid", "orderId"].map(|name| body[name].as_str().unwrap_or_default().to_owned());
-    let mut named = ids.iter().filter(|id| !id.is_empty()).peekable();
-    named.peek().is_some() && named.all(|id| !answer.contains(&format!("\"{id}\"")))
 }

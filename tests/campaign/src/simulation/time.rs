@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::fast::FastClock;
 use tradeapi::Timestamp;
 use tradeapi::runtime::clock::{Clock, Environment, Timer};
-use tradeapi_hostile::{Dice, FastClock};
+use tradeapi_tests::dice::Dice;
 
 /// No simulation takes longer than this in virtual time: the longest wait, for orders to be forgotten, takes two hours.
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);

@@ -2,7 +2,7 @@
 
 use exchanges::assorted::market::{GetTick, Level, Limits, Stop, Watch};
 use exchanges::assorted::{Client, Error, Json, Timestamp, dec};
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 const TICK: &str = r#"{"change": -7, "level": 2, "active": 0, "frozen": "true", "at": 1790000000.25,
     "exact": 1790000000250000001, "micro": "1790000000250001", "milli": 1790000000250,

@@ -12,7 +12,7 @@ use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::{FixedClock, ManualTimer};
 use tradeapi_runtime::limits::{InProcessLimits, LimitSettings, QuotaShare};
 use tradeapi_runtime::tables::CodeProof;
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 use crate::{hex, hmac_sha256};
 

@@ -6,7 +6,7 @@ use exchanges::bybit::order::{
 use exchanges::bybit::{Client, Credentials, Error, dec};
 use tradeapi_runtime::tables::CodeProof;
 use tradeapi_runtime::value::Timestamp;
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 use crate::{hex, hmac_sha256};
 

@@ -9,7 +9,7 @@ use exchanges::coinbase::orders::{
 use exchanges::coinbase::{Client, Credentials, Error, Timestamp, dec};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use tradeapi_runtime::tables::{CodeProof, Outcome};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 const KEY: &str = "organizations/o/apiKeys/k";
 const PUBLIC: &str = "BLoho7X2Y9lshiXpfT2YIDN7QPC/SWwOLbGg4+XOp9tGKdR1SOIYn2SxhBM1a1ixks90M1Z5xelFmnO9BWyVBoA=";

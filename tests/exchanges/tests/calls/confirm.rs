@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tradeapi_runtime::confirm::{BatchConfirmation, Confirmation};
 use tradeapi_runtime::tables::Outcome;
-use tradeapi_sandbox::Sandbox;
+use tradeapi_tests::loopback::Sandbox;
 
 use adapters::{BINANCE, BYBIT, COINBASE, DERIBIT, KRAKEN, OKX, OKX_BATCH};
 use exchange::{Adapter, Exchange, Fault, Place};

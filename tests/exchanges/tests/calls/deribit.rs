@@ -3,7 +3,7 @@
 use exchanges::deribit::trading::{Buy, Cancel, GetOrderState, OrderType, Test};
 use exchanges::deribit::{Client, Credentials, Error, dec};
 use tradeapi_runtime::tables::{CodeProof, Outcome};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 use crate::{hex, hmac_sha256};
 

@@ -9,7 +9,7 @@ use exchanges::kraken::spot::{
 use exchanges::kraken::{Client, Credentials, Error, Timestamp, dec};
 use sha2::{Digest, Sha256};
 use tradeapi_runtime::clock::FixedClock;
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 use crate::{base64, hmac_sha512};
 

@@ -7,7 +7,7 @@ use exchanges::okx::trade::{
 use exchanges::okx::{Client, Credentials, Error, Timestamp, dec};
 use tradeapi_runtime::clock::FixedClock;
 use tradeapi_runtime::tables::CodeProof;
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 use crate::{base64, hmac_sha256};
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use exchanges::{binance, deribit, okx};
 use tradeapi_runtime::Credentials;
 use tradeapi_runtime::pages::{PageError, Paged, Pages};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 /// The number of items on each page.
 async fn lengths<O: Paged>(mut pages: Pages<O>) -> Result<Vec<usize>, PageError> {

@@ -4,7 +4,7 @@ use exchanges::assorted::desk::{
     AccountLine, AccountStop, CloseAccount, MergeAccount, MoveAccount, OpenAccount, SplitAccount, SplitLine, SplitStop,
 };
 use exchanges::assorted::{Client, Operation, dec};
-use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
 
 async fn sent<O: Operation>(operation: &O) -> Request {
     let sandbox = Sandbox::start().unwrap();

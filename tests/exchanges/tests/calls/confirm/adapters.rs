@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::dec;
 use tradeapi_runtime::value::{IsoTime, Timestamp};
-use tradeapi_sandbox::Answer;
+use tradeapi_tests::loopback::Answer;
 
 use super::Settled;
 use super::exchange::{Adapter, Shown};

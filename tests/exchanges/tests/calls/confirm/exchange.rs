@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
-use tradeapi_sandbox::{Answer, Request};
+use tradeapi_tests::loopback::{Answer, Request};
 
 use super::Settled;
 use super::world::World;

@@ -10,7 +10,7 @@ use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Timestamp};
-use tradeapi_sandbox::{Act, Request};
+use tradeapi_tests::loopback::{Act, Request};
 
 use super::exchange::Exchange;
 

@@ -1,0 +1,699 @@
+//! An exchange that breaks everything but its word.
+//!
+//! What it calls a success happens, and what it refuses with a code that proves that nothing was done was not done; no
+//! client could be right otherwise. Everything else is open: an order may be placed or not, whatever the answer looks
+//! like, and may be placed after a query did not find it, as late as its signature is valid and an accepted change takes
+//! to be seen.
+//!
+//! What goes wrong with a request follows from the seed, from what the request says and how often it was sent, not from
+//! when it comes.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tradeapi::API;
+use tradeapi::runtime::tables::{Effect, Meta, Part};
+
+use crate::delivery::{Behind, Delivered};
+use crate::dice::{Dice, Seed};
+use crate::gate::{Caller, FAULT, Late, Route, Served, id_parameters};
+use crate::refusal::Refusal;
+use crate::state::{Core, Event, Task};
+
+mod codes;
+mod counts;
+mod items;
+mod node;
+mod quirk;
+mod views;
+mod wrong;
+
+use self::codes::Proof;
+use self::items::Batch;
+use self::views::{View, Views};
+
+pub use self::counts::{Counts, Reached};
+pub use self::node::Node;
+pub use self::quirk::Quirk;
+pub use self::wrong::{Landing, Wrong};
+
+/// An enum that lists its values, so that a test can show that it reached each.
+macro_rules! listed {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $value:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$doc])* $value,)* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$value,)*];
+        }
+    };
+}
+use listed;
+
+/// How long after it was accepted a change may take to be seen by all nodes, in milliseconds.
+const SETTLING: u64 = 9_000;
+
+/// How long before the end of its signature a request is accepted at the latest, in milliseconds: it was sent before it
+/// came.
+const ON_ITS_WAY: u64 = 6_000;
+
+/// How a hostile exchange behaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Hostility {
+    /// What everything that goes wrong follows from.
+    pub seed: Seed,
+    /// With how many of a hundred changes something goes wrong; with queries half as often.
+    pub faults: u64,
+    /// How many of a hundred answers are odd otherwise.
+    pub quirks: u64,
+    /// The machines behind the address; none for one that is right.
+    pub nodes: Vec<Node>,
+    /// How fast the clock runs, by which a second of delay is as long as it is elsewhere.
+    pub speed: u32,
+    /// The only requests with which something goes wrong, as [`Exchange::hit`](crate::Exchange::hit) calls them; all if
+    /// there is none.
+    pub only: Option<BTreeSet<String>>,
+}
+
+impl Default for Hostility {
+    fn default() -> Self {
+        Self { seed: Seed::default(), faults: 40, quirks: 8, nodes: Vec::new(), speed: 1, only: None }
+    }
+}
+
+impl Hostility {
+    /// This much goes wrong, of a hundred changes and answers.
+    pub fn new(seed: Seed, faults: u64, quirks: u64) -> Self {
+        Self { seed, faults, quirks, ..Self::default() }
+    }
+
+    /// Nothing goes wrong any more; what is under way still arrives.
+    #[must_use]
+    pub fn calm(self) -> Self {
+        Self { faults: 0, quirks: 0, nodes: Vec::new(), ..self }
+    }
+}
+
+/// The state of a hostile exchange.
+#[derive(Debug)]
+pub(crate) struct Hostile {
+    pub(crate) settings: Hostility,
+    pub(crate) counts: Counts,
+    pub(crate) views: Views,
+    /// The requests with which something went wrong.
+    pub(crate) hit: BTreeSet<String>,
+    /// How often each request was seen.
+    seen: FxHashMap<u64, u64>,
+    /// The data of the latest good answers, by operation, to be mixed up with others.
+    latest: FxHashMap<&'static str, String>,
+    /// The latest good answer to a change, which may come again although nobody asks for it.
+    last: Option<Response<Bytes>>,
+    /// Orders that have changed since versions were noted.
+    touched: FxHashSet<u64>,
+    /// How the node of the request under way shows orders, and from when on all see what it changes.
+    view: View,
+    settled: u64,
+    /// Whether only the first of several things is done.
+    pub(crate) halves: bool,
+}
+
+/// How one request is answered: by which node, and what is wrong and odd about it.
+pub(crate) struct Telling {
+    pub(crate) wrong: Wrong,
+    pub(crate) node: Node,
+    quirk: Quirk,
+    dice: Dice,
+    now: u64,
+}
+
+impl Hostile {
+    pub(crate) fn new(settings: Hostility) -> Self {
+        Self {
+            settings,
+            counts: Counts::default(),
+            views: Views::default(),
+            hit: BTreeSet::new(),
+            seen: FxHashMap::default(),
+            latest: FxHashMap::default(),
+            last: None,
+            touched: FxHashSet::default(),
+            view: View { now: 0, lag: 0, wrong: Wrong::None },
+            settled: 0,
+            halves: false,
+        }
+    }
+
+    /// An order has changed.
+    pub(crate) fn touch(&mut self, event: &Event) {
+        match event {
+            Event::Placed { order }
+            | Event::Filled { order, .. }
+            | Event::Amended { order, .. }
+            | Event::Cancelled { order, .. } => {
+                self.touched.insert(*order);
+            }
+            Event::DoneHalf { .. } => self.counts.reach(Reached::DoneHalf),
+            Event::Refused { .. } => {}
+        }
+    }
+
+    fn tell(&mut self, meta: &'static Meta, request: &Request<Bytes>, now: u64) -> Telling {
+        let Self { settings, counts, .. } = self;
+        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        let body = String::from_utf8_lossy(request.body());
+        let key = format!("{} {target} {body}", meta.method.as_str());
+        let times = self.seen.entry(Dice::hash(&key)).or_default();
+        *times += 1;
+        let key = format!("{key} {times}");
+        let mut dice = Dice::named(settings.seed, &key);
+        let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
+        let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&key));
+        let wrong = match dice.percent(chance) {
+            _ if is_spared => Wrong::None,
+            true => Wrong::throw(meta, Batch::read(&body).is_some(), &mut dice),
+            false if settings.faults > 0 && is_in_burst(settings.seed, &body) && dice.percent(50) => Wrong::TooManyTold,
+            false => Wrong::None,
+        };
+        if wrong != Wrong::None {
+            self.hit.insert(key);
+        }
+        let (quirk, node) = (Quirk::throw(settings.quirks, &mut dice), Node::throw(&settings.nodes, &mut dice));
+        *counts.wrongs.entry(wrong).or_default() += 1;
+        *counts.quirks.entry(quirk).or_default() += 1;
+        if !node.is_right() {
+            counts.reach(Reached::AnotherNode);
+        }
+        Telling { wrong, quirk, node, dice, now }
+    }
+}
+
+/// Ids that differ in their last character belong to calls that come together, of which some are too many.
+fn is_in_burst(seed: Seed, body: &str) -> bool {
+    let request: Value = serde_json::from_str(body).unwrap_or_default();
+    let mut ids = Vec::new();
+    items::texts(&request, id_parameters(), &mut ids);
+    let stem = ids.first().and_then(|(_, id)| id.get(..id.len().saturating_sub(1)));
+    stem.is_some_and(|stem| Dice::named(seed, stem).below(1_000) < 4)
+}
+
+impl Core {
+    /// How a request is answered, in a hostile exchange.
+    pub(crate) fn telling(&mut self, meta: Option<&'static Meta>, request: &Request<Bytes>) -> Option<Telling> {
+        let now = self.now;
+        self.hostile.as_mut().zip(meta).map(|(hostile, meta)| hostile.tell(meta, request, now))
+    }
+
+    /// Notes how orders are now that have changed, for nodes that lag.
+    pub(crate) fn note_versions(&mut self) {
+        let now = self.now;
+        let Some(hostile) = &mut self.hostile else { return };
+        let mut touched: Vec<u64> = hostile.touched.drain().collect();
+        touched.sort_unstable();
+        let settled = hostile.settled.max(now);
+        for id in touched {
+            if let Some(order) = self.orders.get(&id) {
+                hostile.views.note(order, now, settled, &mut hostile.counts);
+            }
+        }
+    }
+
+    /// What a hostile exchange does later.
+    pub(crate) fn do_late(&mut self, late: &Late) {
+        if let Some(hostile) = &mut self.hostile {
+            hostile.settled = late.settled;
+        }
+        // What it names may be gone by now; then nothing happens.
+        let _ = late.carry_out(self);
+        self.note_versions();
+    }
+}
+
+/// What became of one item.
+enum Told {
+    Served(Served),
+    /// Nobody knows.
+    Undecided,
+    /// Served, and left out of the answer.
+    Missing(Served),
+    /// Served, and answered by a message.
+    Bare(Served),
+}
+
+impl Telling {
+    /// The time by the clock of the node that checks timestamps.
+    pub(crate) fn judged_at(&self) -> u64 {
+        self.now.saturating_add_signed(self.node.judges)
+    }
+
+    /// Notes that a node refuses a timestamp that is valid by the true clock.
+    pub(crate) fn note_wrong_clock(&self, core: &mut Core, request: &Request<Bytes>) {
+        let Some((signed_at, window)) = signed_at(request).zip(API.credentials.and_then(|known| known.window_ms))
+        else {
+            return;
+        };
+        let is_valid_by = |now: u64| now.abs_diff(signed_at) <= window;
+        if let Some(hostile) = core.hostile.as_mut().filter(|_| is_valid_by(self.now) && !is_valid_by(self.judged_at()))
+        {
+            hostile.counts.reach(Reached::JudgedByWrongClock);
+        }
+    }
+
+    /// The time as it is told.
+    pub(crate) fn told_time(&mut self) -> String {
+        let told = self.now.saturating_add_signed(self.node.tells);
+        self.quirk.time(&mut self.dice).map_or_else(|| told.to_string(), str::to_owned)
+    }
+
+    /// Serves a request with which this goes wrong.
+    pub(crate) fn serve(
+        &mut self,
+        core: &mut Core,
+        route: &'static Route,
+        caller: &Caller<'_>,
+        signed_at: u64,
+    ) -> Served {
+        let served = match route.meta.effect {
+            Effect::Read => self.query(core, route, caller),
+            _ => self.change(core, route, caller, signed_at),
+        };
+        self.instead(route.meta).unwrap_or(served)
+    }
+
+    /// A refusal that is wrong on purpose.
+    fn refusal(&mut self, meta: &'static Meta, proof: Proof) -> Refusal {
+        let status = if self.dice.percent(50) { 200 } else { 400 };
+        on_purpose(codes::throw(meta, proof, &mut self.dice), status)
+    }
+
+    /// What is answered whatever was done.
+    fn instead(&mut self, meta: &'static Meta) -> Option<Served> {
+        let server_error = [500, 502, 503, 504].map(|status| (status, 1));
+        let server_error = self.dice.weighted(&server_error).unwrap_or(500);
+        let refusal = match self.wrong {
+            Wrong::DoubtfulCode => self.refusal(meta, Proof::Doubtful),
+            Wrong::OpenCode => self.refusal(meta, Proof::Open),
+            Wrong::Timestamp => self.refusal(meta, Proof::Timestamp),
+            Wrong::UnlistedCode => on_purpose(UNLISTED, 200),
+            Wrong::RateCode => Refusal { status: Some(200), ..self.refusal(meta, Proof::Rate) },
+            Wrong::TooManyTold => on_purpose(codes::throw(meta, Proof::Rate, &mut self.dice), 429),
+            Wrong::ServerErrorTold if meta.effect == Effect::Read => on_purpose(UNLISTED, server_error),
+            Wrong::ServerErrorTold => on_purpose(codes::throw(meta, Proof::Open, &mut self.dice), server_error),
+            _ => return None,
+        };
+        Some(Served::refused(refusal))
+    }
+
+    fn query(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
+        if let Some(hostile) = &mut core.hostile {
+            hostile.view = View { now: self.now, lag: self.node.lag, wrong: self.wrong };
+        }
+        let served = self.alike(route.meta, route.call(core, caller));
+        match (&served.data, &mut core.hostile) {
+            (Ok(data), Some(hostile)) => {
+                let other = hostile.latest.insert(route.meta.id, data.clone());
+                let data =
+                    self.quirk.numbers(data, &mut self.dice).or_else(|| other.filter(|_| self.wrong == Wrong::MixedUp));
+                data.map_or(served, |data| Served { data: Ok(data), left: None })
+            }
+            _ => served,
+        }
+    }
+
+    /// The same with another code of the same meaning.
+    fn alike(&mut self, meta: &'static Meta, served: Served) -> Served {
+        let data = served.data.map_err(|refusal| {
+            let code = codes::alike(meta, refusal.code.clone(), &mut self.dice);
+            Refusal { code, ..refusal }
+        });
+        Served { data, ..served }
+    }
+
+    fn change(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, signed_at: u64) -> Served {
+        let meta = route.meta;
+        let batch = Batch::read(caller.parameters);
+        if self.wrong == Wrong::Refused {
+            return self.refuse(core, route, caller, batch.is_some());
+        }
+        let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
+        let accepted_until = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
+        let landing = self.wrong.landing(&mut self.dice);
+        let request: Value = serde_json::from_str(caller.parameters).unwrap_or_default();
+        let Some(batch) = batch else {
+            self.count(core, landing);
+            return match self.land(core, route, caller, landing, accepted_until) {
+                None => self.undecided(core, meta, &request),
+                Some(served) => self.answered(core, meta, &request, served),
+            };
+        };
+        let bodies: Vec<String> = batch.bodies().collect();
+        let all: Vec<Told> = bodies
+            .iter()
+            .map(|body| {
+                // Of several things, some go another way.
+                let landing = if landing == Landing::Now { landing } else { self.wrong.landing(&mut self.dice) };
+                self.item(core, route, &Caller { parameters: body, ..*caller }, landing, accepted_until)
+            })
+            .collect();
+        if all.iter().any(|told| matches!(told, Told::Undecided)) {
+            return self.undecided(core, meta, &request);
+        }
+        let mut left = None;
+        let mut answers = Vec::new();
+        for told in all {
+            let (served, shows): (Served, fn(Value) -> Option<Value>) = match told {
+                Told::Served(served) => (served, Some),
+                Told::Missing(served) => (served, |answer| Some(items::emptied(answer))),
+                Told::Bare(served) => (served, bare),
+                Told::Undecided => continue,
+            };
+            left = served.left;
+            match served.data {
+                Ok(data) => answers.extend(serde_json::from_str(&data).ok().and_then(shows)),
+                // A batch whose items are refused as a whole.
+                Err(refusal) => return Served { data: Err(refusal), left },
+            }
+        }
+        let data = items::join(answers).to_string();
+        self.answered(core, meta, &request, Served { data: Ok(data), left })
+    }
+
+    fn count(&self, core: &mut Core, landing: Landing) {
+        if let Some(hostile) = core.hostile.as_mut().filter(|_| self.wrong != Wrong::None) {
+            *hostile.counts.landings.entry(landing).or_default() += 1;
+        }
+    }
+
+    /// One item of a batch.
+    fn item(
+        &mut self,
+        core: &mut Core,
+        route: &'static Route,
+        caller: &Caller<'_>,
+        landing: Landing,
+        accepted_until: u64,
+    ) -> Told {
+        let is_hit = match self.wrong {
+            Wrong::Partial => self.dice.percent(40),
+            Wrong::Missing | Wrong::Bare => self.dice.percent(50),
+            _ => true,
+        };
+        if self.wrong == Wrong::Partial && is_hit {
+            return Told::Served(self.fail(core, route, caller, accepted_until));
+        }
+        let landing = match self.wrong {
+            Wrong::Missing | Wrong::Bare if !is_hit => Landing::Now,
+            _ => landing,
+        };
+        self.count(core, landing);
+        let served = self.land(core, route, caller, landing, accepted_until);
+        match (self.wrong, served) {
+            (Wrong::Missing, served) if is_hit => Told::Missing(served.unwrap_or_else(|| nothing(core, route, caller))),
+            (Wrong::Bare, served) if is_hit => Told::Bare(served.unwrap_or_else(|| nothing(core, route, caller))),
+            (_, Some(served)) => Told::Served(served),
+            (_, None) => Told::Undecided,
+        }
+    }
+
+    /// An item fails, and the answer says so.
+    fn fail(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, accepted_until: u64) -> Served {
+        let proofs = [(Proof::NotDone, 6), (Proof::NotBegun, 2), (Proof::Open, 4)];
+        let proof = self.dice.weighted(&proofs).unwrap_or(Proof::NotDone);
+        if proof == Proof::Open {
+            let landing = Wrong::OpenCode.landing(&mut self.dice);
+            self.count(core, landing);
+            let _ = self.land(core, route, caller, landing, accepted_until);
+        }
+        let code = codes::throw(route.meta, proof, &mut self.dice);
+        refused_item(core, route, caller, code)
+    }
+
+    /// Refuses all of it. Of what does several things, the first may have been done when a rule of trading stops another.
+    fn refuse(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, is_batch: bool) -> Served {
+        let proof = self.dice.weighted(&[(Proof::NotBegun, 1), (Proof::NotDone, 2)]).unwrap_or(Proof::NotBegun);
+        if proof == Proof::NotDone && !is_batch && does_several(route.meta, caller.parameters) && self.dice.percent(60)
+        {
+            if let Some(hostile) = &mut core.hostile {
+                (hostile.halves, hostile.settled) = (true, self.now + SETTLING);
+            }
+            let _ = route.call(core, caller);
+            if let Some(hostile) = &mut core.hostile {
+                hostile.halves = false;
+            }
+            core.note_versions();
+        }
+        Served::refused(self.refusal(route.meta, proof))
+    }
+
+    /// Does it, or not, or later. `None` if it is not done yet.
+    fn land(
+        &mut self,
+        core: &mut Core,
+        route: &'static Route,
+        caller: &Caller<'_>,
+        landing: Landing,
+        accepted_until: u64,
+    ) -> Option<Served> {
+        let (faults, speed) = core.hostile.as_ref().map(|hostile| (hostile.settings.faults, hostile.settings.speed))?;
+        let soon = self.now + self.dice.below(1_000) * u64::from(speed);
+        let last = accepted_until + SETTLING;
+        let settled = |at: u64| at.min(accepted_until) + SETTLING;
+        match landing {
+            Landing::Never => None,
+            Landing::Now => {
+                let first_new = core.next_id();
+                if let Some(hostile) = &mut core.hostile {
+                    hostile.settled = settled(self.now);
+                }
+                let served = self.alike(route.meta, route.call(core, caller));
+                core.note_versions();
+                if self.dice.percent(faults / 8) {
+                    let until = soon.min(self.now + SETTLING);
+                    core.placed_since(first_new).into_iter().for_each(|order| {
+                        if let Some(hostile) = &mut core.hostile {
+                            hostile.views.hide(order, until);
+                        }
+                    });
+                }
+                Some(served)
+            }
+            Landing::Late | Landing::VeryLate => {
+                let far = self.now + self.dice.below(last.saturating_sub(self.now));
+                let at = if landing == Landing::Late { soon.min(last) } else { far };
+                let late = Late::new(route, caller, settled(at));
+                core.later(Duration::from_millis(at - self.now), Task::Late(Box::new(late)));
+                None
+            }
+        }
+    }
+
+    /// The answer to what is not done, or not yet: one about something else, or that nobody knows.
+    fn undecided(&mut self, core: &Core, meta: &'static Meta, request: &Value) -> Served {
+        if let Some(other) = self.other(core, meta, request) {
+            return Served { data: Ok(other), left: None };
+        }
+        let code = codes::throw(meta, Proof::Open, &mut self.dice);
+        Served::refused(on_purpose(code, 200))
+    }
+
+    /// The answer to what is done, or another.
+    fn answered(&mut self, core: &mut Core, meta: &'static Meta, request: &Value, served: Served) -> Served {
+        let Ok(data) = &served.data else { return served };
+        let other = self.other(core, meta, request);
+        if let Some(hostile) = &mut core.hostile {
+            hostile.latest.insert(meta.id, data.clone());
+        }
+        match other {
+            Some(other) => Served { data: Ok(other), left: served.left },
+            None => served,
+        }
+    }
+
+    /// The latest answer to such a request, if it is to be mixed up and can be told to be about another.
+    fn other(&self, core: &Core, meta: &'static Meta, request: &Value) -> Option<String> {
+        let other = core.hostile.as_ref()?.latest.get(meta.id).filter(|_| self.wrong == Wrong::MixedUp)?;
+        let answer: Value = serde_json::from_str(other).ok()?;
+        let mut ids = Vec::new();
+        items::texts(request, id_parameters(), &mut ids);
+        let items = Batch::read(&request.to_string()).map_or(1, |batch| batch.bodies().count());
+        let differs =
+            |(name, id): &(&str, &str)| items::all_have(&answer, name) && !other.contains(&format!("\"{id}\""));
+        let is_told_apart = ids.len() >= items && ids.iter().all(differs);
+        is_told_apart.then(|| other.clone())
+    }
+
+    /// What arrives of an answer, and what follows it.
+    pub(crate) fn deliver(
+        &mut self,
+        core: &mut Core,
+        meta: &'static Meta,
+        answer: Response<Bytes>,
+    ) -> (Delivered, Option<Behind>) {
+        let mut odd = answer.clone();
+        let Some(hostile) = &mut core.hostile else { return (Delivered::Whole(answer), None) };
+        let behind = self.quirk.around(&mut odd, hostile.last.as_ref(), &mut self.dice);
+        // Only what has every id that such an answer repeats can be told from the answer to another request.
+        let text = String::from_utf8_lossy(answer.body());
+        let members = meta.echoes.as_ref().map(|echoes| echoes.members).unwrap_or_default();
+        let can_be_told = !members.is_empty() && members.iter().all(|name| text.contains(&format!("\"{name}\":\"")));
+        if self.wrong == Wrong::None && meta.effect != Effect::Read && can_be_told {
+            hostile.last = Some(answer);
+        }
+        let length = odd.body().len();
+        let pause = Duration::from_millis(1 + self.dice.below(4));
+        let bare = |status: u16, body: &'static str| {
+            let mut bare = Response::new(Bytes::from_static(body.as_bytes()));
+            *bare.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
+            bare
+        };
+        let delivered = match self.wrong {
+            Wrong::Hang => Delivered::Hang,
+            Wrong::Reset => Delivered::Reset,
+            Wrong::Close => Delivered::Nothing,
+            Wrong::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
+            Wrong::TooManyTold => {
+                odd.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                Delivered::Whole(odd)
+            }
+            Wrong::ServerErrorBare => {
+                let status = self.dice.weighted(&[500, 502, 503, 504].map(|status| (status, 1))).unwrap_or(500);
+                Delivered::Whole(bare(status, "<html>bad gateway</html>"))
+            }
+            Wrong::Redirect => {
+                let mut redirect = bare(307, "");
+                redirect.headers_mut().insert(header::LOCATION, HeaderValue::from_static("http://127.0.0.1:9/"));
+                Delivered::Whole(redirect)
+            }
+            Wrong::HalfBody => Delivered::Half(odd),
+            Wrong::ShortLength => {
+                let most = u64::try_from(length.saturating_sub(1)).unwrap_or_default();
+                Delivered::Misstated(odd, usize::try_from(self.dice.below(most)).unwrap_or_default())
+            }
+            Wrong::LongLength => Delivered::Misstated(odd, length + 10),
+            Wrong::Garbage => Delivered::Whole(odd.map(|body| garbled(&body, &mut self.dice))),
+            Wrong::NotHttp => Delivered::Raw(odd.into_body()),
+            Wrong::Slow => Delivered::Slow(odd, pause),
+            Wrong::LastAnswer => Delivered::Last(odd),
+            Wrong::Outage => Delivered::Outage(pause * 20),
+            Wrong::None
+            | Wrong::Refused
+            | Wrong::DoubtfulCode
+            | Wrong::OpenCode
+            | Wrong::UnlistedCode
+            | Wrong::RateCode
+            | Wrong::Timestamp
+            | Wrong::ServerErrorTold
+            | Wrong::MixedUp
+            | Wrong::Partial
+            | Wrong::Missing
+            | Wrong::Bare
+            | Wrong::Hidden
+            | Wrong::FalseAbsence
+            | Wrong::Overlap
+            | Wrong::StuckCursor => Delivered::Whole(odd),
+        };
+        (delivered, behind)
+    }
+}
+
+impl Core {
+    /// The order of an account that a name means, as the node of the request shows it.
+    pub(crate) fn shown(&mut self, account: usize, name: &crate::amending::Name) -> Option<crate::orders::Order> {
+        let Some(mut hostile) = self.hostile.take() else { return self.find(account, name).cloned() };
+        let shown = hostile.views.shown(hostile.view, name, self.find(account, name), &mut hostile.counts);
+        self.hostile = Some(hostile);
+        shown
+    }
+
+    /// Whether listings show an order.
+    pub(crate) fn is_visible(&self, order: u64) -> bool {
+        self.hostile.as_ref().is_none_or(|hostile| hostile.views.is_visible(order, self.now))
+    }
+
+    /// What goes wrong with the listing under way.
+    pub(crate) fn wrong_listing(&self) -> Wrong {
+        self.hostile.as_ref().map_or(Wrong::None, |hostile| hostile.view.wrong)
+    }
+
+    /// Whether a request that does several things ends here with nothing but the first done.
+    pub(crate) fn ends_half_done(&self) -> bool {
+        self.hostile.as_ref().is_some_and(|hostile| hostile.halves)
+    }
+
+    /// The orders that were placed since this was the next id.
+    fn placed_since(&self, first_new: u64) -> Vec<u64> {
+        (first_new..self.next_id()).filter(|id| self.orders.get(id).is_some()).collect()
+    }
+}
+
+/// A code that is in no table.
+const UNLISTED: &str = "98765";
+
+fn on_purpose(code: &str, status: u16) -> Refusal {
+    let message = "it failed".to_owned();
+    Refusal { status: Some(status), code: code.to_owned(), message, rule: FAULT.to_owned() }
+}
+
+/// The answer to a batch with an item that is refused with a code, and does nothing.
+fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, code: &str) -> Served {
+    core.refused_items = Some(on_purpose(code, 200));
+    let served = route.call(core, caller);
+    core.refused_items = None;
+    served
+}
+
+/// The answer to an item of which nothing is known, to take its form from.
+fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
+    refused_item(core, route, caller, "")
+}
+
+/// An answer with a message that may be about a failure and may not. One that lists failures lists none.
+fn bare(answer: Value) -> Option<Value> {
+    let Value::Array(mut items) = answer else { return Some(items::emptied(answer)) };
+    for item in items.iter_mut().filter_map(Value::as_object_mut) {
+        item.retain(|name, _| id_parameters().contains(&name.as_str()));
+        item.remove("orderId");
+        item.insert("msg".to_owned(), Value::from("it is looked into"));
+    }
+    Some(Value::Array(items))
+}
+
+fn does_several(meta: &Meta, parameters: &str) -> bool {
+    meta.compound.as_ref().is_some_and(|compound| match compound.when {
+        None => true,
+        Some((name, value)) => {
+            let request: Value = serde_json::from_str(parameters).unwrap_or_default();
+            request.get(name).and_then(Value::as_str) == Some(value)
+        }
+    })
+}
+
+/// When a request was signed, by what it says.
+pub(crate) fn signed_at(request: &Request<Bytes>) -> Option<u64> {
+    let name = API.credentials?.header(Part::Timestamp)?;
+    request.headers().get(name)?.to_str().ok()?.parse().ok()
+}
+
+/// A body with bytes changed until it is not JSON any more.
+fn garbled(body: &[u8], dice: &mut Dice) -> Bytes {
+    let mut bytes = body.to_vec();
+    // Not read as a `Value`, which refuses numbers that are JSON, but too large for it.
+    while !bytes.is_empty() && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok() {
+        let place = dice.below(u64::try_from(bytes.len()).unwrap_or(1));
+        if let (Some(byte), Ok(changed)) =
+            (usize::try_from(place).ok().and_then(|place| bytes.get_mut(place)), u8::try_from(dice.below(256)))
+        {
+            *byte = changed;
+        }
+    }
+    Bytes::from(bytes)
+}

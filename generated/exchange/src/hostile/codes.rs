@@ -1,0 +1,88 @@
+//! Codes of refusals by what they prove, from the tables of the API.
+
+use tradeapi::API;
+use tradeapi::runtime::tables::{Certainty, CodeProof, KnownError, Meta, Stage};
+
+use crate::dice::Dice;
+
+/// What a refusal proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// The gateway, the permission or a parameter stopped it: nothing was begun.
+    NotBegun,
+    /// It was not done. If the request does several things, the first may have been.
+    NotDone,
+    /// There were too many requests.
+    Rate,
+    NoSuchOrder,
+    DuplicateId,
+    Timestamp,
+    /// Nothing, because one source alone says what it means, or sources contradict each other.
+    Doubtful,
+    /// Nothing.
+    Open,
+}
+
+impl Proof {
+    fn of(known: &KnownError) -> Self {
+        match (known.certainty, known.proves) {
+            (Certainty::Single | Certainty::Conflicting, _) => Self::Doubtful,
+            (_, CodeProof::Credentials) => Self::NotBegun,
+            (_, CodeProof::NotDone) if known.stage == Stage::Trading => Self::NotDone,
+            (_, CodeProof::NotDone) => Self::NotBegun,
+            (_, CodeProof::NoSuchOrder) => Self::NoSuchOrder,
+            (_, CodeProof::DuplicateId) => Self::DuplicateId,
+            (_, CodeProof::Timestamp) => Self::Timestamp,
+            (_, CodeProof::Rate) => Self::Rate,
+            (_, _) => Self::Open,
+        }
+    }
+}
+
+/// All codes of an operation: what its document lists, or else what was observed.
+fn all(meta: &'static Meta) -> impl Iterator<Item = &'static KnownError> {
+    let is_of = |known: &&KnownError| known.families.is_empty() || known.families.contains(&meta.family);
+    let observed = API.observed_codes.iter().filter(|known| meta.error(known.code).is_none());
+    meta.errors.iter().chain(observed).filter(is_of).filter(|known| !known.success)
+}
+
+/// A code of an operation that proves so much.
+pub(crate) fn throw(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
+    let codes: Vec<_> = all(meta).filter(|known| Proof::of(known) == proof).map(|known| (known.code, 1)).collect();
+    dice.weighted(&codes).unwrap_or_default()
+}
+
+/// A code with the same meaning. Only absences and used ids have several that are equal.
+pub(crate) fn alike(meta: &'static Meta, code: String, dice: &mut Dice) -> String {
+    match meta.known(&API, &code).map(Proof::of) {
+        Some(proof @ (Proof::NoSuchOrder | Proof::DuplicateId)) => throw(meta, proof, dice).to_owned(),
+        _ => code,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tradeapi::{Operation, classic, unified};
+
+    use super::*;
+    use crate::dice::Seed;
+
+    #[test]
+    fn both_families_have_codes_that_prove_each_thing() {
+        let mut dice = Dice::new(Seed(1), 0);
+        for meta in [unified::PlaceOrder::META, classic::PlaceOrder::META] {
+            for proof in [
+                Proof::NotBegun,
+                Proof::NotDone,
+                Proof::Rate,
+                Proof::NoSuchOrder,
+                Proof::DuplicateId,
+                Proof::Timestamp,
+                Proof::Doubtful,
+                Proof::Open,
+            ] {
+                assert_ne!(throw(meta, proof, &mut dice), "", "{proof:?}");
+            }
+        }
+    }
+}

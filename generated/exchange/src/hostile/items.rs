@@ -1,0 +1,140 @@
+//! Batches: their items, each as a batch of its own, and the answers of those as one.
+
+use serde_json::Value;
+
+/// The items of the body of a batch.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    body: Value,
+    items: Vec<Value>,
+}
+
+/// The list of a body: the body itself or its first member that is a list of objects.
+fn list(body: &mut Value) -> Option<&mut Vec<Value>> {
+    let is_list = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_object));
+    if is_list(body) {
+        return body.as_array_mut();
+    }
+    body.as_object_mut()?.values_mut().find(|value| is_list(value))?.as_array_mut()
+}
+
+impl Batch {
+    /// The batch that a body asks for, if it does.
+    pub(crate) fn read(parameters: &str) -> Option<Self> {
+        let mut body: Value = serde_json::from_str(parameters).ok()?;
+        let items = std::mem::take(list(&mut body)?);
+        Some(Self { body, items })
+    }
+
+    /// The bodies with an item each.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = String> + '_ {
+        self.items.iter().map(|item| {
+            let mut body = self.body.clone();
+            match &mut body {
+                Value::Array(items) => items.push(item.clone()),
+                body => {
+                    if let Some(items) = body.as_object_mut().and_then(|members| {
+                        members.values_mut().find_map(|value| value.as_array_mut().filter(|items| items.is_empty()))
+                    }) {
+                        items.push(item.clone());
+                    }
+                }
+            }
+            body.to_string()
+        })
+    }
+}
+
+/// One answer of the answers to each item: lists are joined, and flags hold if all do.
+pub(crate) fn join(answers: impl IntoIterator<Item = Value>) -> Value {
+    let mut answers = answers.into_iter();
+    let Some(mut all) = answers.next() else { return Value::Array(Vec::new()) };
+    for answer in answers {
+        join_into(&mut all, answer);
+    }
+    all
+}
+
+fn join_into(all: &mut Value, other: Value) {
+    match (all, other) {
+        (Value::Array(all), Value::Array(other)) => all.extend(other),
+        (Value::Bool(all), Value::Bool(other)) => *all &= other,
+        (Value::Object(all), Value::Object(other)) => {
+            for (name, value) in other {
+                match all.get_mut(&name) {
+                    Some(member) => join_into(member, value),
+                    None => {
+                        all.insert(name, value);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The same answer without its items.
+pub(crate) fn emptied(mut answer: Value) -> Value {
+    match &mut answer {
+        Value::Array(items) => items.clear(),
+        answer => answer.as_object_mut().into_iter().flat_map(|members| members.values_mut()).for_each(|member| {
+            if let Some(items) = member.as_array_mut() {
+                items.clear();
+            }
+        }),
+    }
+    answer
+}
+
+/// Whether all items of an answer, or itself if it has none, have a text under a name.
+pub(crate) fn all_have(answer: &Value, name: &str) -> bool {
+    match answer {
+        Value::Array(items) => items.iter().all(|item| all_have(item, name)),
+        Value::Object(members) if members.values().any(Value::is_array) => {
+            members.values().filter(|member| member.is_array()).all(|member| all_have(member, name))
+        }
+        other => other.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty()),
+    }
+}
+
+/// All texts under these names, wherever they are, with the names.
+pub(crate) fn texts<'a>(value: &'a Value, names: &[&str], found: &mut Vec<(&'a str, &'a str)>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| texts(item, names, found)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member.as_str() {
+                    Some(text) if names.contains(&name.as_str()) && !text.is_empty() => found.push((name, text)),
+                    _ => texts(member, names, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_batch_is_taken_apart_and_its_answers_are_joined() {
+        let batch =
+            Batch::read(r#"{"symbol":"A","list":[{"id":"1"},{"id":"2"}]}"#).map(|batch| batch.bodies().collect());
+        let bodies: Vec<String> = batch.unwrap_or_default();
+        let bodies: Vec<Value> = bodies.iter().filter_map(|body| serde_json::from_str(body).ok()).collect();
+        let with = |id| json!({"symbol": "A", "list": [{"id": id}]});
+        assert_eq!(bodies, [with("1"), with("2")]);
+        assert!(Batch::read(r#"{"symbol":"A"}"#).is_none() && Batch::read("[{}]").is_some());
+        let answers =
+            [json!({"done": [1], "failed": [], "result": true}), json!({"done": [], "failed": [2], "result": false})];
+        assert_eq!(join(answers), json!({"done": [1], "failed": [2], "result": false}));
+        let mut found = Vec::new();
+        let request = json!([{"id": "1", "other": {"id": "2"}}, {"id": ""}]);
+        texts(&request, &["id"], &mut found);
+        assert_eq!(found, [("id", "1"), ("id", "2")]);
+        assert!(all_have(&json!({"done": [{"id": "1"}], "failed": []}), "id") && !all_have(&json!([{"id": ""}]), "id"));
+    }
+}

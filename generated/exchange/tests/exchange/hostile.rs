@@ -1,0 +1,109 @@
+//! A hostile exchange: it keeps its word, and the same requests go wrong in the same way.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::pin::pin;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use serde_json::Value;
+use tradeapi::unified::Side;
+use tradeapi_exchange::{Conditions, Counts, Event, Exchange, Family, Hostility, Landing, Node, Profile, Seed, Wrong};
+
+use crate::control::{done, json, served};
+use crate::desk::{Desk, limit};
+
+fn hostile(faults: u64, nodes: Vec<Node>) -> Desk {
+    let desk = Desk::with(|settings| settings.journal = true, Profile::new().balance("USDT", 1_000_000_000));
+    let mut hostility = Hostility::new(Seed(1), faults, 0);
+    hostility.nodes = nodes;
+    let mut conditions = Conditions::default();
+    conditions.hostility = Some(hostility);
+    desk.exchange.set_conditions(conditions);
+    desk
+}
+
+/// Places an order with each of these ids.
+fn place_all(desk: &Desk, ids: impl Iterator<Item = u32>) {
+    for id in ids {
+        let order = limit(&format!("order:{id}"), Side::Buy, "0.01", "50000");
+        let unified = desk.client.unified();
+        // The exchange answers at once, or what it answers never comes.
+        let _ = pin!(unified.place_order(&order)).poll(&mut Context::from_waker(Waker::noop()));
+    }
+}
+
+/// What became of these orders, by their ids, after all has arrived that was under way.
+fn after(ids: impl Iterator<Item = u32>) -> (BTreeMap<String, u32>, Counts) {
+    let desk = hostile(50, Vec::new());
+    place_all(&desk, ids);
+    let mut placed = BTreeMap::new();
+    desk.exchange.time().advance(Duration::from_secs(60));
+    desk.exchange.account(&desk.keys, Family::Unified);
+    for event in desk.exchange.take_events() {
+        if let Event::Placed { order } = event {
+            let order = desk.exchange.order(order).unwrap();
+            *placed.entry(order.client_id.unwrap()).or_default() += 1;
+        }
+    }
+    (placed, desk.exchange.hostile_counts())
+}
+
+#[test]
+fn the_same_requests_go_wrong_in_the_same_way_whoever_comes_first() {
+    let (placed, counts) = after(0..200);
+    let (others, others_counts) = after((0..200).rev());
+    assert_eq!((&placed, &counts.wrongs, &counts.landings), (&others, &others_counts.wrongs, &others_counts.landings));
+    assert!(counts.wrongs.len() > 15 && placed.len() > 100, "{:?}", counts.wrongs);
+    assert!([Landing::Now, Landing::Late, Landing::Never].iter().all(|landing| counts.landings.contains_key(landing)));
+    assert!(placed.values().all(|times| *times == 1));
+}
+
+#[test]
+fn a_hostile_exchange_replays_its_journal() {
+    let desk = hostile(50, vec![Node::new(2), Node::new(1).lagging(2_500)]);
+    for begun in [0, 40] {
+        place_all(&desk, begun..begun + 40);
+        desk.exchange.time().advance(Duration::from_secs(20));
+    }
+    let replayed = Exchange::replay(&desk.exchange.journal().unwrap()).unwrap();
+    assert_eq!(replayed.hostile_counts(), desk.exchange.hostile_counts());
+    assert_eq!(replayed.account(&desk.keys, Family::Unified), desk.exchange.account(&desk.keys, Family::Unified));
+}
+
+#[tokio::test]
+async fn what_is_called_a_success_is_one_and_a_node_that_lags_shows_it_later() {
+    let desk = hostile(0, vec![Node::new(1).lagging(2_500)]);
+    desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "50000")).await.unwrap();
+    assert_eq!(desk.exchange.account(&desk.keys, Family::Unified).open_orders.len(), 1);
+    desk.exchange.time().advance(Duration::from_millis(2_499));
+    assert!(desk.details("a").await.is_err(), "it does not show it yet");
+    desk.exchange.time().advance(Duration::from_millis(1));
+    assert!(desk.details("a").await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostility_is_controlled() {
+    let (exchange, address) = served(|_| {}).await;
+    done(address, "POST /-/conditions?hostile=100&quirks=3&seed=9");
+    let hostility = exchange.conditions().hostility.unwrap();
+    assert_eq!((hostility.faults, hostility.quirks, hostility.seed), (100, 3, Seed(9)));
+    goes_wrong(&exchange);
+    done(address, "POST /-/conditions?hostile=off");
+    assert_eq!(exchange.conditions().hostility, None);
+    for query in ["hostile=101", "quirks=3", "seed=1"] {
+        let (status, answer) = json(address, &format!("POST /-/conditions?{query}"), &[]);
+        assert_eq!((status, answer["error"] == Value::Null), (400, false), "{query}");
+    }
+}
+
+/// Something goes wrong with each of some requests.
+fn goes_wrong(exchange: &Exchange) {
+    for number in 0..20 {
+        let request = http::Request::builder().method("POST").uri("/api/v3/trade/place-order");
+        let request = request.body(format!(r#"{{"clientOid":"{number}"}}"#).into()).unwrap();
+        exchange.deliver(&request, IpAddr::V4(Ipv4Addr::LOCALHOST));
+    }
+    let counts = exchange.hostile_counts();
+    assert!(!counts.wrongs.contains_key(&Wrong::None) && counts.wrongs.values().sum::<u64>() == 20, "{counts:?}");
+}

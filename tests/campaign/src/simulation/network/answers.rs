@@ -1,0 +1,93 @@
+//! Answers as a client's HTTP library reads them.
+
+use std::fmt;
+
+use bytes::Bytes;
+use serde_json::Value;
+use tradeapi::runtime::error::{Delivery as Sent, TransportError, TransportErrorKind};
+use tradeapi_exchange::{Delivered, Delivery};
+
+use crate::operation::{Deed, Operation};
+
+/// More headers than this are not read.
+const HEADERS: usize = 100;
+
+pub(super) fn failed(kind: TransportErrorKind, sent: Sent) -> TransportError {
+    TransportError::new(kind, sent)
+}
+
+pub(super) fn lost() -> TransportError {
+    failed(TransportErrorKind::Closed, Sent::MaybeSent)
+}
+
+pub(super) fn timed_out() -> Result<http::Response<Bytes>, TransportError> {
+    Err(failed(TransportErrorKind::Timeout, Sent::MaybeSent))
+}
+
+/// The code of an answer that is whole.
+pub(super) fn code(delivered: &Delivered) -> Option<String> {
+    let Delivered::Whole(answer) = delivered else { return None };
+    let body: Value = serde_json::from_slice(answer.body()).ok()?;
+    body["code"].as_str().map(str::to_owned)
+}
+
+/// An answer in a trace.
+pub(super) struct Told<'a>(pub(super) &'a Delivery);
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, answer) = match &self.0.delivered {
+            Delivered::Whole(answer) => ("whole", answer),
+            Delivered::Last(answer) => ("the last", answer),
+            Delivered::Slow(answer, _) => ("in pieces", answer),
+            Delivered::Half(answer) => ("half", answer),
+            Delivered::Misstated(answer, announced) => {
+                write!(f, "announced as {announced} bytes, ")?;
+                ("whole", answer)
+            }
+            other => return write!(f, "{other:?}"),
+        };
+        let (status, headers) = (answer.status().as_u16(), answer.headers().len());
+        write!(f, "{kind} {status}, {headers} headers, {}", String::from_utf8_lossy(answer.body()))?;
+        self.0.behind.as_ref().map_or(Ok(()), |behind| write!(f, ", with {} bytes behind", behind.bytes.len()))
+    }
+}
+
+/// An answer as an HTTP library reads it, of which so many bytes are announced.
+pub(super) fn response(
+    answer: http::Response<Bytes>,
+    announced: usize,
+) -> Result<http::Response<Bytes>, TransportError> {
+    if answer.headers().len() >= HEADERS {
+        return Err(lost());
+    }
+    Ok(answer.map(|body| body.slice(..announced.min(body.len()))))
+}
+
+/// An answer that nobody asked for, as it came.
+pub(super) fn read(bytes: &[u8]) -> Result<http::Response<Bytes>, TransportError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| lost())?;
+    let (head, body) = text.split_once("\r\n\r\n").ok_or_else(lost)?;
+    let status = head.get(9..12).and_then(|status| status.parse().ok()).ok_or_else(lost)?;
+    let mut response = http::Response::new(Bytes::copy_from_slice(body.as_bytes()));
+    *response.status_mut() = status;
+    Ok(response)
+}
+
+/// Whether a request carries an id, and an answer another, by which it can be told that they do not belong together.
+/// Without, as in a refusal, nobody could tell.
+pub(super) fn is_told_from(operation: Option<&Operation>, body: &[u8], answer: &[u8]) -> bool {
+    let Some(operation) = operation else { return false };
+    let is_replacement = operation.name == "modify-order";
+    if operation.several || matches!(operation.deed, Deed::List(_) | Deed::Detail) || is_replacement {
+        return false;
+    }
+    let Ok(body) = serde_json::from_slice::<Value>(body) else { return false };
+    let answer = String::from_utf8_lossy(answer);
+    if !answer.contains(r#""code":"00000""#) {
+        return false;
+    }
+    let ids = ["clientOid", "orderId"].map(|name| body[name].as_str().unwrap_or_default().to_owned());
+    let mut named = ids.iter().filter(|id| !id.is_empty()).peekable();
+    named.peek().is_some() && named.all(|id| !answer.contains(&format!("\"{id}\"")))
+}

@@ -1,0 +1,34 @@
+//! A server on loopback that answers from a script, byte by byte, for tests of what travels on the wire.
+//!
+//! It records every request exactly as it came and answers what it was told, also what no exchange should: half a
+//! body, a closed connection, nothing at all. It speaks HTTP/1.1 over plain sockets rather than a web framework, because
+//! a framework tidies requests up before a handler sees them and does not let an answer break off.
+//!
+//! ```
+//! use std::io::{Read, Write};
+//! use tradeapi_tests::loopback::{Answer, Sandbox};
+//!
+//! let sandbox = Sandbox::start()?;
+//! sandbox.answer_next(Answer::json(r#"{"code": "00000"}"#));
+//!
+//! let mut connection = std::net::TcpStream::connect(sandbox.address())?;
+//! connection.write_all(b"GET /time?zone=UTC HTTP/1.1\r\nconnection: close\r\n\r\n")?;
+//! let mut answer = String::new();
+//! connection.read_to_string(&mut answer)?;
+//!
+//! assert!(answer.ends_with(r#"{"code": "00000"}"#));
+//! assert_eq!(sandbox.requests()[0].query.as_deref(), Some("zone=UTC"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod answer;
+mod connection;
+mod line;
+mod port;
+mod request;
+mod script;
+mod server;
+
+pub use answer::{Act, Answer, Behind, Parts};
+pub use request::Request;
+pub use server::Sandbox;

@@ -1,0 +1,72 @@
+/// A request exactly as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Request {
+    /// The method as it was written.
+    pub method: String,
+    /// What stands before the first question mark of the target, still encoded.
+    pub path: String,
+    /// What stands behind it, still encoded; `None` when there is no question mark.
+    pub query: Option<String>,
+    /// Names and values of the headers in the order they came, the names as they were written.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// Which connection brought it, counted from 0.
+    pub connection: usize,
+}
+
+impl Request {
+    /// A request that comes without a socket; its target may have a query.
+    pub fn new(
+        method: &str,
+        target: &str,
+        headers: Vec<(String, String)>,
+        body: impl Into<Vec<u8>>,
+        connection: usize,
+    ) -> Self {
+        let (path, query) = match target.split_once('?') {
+            Some((path, query)) => (path, Some(query.to_owned())),
+            None => (target, None),
+        };
+        Self { method: method.to_owned(), path: path.to_owned(), query, headers, body: body.into(), connection }
+    }
+
+    /// The value of the header `name`, in whatever case it was written. Of several the first.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut same = self.headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
+        same.next().map(|(_, value)| value.as_str())
+    }
+
+    /// The body as text; what is no UTF-8 is replaced.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// Reads a head, up to and without the empty line. `None` when it is none.
+    pub(super) fn of_head(head: &str, connection: usize) -> Option<Self> {
+        let mut lines = head.split("\r\n");
+        let (method, rest) = lines.next()?.split_once(' ')?;
+        let target = rest.strip_suffix(" HTTP/1.1")?;
+        let headers = lines.map(header).collect::<Option<_>>()?;
+        Some(Self::new(method, target, headers, Vec::new(), connection))
+    }
+
+    /// How long the body is. Bodies in chunks are not understood, and their requests are refused.
+    pub(super) fn announced_length(&self) -> Option<usize> {
+        if self.header("transfer-encoding").is_some() {
+            return None;
+        }
+        self.header("content-length").map_or(Some(0), |length| length.parse().ok())
+    }
+
+    /// Whether the client wants no further request on this connection.
+    pub(super) fn is_last(&self) -> bool {
+        self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
+    }
+}
+
+fn header(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.split_once(':')?;
+    Some((name.to_owned(), value.trim_matches([' ', '\t']).to_owned()))
+}

@@ -1,0 +1,36 @@
+//! Signatures, made a second time from what was received.
+
+use crate::loopback::Request;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+/// What `ACCESS-SIGN` must be for a request: base64 of HMAC-SHA256 over timestamp, method, target and body.
+pub fn expected(secret: &str, timestamp: &str, method: &str, target: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
+    mac.update(timestamp.as_bytes());
+    mac.update(method.as_bytes());
+    mac.update(target.as_bytes());
+    mac.update(body);
+    STANDARD.encode(mac.finalize().into_bytes())
+}
+
+/// The time that a request was signed at, in milliseconds, if its signature is right.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn verify(request: &Request, secret: &str) -> Result<u64, &'static str> {
+    let header = |name| request.header(name).ok_or(name);
+    let timestamp = header("ACCESS-TIMESTAMP")?;
+    let (given, _, _) = (header("ACCESS-SIGN")?, header("ACCESS-KEY")?, header("ACCESS-PASSPHRASE")?);
+    let target = match &request.query {
+        Some(query) => format!("{}?{query}", request.path),
+        None => request.path.clone(),
+    };
+    if given != expected(secret, timestamp, &request.method, &target, &request.body) {
+        return Err("the signature is wrong");
+    }
+    timestamp.parse().map_err(|_| "the timestamp is no number")
+}
