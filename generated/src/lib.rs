@@ -370,6 +370,39 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
             order: "orderId",
             client_id: None,
             quantity: "baseVolume",
+            trade: Some(runtime::ledger::TradeFields {
+                id: "tradeId",
+                instrument: "symbol",
+                side: "side",
+                buy: "buy",
+                price: "price",
+                linear: Some(&["USDT-FUTURES", "USDC-FUTURES"]),
+                profit: Some("profit"),
+                fees: Some(runtime::ledger::FeeFields {
+                    list: "feeDetail",
+                    coin: "feeCoin",
+                    amount: "totalFee",
+                }),
+                position: Some(runtime::ledger::PositionFields {
+                    field: "tradeSide",
+                    open: &["open"],
+                    close: &["close"],
+                    close_long: &[
+                        "reduce_close_long",
+                        "burst_close_long",
+                        "offset_close_long",
+                        "delivery_close_long",
+                        "dte_sys_adl_close_long",
+                    ],
+                    close_short: &[
+                        "reduce_close_short",
+                        "burst_close_short",
+                        "offset_close_short",
+                        "delivery_close_short",
+                        "dte_sys_adl_close_short",
+                    ],
+                }),
+            }),
         })
         .over("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"]),
     #[cfg(feature = "classic")]
@@ -386,6 +419,17 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
             order: "orderId",
             client_id: Some("clientOid"),
             quantity: "execQty",
+            trade: Some(runtime::ledger::TradeFields {
+                id: "execId",
+                instrument: "symbol",
+                side: "side",
+                buy: "buy",
+                price: "execPrice",
+                linear: Some(&["SPOT", "MARGIN", "USDT-FUTURES", "USDC-FUTURES"]),
+                profit: None,
+                fees: None,
+                position: None,
+            }),
         })
         .over(
             "category",

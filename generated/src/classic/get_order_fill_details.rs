@@ -39,6 +39,9 @@ runtime::parameters! {
     ///
     /// # Not shown in the documents
     ///
+    /// - Whether a later fill has a higher tradeId; a ledger takes it so.
+    /// - Whether the side of a fill that closes is that of the position, as in the requests of hedge mode;
+    ///   a ledger takes it so.
     /// - Whether a month of the time span is a calendar month.
     ///
     /// # Example

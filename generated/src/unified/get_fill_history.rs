@@ -32,6 +32,7 @@ runtime::parameters! {
     ///
     /// # Not shown in the documents
     ///
+    /// - Whether a later fill has a higher execId; a ledger takes it so.
     /// - The remaining fields of a fill.
     /// - What time is covered when startTime and endTime are not sent.
     /// - What the cursor holds.

@@ -32,7 +32,7 @@
 //! - `parameters`: sets of parameters that can be written, read back and checked
 //! - `serde_support`: serialization through serde
 //! - `operation`, `error`: requests of one operation, and why a call fails
-//! - `signing`, `transport`, `lifecycle`: credentials, transports, and the states of orders
+//! - `signing`, `transport`, `lifecycle`, `ledger`: credentials, transports, the states of orders, and positions
 //! - `exchange`: from an operation to an HTTP request, and from a response to a reply
 //! - `limits`, `drift`, `observe`, `journal`: rate limits, differences from the documents, spans, and what is stored of
 //!   changes
@@ -74,6 +74,7 @@ mod evidence;
 pub mod exchange;
 pub mod journal;
 pub mod json;
+pub mod ledger;
 pub mod lifecycle;
 pub mod limits;
 mod observe;

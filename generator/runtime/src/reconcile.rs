@@ -6,6 +6,7 @@
 
 mod compare;
 mod error;
+mod fills;
 mod listing;
 mod report;
 mod run;
@@ -18,6 +19,7 @@ use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
 pub use error::ReconcileError;
+pub use fills::LedgerUpdateError;
 pub use listing::{FillFields, Listing};
 pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
 

@@ -37,6 +37,7 @@ mod records;
 mod rules;
 mod shows;
 mod taken;
+mod trades;
 mod units;
 mod values;
 mod windows;

@@ -1,7 +1,7 @@
 //! What listings show of an account: the fields and parameters that a comparison with a journal reads.
 
 use super::listings::named_parameter;
-use super::records;
+use super::{records, trades};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Effect, Family, Lookup, Operation, Record, Role, Shape, Shown, Shows, Type, WireNames};
 
@@ -17,7 +17,12 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
                 cancel_takes_what_an_order_has(api, family, record, shows, to);
             }
             Shown::PastOrders => has_states(api, family, index, record, shows, to),
-            Shown::Fills => names_the_order(record, shows, to),
+            Shown::Fills => {
+                names_the_order(record, shows, to);
+                if let Some(trade) = &shows.trade {
+                    trades::check(family, operation, record, (shows, trade), to);
+                }
+            }
         }
         refuse_keys_of_others(shows, to);
     }
@@ -29,8 +34,12 @@ fn place(named: &Option<(String, Place)>) -> Option<Place> {
 
 fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
     let of_open = [("cancel", place(&shows.cancel)), ("by", shows.by.first().map(|(_, place)| *place))];
-    let of_fills =
-        [("order", place(&shows.order)), ("client_id", place(&shows.client_id)), ("quantity", place(&shows.quantity))];
+    let of_fills = [
+        ("order", place(&shows.order)),
+        ("client_id", place(&shows.client_id)),
+        ("quantity", place(&shows.quantity)),
+        ("trade", shows.trade.as_ref().map(|trade| trade.place)),
+    ];
     let refused = match shows.what {
         Shown::OpenOrders => [of_fills.as_slice(), &[]],
         Shown::PastOrders => [of_fills.as_slice(), of_open.as_slice()],
@@ -88,7 +97,7 @@ fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
     is_field(record, shows.quantity.as_ref(), "a `decimal`", is_number, to);
 }
 
-fn is_field(
+pub(super) fn is_field(
     record: &Record,
     named: Option<&(String, Place)>,
     expected: &str,

@@ -6,7 +6,8 @@ use quote::quote;
 use super::code::{gate, ident, optional_text};
 use super::layout::Layout;
 use super::{module_name, pages};
-use crate::model::{Api, Family, Operation, Response, Shown, Shows};
+use crate::diagnostics::Place;
+use crate::model::{Api, Family, Operation, Response, Shown, Shows, Trade, TradeFees, TradePosition};
 
 /// All listings of an API that show a part of an account.
 pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
@@ -59,7 +60,54 @@ fn path(family: &Family, operation: &Operation) -> TokenStream {
 fn fill_fields(shows: &Shows) -> Option<TokenStream> {
     let ((order, _), (quantity, _)) = (shows.order.as_ref()?, shows.quantity.as_ref()?);
     let client_id = optional_text(shows.client_id.as_ref().map(|(name, _)| name.as_str()));
-    Some(quote!(runtime::reconcile::FillFields { order: #order, client_id: #client_id, quantity: #quantity }))
+    let trade = shows.trade.as_ref().and_then(trade_fields);
+    let trade = trade.map_or_else(|| quote!(None), |trade| quote!(Some(#trade)));
+    Some(quote! {
+        runtime::reconcile::FillFields { order: #order, client_id: #client_id, quantity: #quantity, trade: #trade }
+    })
+}
+
+/// The fields by which a fill changes a position.
+fn trade_fields(trade: &Trade) -> Option<TokenStream> {
+    let names = [&trade.id, &trade.instrument, &trade.side, &trade.buy, &trade.price];
+    let names: Option<Vec<_>> = names.into_iter().map(|named| Some(named.as_ref()?.0.as_str())).collect();
+    let [id, instrument, side, buy, price] = names?.try_into().ok()?;
+    let profit = optional_text(trade.profit.as_ref().map(|(name, _)| name.as_str()));
+    let linear = match trade.linear.is_empty() {
+        true => quote!(None),
+        false => {
+            let values = texts(&trade.linear);
+            quote!(Some(#values))
+        }
+    };
+    let fees = match &trade.fees {
+        None => quote!(None),
+        Some(TradeFees { list: (list, _), coin: (coin, _), amount: (amount, _) }) => {
+            quote!(Some(runtime::ledger::FeeFields { list: #list, coin: #coin, amount: #amount }))
+        }
+    };
+    let position = match &trade.position {
+        None => quote!(None),
+        Some(TradePosition { field: (field, _), open, close, close_long, close_short }) => {
+            let [open, close, close_long, close_short] = [open, close, close_long, close_short].map(|all| texts(all));
+            quote! {
+                Some(runtime::ledger::PositionFields {
+                    field: #field, open: #open, close: #close, close_long: #close_long, close_short: #close_short
+                })
+            }
+        }
+    };
+    Some(quote! {
+        runtime::ledger::TradeFields {
+            id: #id, instrument: #instrument, side: #side, buy: #buy, price: #price, linear: #linear,
+            profit: #profit, fees: #fees, position: #position
+        }
+    })
+}
+
+fn texts(all: &[(String, Place)]) -> TokenStream {
+    let values = all.iter().map(|(value, _)| value);
+    quote!(&[#(#values),*])
 }
 
 /// The parameter that is sent with each of its values.

@@ -336,6 +336,44 @@ pub(crate) struct Shows {
     pub(crate) order: Option<(String, Place)>,
     pub(crate) client_id: Option<(String, Place)>,
     pub(crate) quantity: Option<(String, Place)>,
+    /// The fields by which a fill changes a position.
+    pub(crate) trade: Option<Trade>,
+}
+
+/// The fields by which a fill changes a position.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Trade {
+    pub(crate) place: Place,
+    pub(crate) id: Option<(String, Place)>,
+    pub(crate) instrument: Option<(String, Place)>,
+    pub(crate) side: Option<(String, Place)>,
+    /// The value of `side` for a buy.
+    pub(crate) buy: Option<(String, Place)>,
+    pub(crate) price: Option<(String, Place)>,
+    /// The values of the parameter that the listing is read over with which profits are differences of prices; all if there
+    /// is none.
+    pub(crate) linear: Vec<(String, Place)>,
+    pub(crate) profit: Option<(String, Place)>,
+    pub(crate) fees: Option<TradeFees>,
+    pub(crate) position: Option<TradePosition>,
+}
+
+/// The list of the fees of a fill, and the fields of each.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct TradeFees {
+    pub(crate) list: (String, Place),
+    pub(crate) coin: (String, Place),
+    pub(crate) amount: (String, Place),
+}
+
+/// What a fill did to the long or the short position of its instrument, by the values of a field.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct TradePosition {
+    pub(crate) field: (String, Place),
+    pub(crate) open: Vec<(String, Place)>,
+    pub(crate) close: Vec<(String, Place)>,
+    pub(crate) close_long: Vec<(String, Place)>,
+    pub(crate) close_short: Vec<(String, Place)>,
 }
 
 /// What an answer says about each item of a list that was sent.

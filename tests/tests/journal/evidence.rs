@@ -2,11 +2,13 @@
 
 use tradeapi::runtime::confirm::{ConfirmPolicy, Weight};
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::unified::{BatchOrder, GetOrderDetails, ModifyOrder, Order, PlaceOrder};
+use tradeapi::unified::{
+    BatchOrder, Category, ClientOid, Execution, GetOrderDetails, ModifyOrder, Order, PlaceOrder, Side,
+};
 use tradeapi::{Client, Decimal, classic};
 use tradeapi_exchange::{Exchange, Seed};
 
-use crate::{all, by_id, item, journal, order};
+use crate::{all, by_id, item, journal, order, waiting};
 
 /// What another process sees of an order.
 async fn seen(exchange: &Exchange, id: &str) -> Order {
@@ -76,7 +78,9 @@ async fn a_record_that_contradicts_the_journal_is_told_and_changes_nothing() {
     exchange.refuse_next("40725");
     let client = build();
     client.unified().place_order(&order("u2")).await.unwrap_err();
-    let another: PlaceOrder = order("u2").price("50001".parse::<Decimal>().unwrap());
+    let dearer = Execution::limit("50001".parse::<Decimal>().unwrap());
+    let another = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", waiting().0, Side::Buy, dearer)
+        .client_oid(ClientOid::new("u2").unwrap());
     other.unified().place_order(&another).await.unwrap();
     let weighed = client.evidence(&seen(&exchange, "u2").await).await.unwrap();
     assert!(matches!(weighed.requests[0].weight, Weight::Another(_)), "{weighed:?}");

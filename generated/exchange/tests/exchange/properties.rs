@@ -9,6 +9,8 @@ use http::Request;
 use proptest::prelude::*;
 use rust_decimal::Decimal;
 use tradeapi::classic::{self, TradeSide};
+use tradeapi::runtime::ledger::{Ledger, PositionKey, PositionSide};
+use tradeapi::runtime::value::days;
 use tradeapi::unified::{self, Category};
 use tradeapi_exchange::{AccountView, Exchange, Family, Line, Mode, Profile, Seed};
 
@@ -218,6 +220,42 @@ async fn unified_position_follows_from_fills(desk: &Desk) -> Result<(), TestCase
     Ok(())
 }
 
+/// A ledger has the sizes of the positions, the profits that the exchange told, and what the balance changed by.
+async fn ledger_follows_from_fills(desk: &Desk, mode: Mode) -> Result<(), TestCaseError> {
+    let (mut ledger, since) = (Ledger::new(), desk.exchange.time().now() - days(1));
+    for (family, name) in [(Family::Classic, "classic"), (Family::Unified, "unified")] {
+        let count = desk.client.update_ledger(&mut ledger, name, since).await.unwrap();
+        prop_assert_eq!(desk.client.update_ledger(&mut ledger, name, since).await.unwrap(), 0, "read twice");
+        prop_assert!(count <= ledger.len());
+        // The unified family does not tell the long position from the short one, and spot trades are no positions.
+        let is_net = family == Family::Unified || mode == Mode::OneWay;
+        let mut shown = BTreeMap::<PositionKey, Decimal>::new();
+        for position in account(desk, family).positions {
+            let side = match position.side.as_str() {
+                _ if is_net => PositionSide::Net,
+                "buy" => PositionSide::Long,
+                _ => PositionSide::Short,
+            };
+            let key = PositionKey::new(name, position.line.as_str(), position.symbol.as_str(), side);
+            *shown.entry(key).or_default() +=
+                if position.side.as_str() == "buy" { position.qty } else { -position.qty };
+        }
+        let open = ledger
+            .positions()
+            .iter()
+            .filter(|(key, position)| key.family == name && key.line != "SPOT" && !position.size().is_zero());
+        shown.retain(|_, size| !size.is_zero());
+        prop_assert_eq!(open.map(|(key, position)| (key.clone(), position.size())).collect::<BTreeMap<_, _>>(), shown);
+    }
+    let differences: Vec<_> = ledger.differences().collect();
+    prop_assert!(differences.is_empty(), "{:?}", differences);
+    let of_classic = || ledger.positions().iter().filter(|(key, _)| key.family == "classic");
+    let realised: Decimal = of_classic().map(|(_, position)| position.realised().unwrap()).sum();
+    let fees: Decimal = of_classic().filter_map(|(_, position)| position.fees().get("USDT")).sum();
+    prop_assert_eq!(account(desk, Family::Classic).balances["USDT"].total, Decimal::from(100_000) + realised + fees);
+    Ok(())
+}
+
 /// What is held back is what the open orders need; with none, nothing.
 fn nothing_is_held_back_for_nothing(desk: &Desk, family: Family) -> Result<(), TestCaseError> {
     let view = account(desk, family);
@@ -247,6 +285,7 @@ fn story(acts: &[Act], mode: Mode, lively: bool, family: Family) -> Result<(), T
         for desk in &desks {
             classic_account_follows_from_fills(desk).await?;
             unified_position_follows_from_fills(desk).await?;
+            ledger_follows_from_fills(desk, mode).await?;
             nothing_is_held_back_for_nothing(desk, Family::Classic)?;
             nothing_is_held_back_for_nothing(desk, Family::Unified)?;
             let classic = desk.client.classic();

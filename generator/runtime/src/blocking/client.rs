@@ -16,10 +16,11 @@ use crate::error::{BuildError, Error, JournalError};
 use crate::exchange::{CodePolicy, Reply};
 use crate::journal::Journal;
 use crate::json::{Decode, Encode};
+use crate::ledger::Ledger;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::Paged;
-use crate::reconcile::{Listing, ReconcileError, Reconciled, Reconciliation};
+use crate::reconcile::{LedgerUpdateError, Listing, ReconcileError, Reconciled, Reconciliation};
 use crate::retry::RetryPolicy;
 use crate::tables::Api;
 use crate::value::Timestamp;
@@ -110,6 +111,21 @@ impl ClientCore {
         reconciliation: &mut Reconciliation,
     ) -> Result<Reconciled, ReconcileError> {
         self.wait(self.core.reconcile(listings, recoveries, reconciliation))
+    }
+
+    /// Reads the fills of a family into a ledger; see [`ClientCore::update_ledger`](crate::ClientCore::update_ledger).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn update_ledger(
+        &self,
+        listings: &[Listing],
+        ledger: &mut Ledger,
+        family: &str,
+        since: Timestamp,
+    ) -> Result<usize, LedgerUpdateError> {
+        self.wait(self.core.update_ledger(listings, ledger, family, since))
     }
 
     /// The account.

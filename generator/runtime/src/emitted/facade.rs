@@ -200,6 +200,21 @@ macro_rules! __client {
                 self.core.reconcile($listings, $recoveries, reconciliation)$($wait)*
             }
 
+            /// Reads the fills of a family since a time into a ledger of positions, and returns how many are new; see
+            /// [`ClientCore::update_ledger`](tradeapi_runtime::ClientCore::update_ledger).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the fills cannot be read as a whole. The ledger is as before then.
+            pub $($async)? fn update_ledger(
+                &self,
+                ledger: &mut $crate::ledger::Ledger,
+                family: &str,
+                since: $crate::Timestamp,
+            ) -> ::core::result::Result<usize, $crate::reconcile::LedgerUpdateError> {
+                self.core.update_ledger($listings, ledger, family, since)$($wait)*
+            }
+
             /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything
             /// else with this one.
             #[must_use]

@@ -7,6 +7,7 @@ use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::client::ClientCore;
 use crate::error::{Error, Refusal};
 use crate::json::{Decode, JsonWriter, read_json, write_json};
+use crate::ledger::{Trade, TradeFields};
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
 use crate::pages::{Clipped, PageError, Paged, Pages, TimeRange};
@@ -44,6 +45,8 @@ pub struct FillFields {
     pub client_id: Option<&'static str>,
     /// The filled quantity.
     pub quantity: &'static str,
+    /// The fields by which the fill changes a position.
+    pub trade: Option<TradeFields>,
 }
 
 /// A parameter, and the values for which a listing is read.
@@ -66,13 +69,14 @@ type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a
 type Begin = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>;
 
 /// Takes what the items of a page show.
-type Take<I> = fn(&[I], Option<FillFields>) -> Result<Seen, String>;
+type Take<I> = fn(&[I], Option<FillFields>, Option<&'static str>) -> Result<Seen, String>;
 
 /// The request of a listing.
 struct ListingRequest<'a> {
     request: &'a str,
     since: Option<Timestamp>,
     fields: Option<FillFields>,
+    turn: Option<&'static str>,
     retry: &'a RetryPolicy,
 }
 
@@ -106,6 +110,8 @@ pub(super) struct Fill {
     pub(super) order: String,
     pub(super) client_id: Option<String>,
     pub(super) quantity: rust_decimal::Decimal,
+    /// What it is to a ledger; a comparison needs none of it.
+    pub(super) trade: Option<Result<Trade, String>>,
 }
 
 /// Why a page does not show its part of the account.
@@ -199,12 +205,17 @@ impl Listing {
     ) -> Result<Box<dyn Walk>, Violations> {
         let since = (self.part != Part::OpenOrders).then_some(since);
         let request = self.turned(turn);
-        (self.walk)(client, ListingRequest { request: &request, since, fields: self.fields, retry })
+        (self.walk)(client, ListingRequest { request: &request, since, fields: self.fields, turn, retry })
     }
 
     /// The order in a record of this listing.
     pub(super) fn read(&self, record: &str) -> Option<Sighting> {
         (self.read)(record)
+    }
+
+    /// Whether its fills tell how they change positions.
+    pub(super) fn tells_trades(&self) -> bool {
+        self.fields.is_some_and(|fields| fields.trade.is_some())
     }
 
     /// Whether it is known how its orders are cancelled.
@@ -248,6 +259,7 @@ struct Walking<O: Paged> {
     pages: Pages<O>,
     take: Take<O::Item>,
     fields: Option<FillFields>,
+    turn: Option<&'static str>,
 }
 
 impl<O> Walk for Walking<O>
@@ -263,7 +275,7 @@ where
             if let Some(bad) = page.list.bad.first() {
                 return Some(Err(Unseen::Item(bad.error.to_string())));
             }
-            let seen = (self.take)(&page.list.items, self.fields);
+            let seen = (self.take)(&page.list.items, self.fields, self.turn);
             Some(seen.map(|seen| Seen { clipped: page.clipped, ..seen }).map_err(Unseen::Item))
         })
     }
@@ -280,14 +292,14 @@ where
         request.set_range(TimeRange { from: asked.since, to: None });
     }
     let pages = client.pages(request).clip().retrying(asked.retry.clone());
-    Ok(Box::new(Walking { pages, take, fields: asked.fields }))
+    Ok(Box::new(Walking { pages, take, fields: asked.fields, turn: asked.turn }))
 }
 
 fn orders<O>(client: &ClientCore, asked: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: HasState + Send, Response: Send> + Send + Sync + 'static,
 {
-    walking::<O>(client, asked, |items, _| {
+    walking::<O>(client, asked, |items, _, _| {
         let orders: Vec<_> = items.iter().map(Sighting::of).collect();
         match orders.iter().find(|order| order.id.is_none()) {
             Some(order) => Err(format!("an order has no id: {}", order.record)),
@@ -300,19 +312,24 @@ fn fills<O>(client: &ClientCore, asked: ListingRequest<'_>) -> Result<Box<dyn Wa
 where
     O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
 {
-    walking::<O>(client, asked, |items, fields| {
-        let fills = items.iter().filter_map(|item| Some(fill(&write_json(item), fields?)));
+    walking::<O>(client, asked, |items, fields, turn| {
+        let fills = items.iter().filter_map(|item| Some(fill(&write_json(item), fields?, turn)));
         Ok(Seen { fills: fills.collect::<Result<_, _>>()?, ..Seen::default() })
     })
 }
 
-fn fill(record: &str, fields: FillFields) -> Result<Fill, String> {
+fn fill(record: &str, fields: FillFields, turn: Option<&str>) -> Result<Fill, String> {
     let named = Named::read(record);
     let order = named.text(fields.order).ok_or_else(|| format!("a fill has no {}", fields.order))?;
     let quantity = named.text(fields.quantity).and_then(|text| text.parse::<Decimal>().ok());
     let quantity = quantity.and_then(|quantity| quantity.to_rust_decimal().ok());
     let quantity = quantity.ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
-    Ok(Fill { order, client_id: fields.client_id.and_then(|field| named.text(field)), quantity })
+    let read = |trade: &TradeFields| {
+        Trade::read(trade, &named, quantity, turn)
+            .map_err(|field| format!("a fill of the order {order} has no {field}"))
+    };
+    let trade = fields.trade.as_ref().map(read);
+    Ok(Fill { order, client_id: fields.client_id.and_then(|field| named.text(field)), quantity, trade })
 }
 
 fn sighting<O: Paged<Item: HasState + Decode>>(record: &str) -> Option<Sighting> {

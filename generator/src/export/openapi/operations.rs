@@ -7,7 +7,8 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shows, Window,
+    Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shows, Trade, TradeFees,
+    TradePosition, Window,
 };
 use crate::words::{PagesBy, Sends};
 
@@ -208,6 +209,41 @@ fn shows(shows: &Shows) -> Value {
         .maybe("order", text(&shows.order))
         .maybe("client_id", text(&shows.client_id))
         .maybe("quantity", text(&shows.quantity))
+        .maybe("trade", shows.trade.as_ref().map(trade))
+        .into_value()
+}
+
+/// The fields by which a fill changes a position.
+fn trade(trade: &Trade) -> Value {
+    let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
+    let fees = trade.fees.as_ref().map(|fees| {
+        let TradeFees { list, coin, amount } = fees;
+        Object::new()
+            .with("list", list.0.as_str())
+            .with("coin", coin.0.as_str())
+            .with("amount", amount.0.as_str())
+            .into_value()
+    });
+    let position = trade.position.as_ref().map(|position| {
+        let TradePosition { field, open, close, close_long, close_short } = position;
+        let several = [("open", open), ("close", close), ("close_long", close_long), ("close_short", close_short)];
+        several
+            .into_iter()
+            .fold(Object::new().with("field", field.0.as_str()), |object, (key, values)| {
+                object.list(key, values.iter().map(|(value, _)| value.as_str()))
+            })
+            .into_value()
+    });
+    Object::new()
+        .maybe("id", text(&trade.id))
+        .maybe("instrument", text(&trade.instrument))
+        .maybe("side", text(&trade.side))
+        .maybe("buy", text(&trade.buy))
+        .maybe("price", text(&trade.price))
+        .list("linear", trade.linear.iter().map(|(value, _)| value.as_str()))
+        .maybe("profit", text(&trade.profit))
+        .maybe("fees", fees)
+        .maybe("position", position)
         .into_value()
 }
 

@@ -258,6 +258,55 @@ mappings! {
         client_id: Option<Text>,
         /// With `fills`: the field with the filled quantity.
         quantity: Option<Text>,
+        /// With `fills`: the fields by which a fill changes a position, of which a ledger is made.
+        trade: Option<Spanned<Trade>>,
+    }
+
+    /// The fields by which a fill changes a position.
+    Trade {
+        /// The field that identifies the fill; the later of two has the higher number.
+        id: Option<Text>,
+        /// The field with what is traded.
+        instrument: Option<Text>,
+        /// The enum field with the direction.
+        side: Option<Text>,
+        /// The value of `side` for a buy; every other one sells.
+        buy: Option<Text>,
+        /// The field with the price.
+        price: Option<Text>,
+        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity. Without it,
+        /// that holds for all.
+        linear: Texts,
+        /// The field with the profit of the fill.
+        profit: Option<Text>,
+        /// The fees.
+        fees: Option<Spanned<TradeFees>>,
+        /// Where an instrument can have a long and a short position: what the fill did to them.
+        position: Option<Spanned<TradePosition>>,
+    }
+
+    /// The fees of a fill.
+    TradeFees {
+        /// The field with a list of them.
+        list: Option<Text>,
+        /// The field of each with the coin.
+        coin: Option<Text>,
+        /// The field of each with the amount, which is negative for what was paid.
+        amount: Option<Text>,
+    }
+
+    /// What a fill did to the long or the short position of its instrument. With any other value, there is one position.
+    TradePosition {
+        /// The enum field that tells it.
+        field: Option<Text>,
+        /// The values for opening: a buy the long position, a sell the short one.
+        open: Texts,
+        /// The values for closing, where the side is that which opened the position.
+        close: Texts,
+        /// The values for closing the long position.
+        close_long: Texts,
+        /// The values for closing the short position.
+        close_short: Texts,
     }
 
     /// What an answer says about each item of a list that was sent.

@@ -3,7 +3,7 @@
 use super::{FamilyBuilder, placed, placed_list};
 use crate::diagnostics::Place;
 use crate::load::{Spanned, raw};
-use crate::model::{Batch, Listing, Paging, Shows};
+use crate::model::{Batch, Listing, Paging, Shows, Trade, TradeFees, TradePosition};
 use crate::words::PagesBy;
 
 impl FamilyBuilder<'_, '_> {
@@ -87,7 +87,47 @@ impl FamilyBuilder<'_, '_> {
             order: raw.order.as_ref().map(placed),
             client_id: raw.client_id.as_ref().map(placed),
             quantity: raw.quantity.as_ref().map(placed),
+            trade: raw.trade.as_ref().map(|trade| self.trade(trade)),
         })
+    }
+
+    fn trade(&mut self, raw: &Spanned<raw::Trade>) -> Trade {
+        let needed = [("id", &raw.id), ("instrument", &raw.instrument), ("side", &raw.side), ("buy", &raw.buy)];
+        for (key, _) in needed.into_iter().chain([("price", &raw.price)]).filter(|(_, text)| text.is_none()) {
+            self.builder.missing(key, raw.place);
+        }
+        let all = |texts: &crate::load::Texts| texts.iter().map(placed).collect();
+        Trade {
+            place: raw.place,
+            id: raw.id.as_ref().map(placed),
+            instrument: raw.instrument.as_ref().map(placed),
+            side: raw.side.as_ref().map(placed),
+            buy: raw.buy.as_ref().map(placed),
+            price: raw.price.as_ref().map(placed),
+            linear: all(&raw.linear),
+            profit: raw.profit.as_ref().map(placed),
+            fees: raw.fees.as_ref().and_then(|fees| {
+                let parts = [("list", &fees.list), ("coin", &fees.coin), ("amount", &fees.amount)];
+                parts
+                    .iter()
+                    .filter(|(_, text)| text.is_none())
+                    .for_each(|(key, _)| self.builder.missing(key, fees.place));
+                let (list, coin) = (placed(fees.list.as_ref()?), placed(fees.coin.as_ref()?));
+                Some(TradeFees { list, coin, amount: placed(fees.amount.as_ref()?) })
+            }),
+            position: raw.position.as_ref().and_then(|position| {
+                if position.field.is_none() {
+                    self.builder.missing("field", position.place);
+                }
+                Some(TradePosition {
+                    field: placed(position.field.as_ref()?),
+                    open: all(&position.open),
+                    close: all(&position.close),
+                    close_long: all(&position.close_long),
+                    close_short: all(&position.close_short),
+                })
+            }),
+        }
     }
 
     pub(super) fn batch(&mut self, response: &Spanned<raw::Response>) -> Option<Batch> {

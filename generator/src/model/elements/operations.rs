@@ -8,7 +8,8 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::{
     Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, OfPool,
-    Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shows, Type, Window,
+    Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shows, Trade, TradeFees,
+    TradePosition, Type, Window,
 };
 use crate::words::{PagesBy, Sends};
 
@@ -273,14 +274,37 @@ fn pages(pages: Option<&Paging>) -> Key {
     key.at(pages.map(|pages| pages.place)).says(maybe(words))
 }
 
+/// The fields by which a fill changes a position.
+fn trade(trade: &Trade) -> String {
+    let Trade { place: _, id, instrument, side, buy, price, linear, profit, fees, position } = trade;
+    let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
+    let several = |key, texts: &[(String, Place)]| (!texts.is_empty()).then(|| format!("{key} {}", names(texts)));
+    let fees = fees.as_ref().map(|TradeFees { list, coin, amount }| {
+        format!("fees {} with coin {} and amount {}", list.0, coin.0, amount.0)
+    });
+    let position = position.iter().flat_map(|TradePosition { field, open, close, close_long, close_short }| {
+        let of = Some(format!("position {}", field.0));
+        [
+            of,
+            several("open", open),
+            several("close", close),
+            several("close_long", close_long),
+            several("close_short", close_short),
+        ]
+    });
+    let parts = [one("id", id), one("instrument", instrument), one("side", side), one("buy", buy), one("price", price)];
+    let parts = parts.into_iter().chain([several("linear", linear), one("profit", profit), fees]).chain(position);
+    format!("trade with {}", list(parts.flatten()))
+}
+
 /// What it shows of an account.
 fn shows(shows: Option<&Shows>) -> Key {
-    let words = shows.map(|Shows { place: _, what, over, cancel, by, order, client_id, quantity }| {
+    let words = shows.map(|Shows { place: _, what, over, cancel, by, order, client_id, quantity, trade }| {
         let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
         let by = (!by.is_empty()).then(|| format!("by {}", names(by)));
         let of_fills = [one("order", order), one("client_id", client_id), one("quantity", quantity)];
         let parts = [Some(what.as_str().to_owned()), one("over", over), one("cancel", cancel), by];
-        list(parts.into_iter().chain(of_fills).flatten())
+        list(parts.into_iter().chain(of_fills).chain([trade.as_ref().map(self::trade)]).flatten())
     });
     let means = behaviour("what `reconcile` compares with the journal");
     Key::new("shows", maybe(words), means).at(shows.map(|shows| shows.place))

@@ -1,0 +1,188 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use rust_decimal::Decimal;
+
+use super::LedgerError;
+use super::trade::{Trade, TradeEffect};
+
+/// The places that a share of a cost is rounded to. What is rounded off stays with the rest of the cost, so that profits add
+/// up to what was received less what was paid.
+const SHARE_PLACES: u32 = 12;
+
+/// Which position of an account.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct PositionKey {
+    /// The family of operations.
+    pub family: String,
+    /// The line of business, such as `USDT-FUTURES`; empty where there is only one.
+    pub line: String,
+    /// What is traded.
+    pub instrument: String,
+    /// Which position of the instrument.
+    pub side: PositionSide,
+}
+
+/// Which position of an instrument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PositionSide {
+    /// The only one.
+    Net,
+    /// The one that buys open.
+    Long,
+    /// The one that sells open.
+    Short,
+}
+
+/// A position that follows from trades.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    size: Decimal,
+    /// The sum of the prices at which it was opened, times the quantities.
+    cost: Decimal,
+    realised: Decimal,
+    /// The sum of the profits that the exchange told, and how many trades it told none of.
+    told: Decimal,
+    untold: u64,
+    /// Trades whose profits are no differences of prices.
+    not_linear: u64,
+    fees: BTreeMap<String, Decimal>,
+}
+
+impl PositionKey {
+    /// A position of an instrument, in a family and line of business.
+    pub fn new(
+        family: impl Into<String>,
+        line: impl Into<String>,
+        instrument: impl Into<String>,
+        side: PositionSide,
+    ) -> Self {
+        Self { family: family.into(), line: line.into(), instrument: instrument.into(), side }
+    }
+}
+
+impl Position {
+    pub(super) fn opened(size: Decimal, price: Decimal) -> Self {
+        Self { size, cost: size.abs() * price, ..Self::default() }
+    }
+
+    /// How much is open; negative for what was sold.
+    pub fn size(&self) -> Decimal {
+        self.size
+    }
+
+    /// The average price at which what is open was opened. `None` if nothing is open, or where it is no such average.
+    pub fn average_price(&self) -> Option<Decimal> {
+        if self.not_linear > 0 { None } else { self.cost.checked_div(self.size.abs()) }
+    }
+
+    /// The profit of what was closed, without fees, in the coin of the prices. `None` where it is no difference of prices.
+    pub fn realised(&self) -> Option<Decimal> {
+        (self.not_linear == 0).then_some(self.realised)
+    }
+
+    /// The profit that the exchange told with the trades. `None` if it told none with some.
+    pub fn told(&self) -> Option<Decimal> {
+        (self.untold == 0).then_some(self.told)
+    }
+
+    /// How much more profit the exchange told than follows from the trades, if both are known.
+    pub fn difference(&self) -> Option<Decimal> {
+        Some(self.told()? - self.realised()?)
+    }
+
+    /// The fees by coin, negative where they were paid.
+    pub fn fees(&self) -> &BTreeMap<String, Decimal> {
+        &self.fees
+    }
+
+    /// The position after a trade.
+    pub(super) fn after(mut self, key: &PositionKey, trade: &Trade) -> Result<Self, LedgerError> {
+        let inexact = || LedgerError::Inexact { trade: trade.id.clone(), position: key.clone() };
+        let closes = matches!(trade.effect, TradeEffect::ClosedLong | TradeEffect::ClosedShort);
+        let is_added = match trade.effect {
+            TradeEffect::Net | TradeEffect::Opened => trade.is_buy,
+            TradeEffect::ClosedLong => false,
+            TradeEffect::ClosedShort => true,
+        };
+        if closes && trade.quantity > self.size.abs() {
+            return Err(LedgerError::NotOpen { trade: trade.id.clone(), position: key.clone() });
+        }
+        let mut left = trade.quantity;
+        if !self.size.is_zero() && self.size.is_sign_positive() != is_added {
+            let closed = left.min(self.size.abs());
+            self.close(closed, trade.price).ok_or_else(inexact)?;
+            left -= closed;
+        }
+        if !left.is_zero() {
+            let value = product(trade.price, left).ok_or_else(inexact)?;
+            self.cost = sum(self.cost, value).ok_or_else(inexact)?;
+            self.size = sum(self.size, if is_added { left } else { -left }).ok_or_else(inexact)?;
+        }
+        self.not_linear += u64::from(!trade.is_linear);
+        self.untold += u64::from(trade.profit.is_none());
+        self.told = sum(self.told, trade.profit.unwrap_or_default()).ok_or_else(inexact)?;
+        for (coin, amount) in &trade.fees {
+            let paid = self.fees.entry(coin.clone()).or_default();
+            *paid = sum(*paid, *amount).ok_or_else(inexact)?;
+        }
+        Ok(self)
+    }
+
+    /// Closes a part at a price. `None` if that cannot be counted exactly.
+    fn close(&mut self, closed: Decimal, price: Decimal) -> Option<()> {
+        let open = self.size.abs();
+        let cost = match closed == open {
+            true => self.cost,
+            false => self.cost.checked_mul(closed)?.checked_div(open)?.round_dp(SHARE_PLACES),
+        };
+        let gain = sum(product(price, closed)?, -cost)?;
+        let is_long = self.size.is_sign_positive();
+        self.realised = sum(self.realised, if is_long { gain } else { -gain })?;
+        self.cost = sum(self.cost, -cost)?;
+        self.size = sum(self.size, if is_long { -closed } else { closed })?;
+        Some(())
+    }
+}
+
+/// A product without rounding.
+fn product(one: Decimal, other: Decimal) -> Option<Decimal> {
+    let (one, other) = (one.normalize(), other.normalize());
+    let product = one.checked_mul(other)?;
+    (product.is_zero() || product.scale() == one.scale() + other.scale()).then_some(product)
+}
+
+/// A sum without rounding.
+fn sum(one: Decimal, other: Decimal) -> Option<Decimal> {
+    let sum = one.checked_add(other)?;
+    (sum.checked_sub(other)? == one && sum.checked_sub(one)? == other).then_some(sum)
+}
+
+impl fmt::Display for PositionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.family)?;
+        if !self.line.is_empty() {
+            write!(f, " {}", self.line)?;
+        }
+        write!(f, " {}", self.instrument)?;
+        match self.side {
+            PositionSide::Net => Ok(()),
+            PositionSide::Long => f.write_str(" long"),
+            PositionSide::Short => f.write_str(" short"),
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.size.normalize())?;
+        if let Some(price) = self.average_price() {
+            write!(f, " at {}", price.round_dp(SHARE_PLACES).normalize())?;
+        }
+        if let Some(realised) = self.realised() {
+            write!(f, ", realised {}", realised.normalize())?;
+        }
+        self.fees.iter().try_for_each(|(coin, amount)| write!(f, ", fees {} {coin}", amount.normalize()))
+    }
+}

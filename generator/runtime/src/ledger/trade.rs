@@ -1,0 +1,113 @@
+use rust_decimal::Decimal;
+
+use super::fields::TradeFields;
+use super::position::PositionSide;
+use crate::parameters::Named;
+
+/// A fill, as far as it changes a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trade {
+    /// The id of the fill.
+    pub id: String,
+    /// What was traded.
+    pub instrument: String,
+    /// Whether it was bought.
+    pub is_buy: bool,
+    /// What it did to the position.
+    pub effect: TradeEffect,
+    /// The price.
+    pub price: Decimal,
+    /// The quantity.
+    pub quantity: Decimal,
+    /// Whether a profit is a difference of prices, times the quantity.
+    pub is_linear: bool,
+    /// The profit that the exchange told.
+    pub profit: Option<Decimal>,
+    /// The fees: a coin and an amount each, which is negative for what was paid.
+    pub fees: Vec<(String, Decimal)>,
+}
+
+/// What a fill did to a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TradeEffect {
+    /// There is one position, which buys make greater and sells make smaller.
+    #[default]
+    Net,
+    /// It opened the long position if it was a buy, and the short one if it was a sell.
+    Opened,
+    /// It closed a part of the long position.
+    ClosedLong,
+    /// It closed a part of the short position.
+    ClosedShort,
+}
+
+impl TradeEffect {
+    /// The position that it changed.
+    pub(super) fn side(self, is_buy: bool) -> PositionSide {
+        match self {
+            Self::Net => PositionSide::Net,
+            Self::Opened if is_buy => PositionSide::Long,
+            Self::Opened => PositionSide::Short,
+            Self::ClosedLong => PositionSide::Long,
+            Self::ClosedShort => PositionSide::Short,
+        }
+    }
+}
+
+impl Trade {
+    /// A trade of a linear instrument with one position, of which no profit and no fee was told.
+    pub fn new(
+        id: impl Into<String>,
+        instrument: impl Into<String>,
+        is_buy: bool,
+        price: Decimal,
+        quantity: Decimal,
+    ) -> Self {
+        let (id, instrument) = (id.into(), instrument.into());
+        let (effect, profit, fees) = (TradeEffect::Net, None, Vec::new());
+        Self { id, instrument, is_buy, effect, price, quantity, is_linear: true, profit, fees }
+    }
+
+    /// Reads the record of a fill with the filled quantity, of the line of business `line`.
+    ///
+    /// # Errors
+    ///
+    /// The field that is missing or unreadable.
+    pub(crate) fn read(
+        fields: &TradeFields,
+        record: &Named,
+        quantity: Decimal,
+        line: Option<&str>,
+    ) -> Result<Self, &'static str> {
+        let text = |field: &'static str| record.text(field).ok_or(field);
+        let number = |field: &'static str| text(field).and_then(|text| decimal(&text).ok_or(field));
+        let is_buy = text(fields.side)? == fields.buy;
+        let effect = match &fields.position {
+            None => TradeEffect::Net,
+            Some(position) => position.effect(&text(position.field)?, is_buy),
+        };
+        let fees = match &fields.fees {
+            None => Vec::new(),
+            Some(fees) => {
+                let fee = |fee: &Named| Some((fee.text(fees.coin)?, decimal(&fee.text(fees.amount)?)?));
+                let all = record.items(fees.list);
+                all.iter().map(|one| fee(one).ok_or(fees.list)).collect::<Result<_, _>>()?
+            }
+        };
+        Ok(Self {
+            id: text(fields.id)?,
+            instrument: text(fields.instrument)?,
+            is_buy,
+            effect,
+            price: number(fields.price)?,
+            quantity,
+            is_linear: fields.linear.is_none_or(|lines| line.is_some_and(|line| lines.contains(&line))),
+            profit: fields.profit.map(number).transpose()?,
+            fees,
+        })
+    }
+}
+
+fn decimal(text: &str) -> Option<Decimal> {
+    text.parse::<crate::value::Decimal>().ok()?.to_rust_decimal().ok()
+}

@@ -1,0 +1,149 @@
+//! Reads the fills of an account into a ledger.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+
+use super::listing::{Listing, Part, Unseen};
+use crate::checks::Violations;
+use crate::client::ClientCore;
+use crate::ledger::{Ledger, LedgerError, Trade};
+use crate::pages::PageError;
+use crate::retry::RetryPolicy;
+use crate::value::Timestamp;
+
+/// Why fills could not be added to a ledger, which is as before.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LedgerUpdateError {
+    /// No listing of the family shows trades.
+    NoFills {
+        /// The family.
+        family: String,
+    },
+    /// The request for a listing is refused by the client.
+    Request {
+        /// The id of the operation.
+        operation: &'static str,
+        /// Why.
+        why: Violations,
+    },
+    /// A page of a listing could not be read.
+    Listing {
+        /// The id of the operation.
+        operation: &'static str,
+        /// Why.
+        source: PageError,
+    },
+    /// A fill could not be read.
+    Unreadable {
+        /// The id of the operation.
+        operation: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// The exchange gives no access to fills from so long ago.
+    Clipped {
+        /// The id of the operation.
+        operation: &'static str,
+        /// Where its fills begin.
+        begins: Timestamp,
+    },
+    /// The ledger cannot take a trade.
+    Ledger(LedgerError),
+}
+
+impl fmt::Display for LedgerUpdateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFills { family } => write!(f, "no operation of the family `{family}` lists trades"),
+            Self::Request { operation, why } => write!(f, "the request of {operation} is refused: {why}"),
+            Self::Listing { operation, source } => write!(f, "{operation}: {source}"),
+            Self::Unreadable { operation, why } => write!(f, "an item of {operation} cannot be read: {why}"),
+            Self::Clipped { operation, begins } => write!(
+                f,
+                "{operation} has no fills from before {begins}: begin there, with what was open then (`Ledger::open`)"
+            ),
+            Self::Ledger(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for LedgerUpdateError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            // Its text is part of this one.
+            Self::Listing { source, .. } => source.source(),
+            Self::NoFills { .. }
+            | Self::Request { .. }
+            | Self::Unreadable { .. }
+            | Self::Clipped { .. }
+            | Self::Ledger(_) => None,
+        }
+    }
+}
+
+impl ClientCore {
+    /// Reads the fills of a family since a time, and adds to the ledger those that it does not have yet. Returns their number.
+    /// If it fails, the ledger is as before.
+    ///
+    /// Begin before the first trade that the ledger lacks; trades that it has are not added again. They are added by the
+    /// numbers of their ids, the lowest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a listing cannot be read as a whole, or if the ledger cannot take a trade.
+    pub async fn update_ledger(
+        &self,
+        listings: &[Listing],
+        ledger: &mut Ledger,
+        family: &str,
+        since: Timestamp,
+    ) -> Result<usize, LedgerUpdateError> {
+        let of_fills =
+            |listing: &&Listing| listing.part == Part::Fills && listing.family == family && listing.tells_trades();
+        let mut covered = listings.iter().filter(of_fills).peekable();
+        if covered.peek().is_none() {
+            return Err(LedgerUpdateError::NoFills { family: family.to_owned() });
+        }
+        let (mut updated, mut count) = (ledger.clone(), 0);
+        for listing in covered {
+            for turn in listing.turns() {
+                for trade in self.trades(listing, turn, since).await?.values() {
+                    let is_new = updated.take(family, turn.unwrap_or_default(), trade);
+                    count += usize::from(is_new.map_err(LedgerUpdateError::Ledger)?);
+                }
+            }
+        }
+        *ledger = updated;
+        Ok(count)
+    }
+
+    /// The trades of a listing by the numbers of their ids.
+    async fn trades(
+        &self,
+        listing: &Listing,
+        turn: Option<&'static str>,
+        since: Timestamp,
+    ) -> Result<BTreeMap<(usize, String), Trade>, LedgerUpdateError> {
+        let operation = listing.operation;
+        let retry = RetryPolicy::new();
+        let walk = listing.walk(self, turn, since, &retry);
+        let mut walk = walk.map_err(|why| LedgerUpdateError::Request { operation, why })?;
+        let mut trades = BTreeMap::new();
+        while let Some(page) = walk.next().await {
+            let page = page.map_err(|unseen| match unseen {
+                Unseen::Page(source) => LedgerUpdateError::Listing { operation, source },
+                Unseen::Item(why) => LedgerUpdateError::Unreadable { operation, why },
+            })?;
+            if let Some(clipped) = page.clipped {
+                return Err(LedgerUpdateError::Clipped { operation, begins: clipped.begins });
+            }
+            for trade in page.fills.into_iter().filter_map(|fill| fill.trade) {
+                let trade = trade.map_err(|why| LedgerUpdateError::Unreadable { operation, why })?;
+                trades.insert((trade.id.len(), trade.id.clone()), trade);
+            }
+        }
+        Ok(trades)
+    }
+}

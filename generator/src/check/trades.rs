@@ -1,0 +1,88 @@
+//! The fields by which a fill changes a position, of which a ledger is made.
+
+use super::records;
+use super::shows::is_field;
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{Family, Field, Operation, Record, Shape, Shows, Trade, TradeFees, TradePosition, Type};
+
+type Named = (String, Place);
+
+/// `trade` of a listing of fills.
+pub(super) fn check(
+    family: &Family,
+    operation: &Operation,
+    record: &Record,
+    (shows, trade): (&Shows, &Trade),
+    to: &mut Diagnostics,
+) {
+    const TEXT: &str = "a `string` or an identifier";
+    const NUMBER: &str = "a `decimal`";
+    is_field(record, trade.id.as_ref(), TEXT, is_text, to);
+    is_field(record, trade.instrument.as_ref(), TEXT, is_text, to);
+    is_field(record, trade.price.as_ref(), NUMBER, is_number, to);
+    is_field(record, trade.profit.as_ref(), NUMBER, is_number, to);
+    if let Some(side) = &trade.side {
+        has_values(family, record, side, trade.buy.as_slice(), to);
+    }
+    if let Some(TradePosition { field, open, close, close_long, close_short }) = &trade.position {
+        let values = [open, close, close_long, close_short].into_iter().flatten().cloned().collect::<Vec<_>>();
+        has_values(family, record, field, &values, to);
+    }
+    if let Some(fees) = &trade.fees {
+        lists_fees(family, record, fees, to);
+    }
+    linear_is_of_over(family, operation, shows, trade, to);
+}
+
+fn is_text(shape: &Shape) -> bool {
+    matches!(shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined))
+}
+
+fn is_number(shape: &Shape) -> bool {
+    matches!(shape, Shape::One(Type::Decimal | Type::Undefined))
+}
+
+/// The field is an enum with these values.
+fn has_values(family: &Family, record: &Record, named: &Named, values: &[Named], to: &mut Diagnostics) {
+    let is_enum = |shape: &Shape| matches!(shape, Shape::One(Type::Enum(_) | Type::Undefined));
+    is_field(record, Some(named), "an enum", is_enum, to);
+    if let Some(Field { shape: Shape::One(Type::Enum(index)), .. }) = record.field(&named.0)
+        && let Some(all) = family.enums.get(*index)
+    {
+        let wires: Vec<_> = all.wires().collect();
+        are_among(&wires, &format!("`{}` has no value", named.0), values, to);
+    }
+}
+
+fn are_among(wires: &[&str], what: &str, values: &[Named], to: &mut Diagnostics) {
+    for (value, place) in values.iter().filter(|(value, _)| !wires.contains(&value.as_str())) {
+        let help = did_you_mean(value, wires.iter().copied());
+        let help = help.unwrap_or_else(|| format!("expected one of: {}", wires.join(", ")).into());
+        to.at(*place, Code::UndefinedName, format!("{what} `{value}`")).help(help);
+    }
+}
+
+fn lists_fees(family: &Family, record: &Record, fees: &TradeFees, to: &mut Diagnostics) {
+    let is_list = |shape: &Shape| matches!(shape, Shape::List(Type::Record(_) | Type::Undefined));
+    is_field(record, Some(&fees.list), "a list of records", is_list, to);
+    let Some(Field { shape: Shape::List(Type::Record(index)), .. }) = record.field(&fees.list.0) else { return };
+    if let Some(fee) = family.records.get(*index) {
+        records::field(fee, &fees.coin, to);
+        is_field(fee, Some(&fees.amount), "a `decimal`", is_number, to);
+    }
+}
+
+fn linear_is_of_over(family: &Family, operation: &Operation, shows: &Shows, trade: &Trade, to: &mut Diagnostics) {
+    let Some((_, place)) = trade.linear.first() else { return };
+    let Some((over, _)) = &shows.over else {
+        to.at(*place, Code::Misplaced, "`linear` requires `over`").help("add `over`, or remove `linear`");
+        return;
+    };
+    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over);
+    if let Some(Shape::One(Type::Enum(index))) = parameter.map(|parameter| &parameter.shape)
+        && let Some(all) = family.enums.get(*index)
+    {
+        let wires: Vec<_> = all.wires().collect();
+        are_among(&wires, &format!("`{over}` has no value"), &trade.linear, to);
+    }
+}
