@@ -31,7 +31,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
         ("Goes back", operation.history.map(|length| length.to_string())),
         ("At a time", operation.in_flight.as_ref().map(|limit| format!("{} of one {}", limit.n, limit.per.0))),
         ("Your own id", operation.client_id.as_ref().map(|(id, _)| id.clone())),
-        ("The answer repeats", operation.echoes.as_ref().map(|echoes| members(echoes))),
+        ("The answer repeats", operation.echoes.as_ref().map(members)),
         ("Family", Some(family.family.title.clone())),
     ];
     optional.into_iter().filter_map(|(name, text)| Some((name, text?))).for_each(|(name, text)| out.entry(name, &text));
