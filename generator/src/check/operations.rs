@@ -1,12 +1,13 @@
 //! What an operation says of itself: its rates, the parameter that takes a cursor.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Lookup, Operation, Rate, Response, Role, Type};
+use crate::model::{Api, Family, Lookup, Need, OfPool, Operation, Rate, Response, Role, Type, WeighsWhen};
 
 /// The operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         rates_are_distinct(operation, to);
+        weights_are_of_parameters(family, operation, to);
         next_takes_the_cursor(family, operation, to);
     }
 }
@@ -18,11 +19,42 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
         if let Some(first) = operation.rates.iter().take(index).find(same) {
             let help = match rate.of_pool {
                 None => "remove one of them, or give each a class with `for` or a window of its own",
-                Some(_) => "remove one of them: a call takes of a pool once",
+                Some(_) => "remove one of them, or say which calls weigh so, such as `with limit over 100`",
             };
             to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
                 .related(first.place, "the first one")
                 .help(help);
+        }
+    }
+}
+
+/// What decides how much a call weighs is a parameter, and a call that nothing is said of has a weight, too.
+fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    for rate in &operation.rates {
+        let Some((of, when)) = rate.of_pool.as_ref().and_then(|of| Some((of, of.when.as_ref()?))) else { continue };
+        let is_of_all = |other: &&OfPool| other.pool == of.pool && other.when.is_none();
+        if operation.rates.iter().filter_map(|other| other.of_pool.as_ref()).find(is_of_all).is_none() {
+            to.at(rate.place, Code::BadRate, format!("no weight in `{}` for other calls", of.pool))
+                .help(format!("add what any other call takes, such as `1 of {}`", of.pool));
+        }
+        let found = match family.names(operation.members()).find(when.parameter()) {
+            Lookup::Found(found) => found,
+            Lookup::Missing(help) => {
+                let message = format!("`{}` has no parameter `{}`", operation.name, when.parameter());
+                to.at(rate.place, Code::UndefinedName, message).help(help);
+                continue;
+            }
+            Lookup::Unresolved => continue,
+        };
+        let fits = match (when, found.role) {
+            (WeighsWhen::Over(..), Role::Plain(parameter)) => parameter.shape.is_one(|ty| ty == Type::Integer),
+            (WeighsWhen::Without(_) | WeighsWhen::With(_), Role::Plain(parameter)) => parameter.need != Need::Always,
+            (_, Role::Alternative(_) | Role::Member(_) | Role::Decider(_)) => !matches!(when, WeighsWhen::Over(..)),
+        };
+        if !fits {
+            to.at(rate.place, Code::BadRate, format!("`{}` does not decide how much a call weighs", when.parameter()))
+                .related(found.name.place, "the parameter is here")
+                .help("name a parameter that can be left out, or with `over` an integer outside of choices");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{batches, classes, confirm, example, in_flight, intents, pages, rules
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, OfPool, Operation,
-    Parameter, ParameterStyle, PathPiece, Rate, RateScope, Response, Rule, Test, Type, UtcOffset, Window,
+    Parameter, ParameterStyle, PathPiece, Rate, RateScope, Response, Rule, Test, Type, UtcOffset, WeighsWhen, Window,
 };
 
 /// The file of an operation.
@@ -234,9 +234,18 @@ fn rate_limit(rate: &Rate) -> TokenStream {
     let seconds = rate.every.milliseconds().map_or(1, |length| length / 1000);
     let every = (seconds != 1).then(|| number(seconds)).map(|seconds| quote!(.every(#seconds)));
     let class = Some(&rate.class).filter(|class| *class != "default").map(|class| quote!(.class(#class)));
-    let pool = rate.of_pool.as_ref().map(|OfPool { pool, weight }| {
+    let pool = rate.of_pool.as_ref().map(|OfPool { pool, weight, when }| {
         let weight = number((*weight).into());
-        quote!(.pool(#pool, #weight))
+        let when = when.as_ref().map(|when| match when {
+            WeighsWhen::Without(name) => quote!(Without(#name)),
+            WeighsWhen::With(name) => quote!(With(#name)),
+            WeighsWhen::Over(name, most) => {
+                let most = number(*most);
+                quote!(Over(#name, #most))
+            }
+        });
+        let when = when.map(|when| quote!(.when(runtime::tables::WeighsWhen::#when)));
+        quote!(.pool(#pool, #weight) #when)
     });
     quote!(#limit #every #class #pool)
 }

@@ -167,6 +167,25 @@ pub(crate) struct OfPool {
     pub(crate) pool: String,
     /// How many calls it counts as.
     pub(crate) weight: u32,
+    /// Of which calls; `None` is of all that no heavier row is of.
+    pub(crate) when: Option<WeighsWhen>,
+}
+
+/// Which calls an operation's weight is of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum WeighsWhen {
+    Without(String),
+    With(String),
+    Over(String, u64),
+}
+
+impl WeighsWhen {
+    /// The parameter that decides.
+    pub(crate) fn parameter(&self) -> &str {
+        match self {
+            Self::Without(name) | Self::With(name) | Self::Over(name, _) => name,
+        }
+    }
 }
 
 /// A rate that several operations share.

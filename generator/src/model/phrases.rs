@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Parameter, Rate, Shape, Test, Type, Unit, Window,
+    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Parameter, Rate, Shape, Test, Type, Unit, WeighsWhen,
+    Window,
 };
 use crate::diagnostics::Place;
 
@@ -30,7 +31,19 @@ impl Display for Rate {
 /// `20 of request-weight`.
 impl Display for OfPool {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.weight, self.pool)
+        write!(f, "{} of {}", self.weight, self.pool)?;
+        self.when.iter().try_for_each(|when| write!(f, " {when}"))
+    }
+}
+
+/// `with limit over 100`.
+impl Display for WeighsWhen {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Without(name) => write!(f, "without {name}"),
+            Self::With(name) => write!(f, "with {name}"),
+            Self::Over(name, most) => write!(f, "with {name} over {most}"),
+        }
     }
 }
 
@@ -54,7 +67,13 @@ impl Rate {
     /// By what calls are counted, and of whom: `per UID for copy-trading`, or `in request-weight`. An operation has one
     /// rate for each, and for each window.
     pub(crate) fn counted(&self) -> String {
-        self.of_pool.as_ref().map_or_else(|| self.counted_by(), |of| format!("in {}", of.pool))
+        self.of_pool.as_ref().map_or_else(
+            || self.counted_by(),
+            |of| {
+                let when = of.when.as_ref().map(|when| format!(" {when}"));
+                format!("in {}{}", of.pool, when.unwrap_or_default())
+            },
+        )
     }
 
     /// How many calls in which window, for readers: `10 calls a second per UID`, and what a call takes of a pool.

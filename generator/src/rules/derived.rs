@@ -168,7 +168,10 @@ impl Derive {
             let holds_for = rate.own_class().unwrap_or("everyone");
             let id = match &rate.of_pool {
                 None => format!("rate-{}{class}{}", scope.to_lowercase(), rate.window_suffix()),
-                Some(of) => format!("rate-in-{}", of.pool),
+                Some(of) => {
+                    let when = of.when.as_ref().map(|when| format!("-{}", when.to_string().replace(' ', "-")));
+                    format!("rate-in-{}{}", of.pool, when.unwrap_or_default())
+                }
             };
             let says = format!("{}, for {holds_for}.", rate.in_words());
             entries.push(self.entry(id, "rate limit", RuleKind::Limit, says));

@@ -66,7 +66,7 @@ impl fmt::Display for Limited {
 
 impl fmt::Display for BindingLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RateLimit { calls, per_seconds, scope, class, pool, weight: _ } = self.limit;
+        let RateLimit { calls, per_seconds, scope, class, pool, weight: _, when: _ } = self.limit;
         let who = match scope {
             Scope::Uid => "UID",
             Scope::Ip => "IP",

@@ -10,6 +10,8 @@ use crate::tables::{Effect, Meta};
 pub(super) struct Bucket {
     operation: &'static Meta,
     classes: [&'static str; 2],
+    /// The rows of the operation's table that are of its calls.
+    rows: u64,
     account: String,
     pub(super) address: String,
     /// Whether its calls are admitted before those of other buckets.
@@ -42,6 +44,7 @@ impl Bucket {
         Self {
             operation: call.meta(),
             classes: [call.uid_class, call.ip_class],
+            rows: call.rows,
             account: account.to_owned(),
             address: address.to_owned(),
             urgent,
@@ -58,6 +61,7 @@ impl Bucket {
     pub(super) fn takes(&self, call: &Call<'_>) -> bool {
         let (account, address) = names(call);
         std::ptr::eq(self.operation, call.meta())
+            && self.rows == call.rows
             && is_same(self.classes[0], call.uid_class)
             && is_same(self.classes[1], call.ip_class)
             && is_same(&self.account, account)

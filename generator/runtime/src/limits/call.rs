@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::account::Account;
 use crate::json::{Kind, ReadError, Reader};
 use crate::operation::Operation;
-use crate::parameters::{Parameters, json_of};
-use crate::tables::{Meta, RateLimit, Scope};
+use crate::parameters::{Named, Parameters, json_of};
+use crate::tables::{Meta, RateLimit, Scope, WeighsWhen};
 
 /// A call as a limiter sees it: its operation, and the account and address that it counts for.
 #[derive(Clone, Copy, Debug)]
@@ -16,13 +16,17 @@ pub struct Call<'a> {
     pub(super) ip_class: &'static str,
     account: &'a str,
     address: &'a str,
+    /// Which rows of the table are of the call, a bit for each.
+    pub(super) rows: u64,
 }
 
 impl<'a> Call<'a> {
-    /// A call of the operation `meta` with the default rows, for an account and an address without a name.
+    /// A call of the operation `meta` with the default rows, for an account and an address without a name. If its weight
+    /// depends on parameters, it has the greatest.
     #[inline]
     pub fn new(meta: &'static Meta) -> Self {
-        Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, account: "", address: "" }
+        let rows = if meta.limits.iter().any(is_of_some) { heaviest(meta, |_| true) } else { ALL };
+        Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, account: "", address: "", rows }
     }
 
     /// The call of `operation` with the rows of its class: the one that `classes` select, or else the one that follows
@@ -34,7 +38,11 @@ impl<'a> Call<'a> {
             let stated = classes.choose(O::META.limits, scope, operation);
             stated.or(by_itself.filter(|class| has_rows(class, scope))).unwrap_or(DEFAULT)
         };
-        Self { uid_class: choose(Scope::Uid), ip_class: choose(Scope::Ip), ..Self::new(O::META) }
+        let rows = match O::META.limits.iter().any(is_of_some) {
+            true => rows_of(operation),
+            false => ALL,
+        };
+        Self { uid_class: choose(Scope::Uid), ip_class: choose(Scope::Ip), rows, ..Self::new(O::META) }
     }
 
     /// The same, counted for the user `account` and the network address `address`.
@@ -50,14 +58,16 @@ impl<'a> Call<'a> {
 
     /// The rows that apply to it; all of them must have room.
     pub fn limits(&self) -> impl Iterator<Item = &'static RateLimit> {
-        let Self { uid_class, ip_class, .. } = *self;
-        self.meta.limits.iter().filter(move |row| {
+        let Self { uid_class, ip_class, rows, .. } = *self;
+        let of_class = move |row: &RateLimit| {
             row.class
                 == match row.scope {
                     Scope::Uid => uid_class,
                     Scope::Ip => ip_class,
                 }
-        })
+        };
+        let own = self.meta.limits.iter().enumerate().filter(move |(index, _)| has(rows, *index));
+        own.map(|(_, row)| row).filter(move |row| of_class(row))
     }
 
     /// The account or the address that is counted within `scope`. Empty if it has no name.
@@ -67,6 +77,44 @@ impl<'a> Call<'a> {
             Scope::Ip => self.address,
         }
     }
+}
+
+/// Every row of a table.
+const ALL: u64 = u64::MAX;
+
+/// Whether a set of rows has the one at `index`. A table with more rows than bits has no conditions behind them.
+fn has(rows: u64, index: usize) -> bool {
+    u32::try_from(index).ok().and_then(|index| rows.checked_shr(index)).is_none_or(|rest| rest & 1 == 1)
+}
+
+fn is_of_some(row: &RateLimit) -> bool {
+    row.when != WeighsWhen::Always
+}
+
+/// The rows of a call, of which the heaviest of each pool counts.
+fn rows_of<O: Operation>(operation: &O) -> u64 {
+    let named = Named::of(operation);
+    let default = |name: &str| O::META.defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+    let number = |name: &str| named.text(name).or_else(|| default(name).map(str::to_owned))?.parse::<u64>().ok();
+    heaviest(O::META, |row| match row.when {
+        WeighsWhen::Always => true,
+        WeighsWhen::Without(name) => !named.has(name),
+        WeighsWhen::With(name) => named.has(name),
+        WeighsWhen::Over(name, most) => number(name).is_some_and(|number| number > most),
+    })
+}
+
+/// The rows that `is_of` the call, without those of a pool that has a heavier one.
+fn heaviest(meta: &Meta, is_of: impl Fn(&RateLimit) -> bool) -> u64 {
+    let rows = || meta.limits.iter().enumerate().filter(|(_, row)| is_of(row));
+    let outweighs = |(other_index, other): (usize, &RateLimit), (index, row): (usize, &RateLimit)| {
+        let is_of_same = row.pool.is_some() && other.pool == row.pool && other.per_seconds == row.per_seconds;
+        is_of_same && (other.weight, index) > (row.weight, other_index)
+    };
+    let counted = rows().filter(|one| !rows().any(|other| outweighs(other, *one)));
+    counted.fold(0, |set, (index, _)| {
+        u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).map_or(set, |bit| set | bit)
+    })
 }
 
 /// The class of the rows that apply if no others do.

@@ -90,7 +90,7 @@ pub(super) struct WindowKey {
 
 impl WindowKey {
     pub(super) fn of(operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Self {
-        let RateLimit { calls, per_seconds, scope, class, pool, weight: _ } = *row;
+        let RateLimit { calls, per_seconds, scope, class, pool, weight: _, when: _ } = *row;
         let operation = operation.filter(|_| pool.is_none());
         let counted = call.counted(scope).to_owned();
         Self { operation, pool, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted }

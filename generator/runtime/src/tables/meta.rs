@@ -216,12 +216,35 @@ pub struct RateLimit {
     pub pool: Option<&'static str>,
     /// How many calls a call counts as; at least one.
     pub weight: u32,
+    /// Which calls count so. Of several rows for one pool, the heaviest counts that is of a call.
+    pub when: WeighsWhen,
+}
+
+/// Which calls of an operation have a weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeighsWhen {
+    /// All of them.
+    Always,
+    /// Those that leave this parameter out.
+    Without(&'static str),
+    /// Those that have this parameter.
+    With(&'static str),
+    /// Those in which this parameter, or its default, is greater than the number.
+    Over(&'static str, u64),
 }
 
 impl RateLimit {
     /// This many calls a second for each user.
     pub const fn per_uid(calls: u32) -> Self {
-        Self { calls, per_seconds: 1, scope: Scope::Uid, class: "default", pool: None, weight: 1 }
+        Self {
+            calls,
+            per_seconds: 1,
+            scope: Scope::Uid,
+            class: "default",
+            pool: None,
+            weight: 1,
+            when: WeighsWhen::Always,
+        }
     }
 
     /// This many calls a second for each address.
@@ -245,6 +268,12 @@ impl RateLimit {
     #[must_use]
     pub const fn pool(self, pool: &'static str, weight: u32) -> Self {
         Self { pool: Some(pool), weight, ..self }
+    }
+
+    /// The same limit, of some calls only.
+    #[must_use]
+    pub const fn when(self, when: WeighsWhen) -> Self {
+        Self { when, ..self }
     }
 }
 

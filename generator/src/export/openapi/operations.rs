@@ -141,6 +141,7 @@ fn rate(rate: &Rate) -> Value {
         .maybe("class", rate.own_class())
         .maybe("pool", rate.of_pool.as_ref().map(|of| of.pool.as_str()))
         .maybe("weight", rate.of_pool.as_ref().map(|of| of.weight))
+        .maybe("when", rate.of_pool.as_ref().and_then(|of| of.when.as_ref()).map(ToString::to_string))
         .into_value()
 }
 

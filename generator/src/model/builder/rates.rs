@@ -3,7 +3,7 @@
 use super::{Builder, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Duration, OfPool, Pool, Rate, RateScope};
+use crate::model::{Duration, OfPool, Pool, Rate, RateScope, WeighsWhen};
 
 impl Builder<'_> {
     pub(super) fn pools(&mut self) -> Vec<Pool> {
@@ -54,6 +54,16 @@ impl Builder<'_> {
     /// Reads `20 of request-weight`.
     fn rate_of_pool(&mut self, text: &Text, weight: &str, pool: &str) -> Option<Rate> {
         let documents = self.documents;
+        let (pool, when) = pool.split_once(' ').map_or((pool, None), |(pool, when)| (pool, Some(when)));
+        let when = match when.map(weighs_when) {
+            Some(None) => {
+                self.to
+                    .at(text.place, Code::BadRate, format!("invalid weight `{}`", text.value))
+                    .help("write which calls weigh so: `40 of request-weight without symbol`, `with limit` or `with limit over 100`");
+                return None;
+            }
+            when => when.flatten(),
+        };
         let Some(weight) = weight.parse().ok().filter(|weight: &u32| *weight > 0) else {
             self.to
                 .at(text.place, Code::BadRate, format!("invalid weight `{weight}`"))
@@ -77,7 +87,17 @@ impl Builder<'_> {
                 .related(of.place, "the pool")
                 .help("correct the weight or the pool: such a call is never admitted");
         }
-        Some(Rate { of_pool: Some(OfPool { pool: pool.to_owned(), weight }), ..rate })
+        Some(Rate { of_pool: Some(OfPool { pool: pool.to_owned(), weight, when }), ..rate })
+    }
+}
+
+/// Reads `without symbol`, `with symbol` or `with limit over 100`.
+fn weighs_when(text: &str) -> Option<WeighsWhen> {
+    match *text.split(' ').collect::<Vec<_>>() {
+        ["without", name] => Some(WeighsWhen::Without(name.to_owned())),
+        ["with", name] => Some(WeighsWhen::With(name.to_owned())),
+        ["with", name, "over", most] => Some(WeighsWhen::Over(name.to_owned(), most.parse().ok()?)),
+        _ => None,
     }
 }
 

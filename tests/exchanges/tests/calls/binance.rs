@@ -141,12 +141,13 @@ async fn requests_are_weighed_and_orders_counted_apart() {
     answer();
     assert_eq!(used_up(client.spot().new_order(&order).await), None);
     assert_eq!(used_up(client.spot().new_order(&order).await), Some("orders"));
+    let open_orders = CurrentOpenOrders::new().symbol("LTCBTC");
     for _ in 0..9 {
         sandbox.answer_next(Answer::json("[]"));
-        assert_eq!(used_up(client.spot().current_open_orders(&CurrentOpenOrders::new()).await), None);
+        assert_eq!(used_up(client.spot().current_open_orders(&open_orders).await), None);
     }
     // 55 are taken: there is room for 4 more, but not for 6.
-    assert_eq!(used_up(client.spot().current_open_orders(&CurrentOpenOrders::new()).await), Some("request-weight"));
+    assert_eq!(used_up(client.spot().current_open_orders(&open_orders).await), Some("request-weight"));
     answer();
     assert_eq!(used_up(client.spot().query_order(&QueryOrder::new("LTCBTC").order_id(1)).await), None);
     timer.advance(Duration::from_secs(10));
@@ -158,4 +159,26 @@ async fn requests_are_weighed_and_orders_counted_apart() {
     answer();
     assert_eq!(used_up(client.spot().new_order(&order).await), None);
     assert_eq!(sandbox.requests().len(), 13);
+}
+
+/// Half of the documented limit, a weight of 3000 in a minute: 37 calls of 80, and 6 more of 6 in what they leave.
+#[tokio::test]
+async fn a_call_weighs_more_without_a_symbol() {
+    let sandbox = Sandbox::start().unwrap();
+    let share = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 2));
+    let client = Client::builder(sandbox.url())
+        .credentials(Credentials::new("key", SECRET, ""))
+        .limiter(Arc::new(InProcessLimits::with_timer(share, ManualTimer::new())))
+        .limits(LimitMode::Refuse)
+        .build()
+        .unwrap();
+    let (all, some) = (CurrentOpenOrders::new(), CurrentOpenOrders::new().symbol("LTCBTC"));
+    sandbox.answer_otherwise(|_| Answer::json("[]"));
+    for (request, calls) in [(&all, 37), (&some, 6)] {
+        for _ in 0..calls {
+            assert_eq!(used_up(client.spot().current_open_orders(request).await), None);
+        }
+        assert_eq!(used_up(client.spot().current_open_orders(request).await), Some("request-weight"));
+    }
+    assert_eq!(sandbox.requests().len(), 43);
 }

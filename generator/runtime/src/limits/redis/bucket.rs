@@ -99,7 +99,7 @@ impl Bucket {
         let mut keys = common_keys(&prefix, call.counted(Scope::Ip));
         keys.extend(rows.iter().map(|(operation, row)| key(&prefix, &WindowKey::of(*operation, row, call))));
         let [uid, ip] = [Scope::Uid, Scope::Ip].map(|scope| name_of(call.counted(scope)));
-        let name = format!("{}:{}:{}:{uid}:{ip}", call.meta().id, call.uid_class, call.ip_class);
+        let name = format!("{}:{}:{}:{:x}:{uid}:{ip}", call.meta().id, call.uid_class, call.ip_class, call.rows);
         Self {
             keys,
             name,
@@ -284,6 +284,7 @@ struct Known {
 struct Who {
     operation: &'static str,
     classes: [&'static str; 2],
+    rows: u64,
     account: String,
     address: String,
 }
@@ -298,6 +299,7 @@ impl Registry {
         let who = Who {
             operation: call.meta().id,
             classes: [call.uid_class, call.ip_class],
+            rows: call.rows,
             account: call.counted(Scope::Uid).to_owned(),
             address: call.counted(Scope::Ip).to_owned(),
         };

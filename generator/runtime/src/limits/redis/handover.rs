@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::limits::in_process::InProcessLimits;
 use crate::limits::state::{LimiterState, WindowKey};
 use crate::limits::window::Window;
-use crate::tables::{RateLimit, Scope};
+use crate::tables::{RateLimit, Scope, WeighsWhen};
 
 impl InProcessLimits {
     /// Lets nothing go from now on. Of each window, returns how many calls have arrived in the last span, and how many
@@ -71,7 +71,15 @@ pub(super) fn name_of(name: &str) -> String {
 impl WindowKey {
     pub(super) fn limit(&self) -> RateLimit {
         let Self { pool, calls, per_seconds, class, is_uid, .. } = *self;
-        RateLimit { calls, per_seconds, scope: if is_uid { Scope::Uid } else { Scope::Ip }, class, pool, weight: 1 }
+        RateLimit {
+            calls,
+            per_seconds,
+            scope: if is_uid { Scope::Uid } else { Scope::Ip },
+            class,
+            pool,
+            weight: 1,
+            when: WeighsWhen::Always,
+        }
     }
 }
 
