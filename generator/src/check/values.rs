@@ -276,10 +276,11 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(delete) = delete else { return };
     if matches!(ty, Type::Boolean(_) | Type::Json) {
         misplaced(family, parameter, *place, "`delete` requires a text or a number", to);
-    } else if (ty.is_quantity() || ty.is_time()) && !parameter.as_text {
-        if let Some(fault) = why_not(family, Type::Decimal, delete) {
-            fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
-        }
+    } else if (ty.is_quantity() || ty.is_time())
+        && !parameter.as_text
+        && let Some(fault) = why_not(family, Type::Decimal, delete)
+    {
+        fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
     }
 }
 

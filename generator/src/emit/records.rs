@@ -55,7 +55,7 @@ pub(super) fn definition(
     let record = container.name.map(|record| {
         let observed = container.is_observed.then(|| quote!(, observed));
         let by_position = container.by_position.then(|| quote!(, by_position));
-        let key = container.key.map(|key| quote!(, key = #key));
+        let key = container.key.map(|key| quote!(; key = #key));
         quote!(#[record(#record #observed #by_position #key)])
     });
     quote! {

@@ -14,6 +14,10 @@ pub trait Record {
     /// What the documents say of the fields.
     const TABLE: &'static RecordTable = &RecordTable::UNTOLD;
 
+    /// The field with the name under which a record stands, where lists of it travel as objects. It is not in the table,
+    /// because the table of a record that contains itself depends on it.
+    const KEY: Option<&'static str> = None;
+
     /// Reads the value of the field at an index of [`FIELDS`](Self::FIELDS).
     ///
     /// # Errors
@@ -40,10 +44,10 @@ impl<T: Record + Default> Decode for T {
         Ok(record)
     }
 
-    const HAS_KEY: bool = T::TABLE.key.is_some();
+    const HAS_KEY: bool = T::KEY.is_some();
 
     fn set_key(&mut self, name: &str) {
-        let key = T::TABLE.key.and_then(|key| T::FIELDS.iter().position(|field| *field == key));
+        let key = T::KEY.and_then(|key| T::FIELDS.iter().position(|field| *field == key));
         if let Some(key) = key {
             // A name is a text, which every field with a key can be read from.
             let _ = self.read(key, &mut Reader::new(&write_json(&name.to_owned())));
@@ -89,7 +93,7 @@ impl<T: Record> Encode for T {
 /// The name is followed by what else the documents say of the field, which is the name of a method of
 /// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`. The
 /// attribute `record` gives the name of the record in the schema, `observed` where no document has it, `by_position`
-/// where it travels as an array, and `key = "field"` where lists of it travel as objects, under the values of that field.
+/// where it travels as an array, and `; key = "field"` where lists of it travel as objects, under the values of that field.
 ///
 /// The macro derives `Clone`, `Default` and `PartialEq`, and implements `Debug` and `Display`, which print the fields that
 /// are there, and serde's traits if the feature `serde` is on.
@@ -118,7 +122,7 @@ impl<T: Record> Encode for T {
 macro_rules! record {
     (
         $(#[doc = $doc:literal])*
-        $(#[record($record:literal $(, $state:ident $(= $key:literal)?)*)])?
+        $(#[record($record:literal $(, $state:ident)* $(; key = $key:literal)?)])?
         $vis:vis struct $name:ident {
             $(
                 $(#[doc = $about:literal])*
@@ -141,7 +145,8 @@ macro_rules! record {
             const FIELDS: &'static [&'static str] = &[$($wire),*];
             const TABLE: &'static $crate::emitted::RecordTable = &$crate::emitted::RecordTable::of(&[
                 $($crate::emitted::FieldTable::of::<$ty>($wire)$(.$how($(&[$($value),*])?))*),*
-            ])$(.named($record)$(.$state($($key)?))*)?;
+            ])$(.named($record)$(.$state())*)?;
+            $($(const KEY: ::core::option::Option<&'static str> = ::core::option::Option::Some($key);)?)?
 
             #[inline]
             fn read(

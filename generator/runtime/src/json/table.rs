@@ -60,8 +60,6 @@ pub struct RecordTable {
     pub is_observed: bool,
     /// Whether it travels as an array of its fields, which are told apart by their places.
     pub by_position: bool,
-    /// The field with the name under which it stands, if lists of it travel as objects.
-    pub key: Option<&'static str>,
     /// Its fields, in the order of the document. Empty if they are unknown.
     pub fields: &'static [FieldTable],
 }
@@ -72,7 +70,7 @@ impl RecordTable {
 
     /// A record without a name that has these fields.
     pub const fn of(fields: &'static [FieldTable]) -> Self {
-        Self { name: None, is_observed: false, by_position: false, key: None, fields }
+        Self { name: None, is_observed: false, by_position: false, fields }
     }
 
     /// The same record, under its name in the schema.
@@ -91,12 +89,6 @@ impl RecordTable {
     #[must_use]
     pub const fn by_position(self) -> Self {
         Self { by_position: true, ..self }
-    }
-
-    /// The same record, lists of which travel as objects, under the values of the field `key`.
-    #[must_use]
-    pub const fn key(self, key: &'static str) -> Self {
-        Self { key: Some(key), ..self }
     }
 }
 
