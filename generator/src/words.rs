@@ -72,6 +72,8 @@ words! {
     }
     /// How an object is written in a query or a form.
     Objects { Json = "json", Brackets = "brackets", Dots = "dots", }
+    /// Where a parameter is that is not beside the others.
+    In { Header = "header", }
     /// When a parameter has to be sent.
     Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
     /// A special value of a response field.

@@ -4,8 +4,9 @@ use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
 use crate::clock::{Clock, SystemClock};
 use crate::json::Decode;
-use crate::parameters::{ParameterReader, Parameters, PathWriter, json_of};
+use crate::parameters::{HeaderWriter, ParameterReader, Parameters, PathWriter, json_of};
 use crate::tables::Meta;
+use crate::value::Timestamp;
 
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
 #[diagnostic::on_unimplemented(
@@ -22,6 +23,18 @@ pub trait Operation: Parameters {
     /// Writes the path with the parameters in it.
     fn write_path(&self, out: &mut PathWriter) {
         out.literal(Self::META.path);
+    }
+
+    /// Writes the parameters that travel in headers. Emitted if there are any.
+    fn write_headers(&self, out: &mut HeaderWriter<'_>) {
+        let _ = out;
+    }
+
+    /// The same request with a new key that makes a repeat of it harmless, made of `time` and `random`. `None` if it has
+    /// one, or if there are no such keys.
+    fn with_key(&self, time: Timestamp, random: u64) -> Option<Self> {
+        let _ = (time, random);
+        None
     }
 
     /// Checks the request by the rules of the documents, with the properties of `account` and the system's clock.
@@ -76,8 +89,8 @@ pub trait Operation: Parameters {
     }
 }
 
-/// An operation that is safe to repeat: a read, or one that is idempotent by the documents. It is emitted for those
-/// only, so that a client cannot repeat any other.
+/// An operation that is safe to repeat: a read, or one that is idempotent by the documents, perhaps by a key that each
+/// attempt carries. It is emitted for those only, so that a client cannot repeat any other.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not safe to repeat: a second one could have its effect again",
     label = "not sent more than once",

@@ -1,5 +1,6 @@
 //! Request parameters: written as a query or as JSON, and read back.
 
+mod headers;
 mod named;
 mod query;
 pub(crate) use query::push_pair;
@@ -8,6 +9,8 @@ mod writer;
 
 use crate::checks::Checks;
 
+#[doc(hidden)]
+pub use headers::HeaderWriter;
 pub(crate) use named::{Named, texts_of};
 pub use reader::ParameterReader;
 pub use writer::ParameterWriter;
@@ -26,9 +29,9 @@ pub trait Parameters: Sized {
     fn check(&self, to: &mut Checks<'_>);
 }
 
-/// The JSON text of `parameters`, as it is sent in a body.
+/// The JSON text of all `parameters`, also of those that are sent in the path or in headers.
 pub(crate) fn json_of(parameters: &impl Parameters) -> String {
-    let mut out = ParameterWriter::json();
+    let mut out = ParameterWriter::whole();
     parameters.write(&mut out);
     out.finish()
 }

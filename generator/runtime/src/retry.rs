@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::client::ClientCore;
+use crate::client::{Attempt, ClientCore};
 use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::observe;
 use crate::operation::Repeatable;
-use crate::tables::{CallResult, CodeProof, Outcome};
+use crate::tables::{CallResult, CodeProof, Meta, Outcome};
 
 /// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
 ///
@@ -160,6 +160,15 @@ impl ClientCore {
     }
 }
 
+impl ClientCore {
+    /// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may arrive
+    /// as late as its signature allows.
+    fn key_is_kept(&self, meta: &Meta) -> Option<Duration> {
+        let kept = Duration::from_millis(meta.repeat_key?.kept_ms?);
+        Some(kept.saturating_sub(self.signature_window().unwrap_or_default()))
+    }
+}
+
 impl<'a> Retrying<'a> {
     pub(crate) fn new(core: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
         Self { core, policy }
@@ -168,6 +177,9 @@ impl<'a> Retrying<'a> {
     /// Like [`ClientCore::call`], with retries as the policy allows. Each attempt waits for its rate limits and is
     /// signed anew.
     ///
+    /// If the documents require a key by which the exchange recognizes a repeat, all attempts carry the same one: that of
+    /// `operation`, or else a new one. No attempt is made once the exchange may have forgotten it.
+    ///
     /// # Errors
     ///
     /// Returns the error of the last attempt. If that had no effect and the outcome of an earlier one is unknown,
@@ -175,10 +187,15 @@ impl<'a> Retrying<'a> {
     pub async fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let Self { core, policy } = *self;
         let environment = core.environment();
-        let end = Timer::now(environment).saturating_add(policy.deadline);
+        let with_key = operation.with_key(core.now(), environment.random());
+        let operation = with_key.as_ref().unwrap_or(operation);
+        let begun = Timer::now(environment);
+        let within = core.key_is_kept(O::META).map(|kept| (core.moment(), kept));
+        let end = begun.saturating_add(policy.deadline);
         let (mut attempt, mut unknown) = (1, None);
         loop {
-            let error = match core.attempt(operation, attempt).await {
+            let attempted = Attempt { number: attempt, within: within.filter(|_| attempt > 1) };
+            let error = match core.attempt(operation, attempted).await {
                 Ok(reply) => {
                     policy.budget.succeeded();
                     return Ok(reply);

@@ -18,7 +18,7 @@ pub use api::{
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Echo, Echoes};
 pub use days::Days;
-pub use meta::{Access, Effect, Meta, Method, RateLimit, Scope, WeighsWhen};
+pub use meta::{Access, Effect, Meta, Method, RateLimit, RepeatKey, Scope, WeighsWhen};
 pub use outcome::{CallResult, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, Severity};
 pub use style::{Lists, Objects, ParameterStyle, Sends};

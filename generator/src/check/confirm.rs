@@ -11,7 +11,7 @@ use crate::model::{
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         client_id_is_an_identifier(family, operation, to);
-        repeat_is_of_a_cancel(operation, to);
+        repeat_is_harmless(family, operation, to);
         let Some(confirm) = &operation.confirm else { continue };
         if operation.effect == Effect::Read {
             to.at(confirm.place, Code::Misplaced, "an operation with `effect: read` cannot have `confirm`")
@@ -48,17 +48,44 @@ fn client_id_is_an_identifier(family: &Family, operation: &Operation, to: &mut D
     }
 }
 
-fn repeat_is_of_a_cancel(operation: &Operation, to: &mut Diagnostics) {
+/// A repeat of what is not a cancel has another effect, unless the exchange recognizes it by a key.
+fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(repeat) = &operation.repeat else { return };
-    let (why, help) = match operation.effect {
-        Effect::Cancel => return,
-        Effect::Read => ("an operation with `effect: read` cannot have `repeat`", "remove it"),
-        Effect::Create | Effect::Amend | Effect::Close => (
-            "only an operation with `effect: cancel` can have `repeat`",
+    let (why, help) = match (operation.effect, &repeat.key) {
+        (Effect::Read, _) => ("an operation with `effect: read` cannot have `repeat`", "remove it"),
+        (_, Some(key)) => return key_can_be_kept(family, operation, key, to),
+        (Effect::Cancel, None) => return,
+        (Effect::Create | Effect::Amend | Effect::Close, None) => (
+            "only an operation with `effect: cancel` can have `repeat` without `by_key`",
             "remove it; repeating this operation has a second effect",
         ),
     };
     to.at(repeat.place, Code::Misplaced, why).help(help);
+}
+
+/// Each attempt carries the key: a caller gives it, or the client makes it.
+fn key_can_be_kept(family: &Family, operation: &Operation, key: &(String, Place), to: &mut Diagnostics) {
+    let own = family.names(operation.members());
+    is_found(&own, key, &operation.name, to);
+    let Lookup::Found(found) = own.find(&key.0) else { return };
+    let (why, help) = match found.role {
+        Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
+            ("it is a member of a choice", "name a parameter that each request can have")
+        }
+        Role::Plain(parameter) if parameter.shape.is_undefined() => return,
+        Role::Plain(parameter) => match parameter.shape.single_identifier() {
+            Some(_) if parameter.is_required() => return,
+            Some(index) if family.identifiers[index].mint.is_some() => return,
+            Some(_) => (
+                "it can be left out, and the client cannot make one",
+                "add `mint: true` to its type, or `required: always` to the parameter",
+            ),
+            None => ("it is not an identifier", "define an identifier in types.yaml as its type"),
+        },
+    };
+    to.at(key.1, Code::BadOutcome, format!("`{}` cannot be the key of repeats: {why}", key.0))
+        .related(found.name.place, "the parameter is here")
+        .help(help);
 }
 
 fn confirm_asks_what_can_be_asked(

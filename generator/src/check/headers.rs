@@ -1,8 +1,8 @@
 //! Headers: which there are, and which operations send them.
 
 use super::taken;
-use crate::diagnostics::{Code, Diagnostics, name_list, unknown};
-use crate::model::{Access, Api, Family, Sent};
+use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
+use crate::model::{Access, Api, Family, Operation, Parameter, Sent, Shape, Type};
 
 /// A header is one header, however it is written.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
@@ -44,6 +44,61 @@ pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
         to.at(api.place, Code::MissingKey, "missing `credentials`, although operations are signed")
             .related(operation.place, format!("`{}`, for example, is signed", operation.name))
             .help("add `credentials`, or mark the operations `access: public`");
+    }
+}
+
+/// A parameter that travels in a header is one of the request itself, one value, and the only one with its name.
+pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for parameter in family.all_parameters() {
+        let Some(place) = parameter.in_header else { continue };
+        let is_own = family
+            .operations
+            .iter()
+            .any(|operation| operation.members().iter().any(|own| std::ptr::eq(own, parameter)));
+        let why = match parameter.shape {
+            Shape::One(Type::Undefined) => continue,
+            _ if !is_own => "it is not a parameter of the request itself",
+            _ if parameter.edit.is_some() => "it has `edit`",
+            Shape::One(Type::String | Type::Decimal | Type::Integer | Type::Signed | Type::Time(_) | Type::Enum(_))
+            | Shape::One(Type::Identifier(_)) => continue,
+            Shape::One(Type::Boolean(_) | Type::Json | Type::Choice(_) | Type::Record(_))
+            | Shape::List(_)
+            | Shape::Map(_)
+            | Shape::Items(_)
+            | Shape::Object(_) => "it is not a text, a number, a time, an enum or an identifier",
+        };
+        to.at(place, Code::Misplaced, format!("`{}` cannot be a header: {why}", parameter.name.wire))
+            .help("remove `in`");
+    }
+    for operation in &family.operations {
+        for (index, parameter) in operation.in_headers().enumerate() {
+            header_is_free(api, operation, index, parameter, to);
+        }
+    }
+}
+
+/// No other part of the request sends a header with the name of a parameter.
+fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Parameter, to: &mut Diagnostics) {
+    let (name, place) = (&parameter.name.wire, parameter.name.place);
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let credentials = api.credentials.iter().flat_map(|own| own.headers()).map(|own| (&own.name, own.place));
+    let declared = api.headers.iter().map(|header| (&header.name, header.place));
+    let before = operation.in_headers().take(index).map(|other| (&other.name.wire, other.name.place));
+    let all: Vec<(&String, Place)> = credentials.chain(declared).chain(before).collect();
+    if taken::HEADERS.has(&name.to_ascii_lowercase()) {
+        to.at(place, Code::BadHeader, format!("the header `{name}` cannot be set: {}", taken::HEADERS.why))
+            .help("remove it");
+    } else if !name.bytes().all(is_token) {
+        to.at(place, Code::BadHeader, format!("invalid header name `{name}`"))
+            .help("header names consist of letters, digits and hyphens");
+    } else if let Some((_, first)) = all.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+        to.at(place, Code::BadHeader, format!("duplicate header `{name}`; header names ignore case"))
+            .related(*first, "the other one")
+            .help("remove one of them");
+    } else if operation.is_in_path(parameter) {
+        to.at(place, Code::Misplaced, format!("`{name}` cannot be a header: it stands in the path"))
+            .related(operation.path.place, "the path is here")
+            .help("remove `in`");
     }
 }
 

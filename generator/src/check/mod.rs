@@ -95,6 +95,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     ceilings::check,
     operations::check,
     headers::are_declared,
+    headers::parameters,
     credentials::fit_beside_parameters,
     paths::check,
     windows::check,

@@ -26,8 +26,13 @@ pub(super) fn number(n: u64) -> Literal {
 
 /// `Some(text)` or `None`.
 pub(super) fn optional_text(text: Option<&str>) -> TokenStream {
-    match text {
-        Some(text) => quote!(Some(#text)),
+    optional(text)
+}
+
+/// `Some(value)` or `None`.
+pub(super) fn optional(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(Some(#value)),
         None => quote!(None),
     }
 }

@@ -3,13 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{self, camel, ident, list, number, optional_text};
+use super::code::{self, camel, ident, list, number, optional, optional_text};
 use super::codes;
 use super::docs::{Docs, code, escape};
 use super::pages;
 use super::scope::{Scope, value_type};
 use crate::model::{
-    Api, Compound, Confirm, Effect, Family, Operation, Pair, Response, RowOutcome, Several, has_parameter,
+    Api, Compound, Confirm, Effect, Family, Operation, Pair, Repeat, Response, RowOutcome, Several, Shape, Type,
+    has_parameter,
 };
 
 /// The table of outcomes by the result of a call.
@@ -174,6 +175,30 @@ pub(super) fn compound(compound: &Compound) -> TokenStream {
     quote!(compound: Some(runtime::tables::Compound { when: #when, why: #why }))
 }
 
+/// The field that says by which parameter a repeat is recognized.
+pub(super) fn repeat_key(repeat: &Repeat) -> Option<TokenStream> {
+    let (parameter, _) = repeat.key.as_ref()?;
+    let kept = optional(repeat.kept.map(|kept| number(kept.at_least_milliseconds())));
+    Some(quote!(repeat_key: Some(runtime::tables::RepeatKey { parameter: #parameter, kept_ms: #kept })))
+}
+
+/// The function that adds a new key, if the request need not have one.
+pub(super) fn with_key(family: &Family, operation: &Operation) -> Option<TokenStream> {
+    let (key, _) = operation.repeat.as_ref()?.key.as_ref()?;
+    let parameter = operation.members().iter().find(|parameter| parameter.name.wire == *key)?;
+    let Shape::One(ty @ Type::Identifier(_)) = parameter.shape else { return None };
+    if parameter.is_required() {
+        return None;
+    }
+    let (field, ty) = (ident(&parameter.name.rust), ident(family.type_rust(ty)));
+    Some(quote! {
+        fn with_key(&self, time: runtime::Timestamp, random: u64) -> Option<Self> {
+            let key = || super::#ty::minted_of(time, random);
+            self.#field.is_none().then(|| Self { #field: Some(key()), ..self.clone() })
+        }
+    })
+}
+
 /// Adds what a caller needs to know of an operation that changes something.
 pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Operation) {
     if operation.effect == Effect::Read || api.outcomes.is_empty() {
@@ -192,7 +217,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
         ));
     }
     if let Some(repeat) = &operation.repeat {
-        docs.entry(&format!("**Repeat:** harmless. {}", escape(&repeat.why)));
+        docs.entry(&format!("**Repeat:** harmless{}. {}", by_key(repeat), escape(&repeat.why)));
     }
     if let Some((confirm, (teller, _))) = operation.confirm.as_ref().zip(operation.teller(family)) {
         docs.entry(&confirm_sentence(operation, confirm, teller));
@@ -229,6 +254,13 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
              sources agree on.",
         );
     }
+}
+
+/// By which parameter a repeat is recognized, and how long.
+fn by_key(repeat: &Repeat) -> String {
+    let Some((key, _)) = &repeat.key else { return String::new() };
+    let within = repeat.kept.map(|kept| format!(" within {kept}")).unwrap_or_default();
+    format!("{within} with the same {}", code(key))
 }
 
 fn sentence(text: &str) -> String {

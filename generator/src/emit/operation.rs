@@ -51,7 +51,8 @@ pub(super) fn type_names(operation: &Operation) -> Vec<String> {
 fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Vec<TokenStream> {
     let mut set = Set::new(&operation.rust.rust, docs(api, scope, operation, layout), operation.body.parameters());
     set.called = &operation.called;
-    set.in_path = operation.path.parameters().collect();
+    let elsewhere = operation.members().iter().filter(|parameter| operation.is_elsewhere(parameter));
+    set.elsewhere = elsewhere.map(|parameter| parameter.name.wire.as_str()).collect();
     set.rules = rules_of(operation, None);
     set.instrument = instrument(scope, operation, operation.body.parameters());
     set.checks = request_checks(scope, operation);
@@ -132,12 +133,16 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let name = ident(&operation.rust.rust);
     let response = response_type(scope, &operation.rust.rust, &operation.response);
     let path = write_path(operation);
+    let headers = write_headers(operation);
+    let with_key = confirm::with_key(scope.family, operation);
     let class = classes::limit_class(scope, operation);
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
             const META: &'static runtime::tables::Meta = &META;
             #path
+            #headers
+            #with_key
             #class
         }
     }
@@ -159,6 +164,22 @@ fn write_path(operation: &Operation) -> Option<TokenStream> {
     Some(quote! {
         fn write_path(&self, out: &mut runtime::emitted::PathWriter) {
             #(#pieces)*
+        }
+    })
+}
+
+fn write_headers(operation: &Operation) -> Option<TokenStream> {
+    operation.in_headers().next()?;
+    let writes = operation.in_headers().map(|parameter| {
+        let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
+        match parameter.is_required() {
+            true => quote!(out.text(#wire, &self.#field);),
+            false => quote!(out.optional_text(#wire, self.#field.as_ref());),
+        }
+    });
+    Some(quote! {
+        fn write_headers(&self, out: &mut runtime::emitted::HeaderWriter<'_>) {
+            #(#writes)*
         }
     })
 }
@@ -208,6 +229,7 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         confirm::echoes(family, operation),
         operation.compound.as_ref().map(confirm::compound),
         operation.repeat.as_ref().map(|repeat| &repeat.why).map(|why| quote!(repeat: Some(#why))),
+        operation.repeat.as_ref().and_then(confirm::repeat_key),
     ];
     let meta = code::table(quote!(runtime::tables::Meta), fields);
     let window = operation.window.as_ref().map(window_table);

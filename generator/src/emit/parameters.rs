@@ -19,8 +19,8 @@ pub(super) struct Set<'a> {
     /// Other words that people look for it by.
     pub(super) called: &'a [(String, Place)],
     pub(super) parameters: &'a [Parameter],
-    /// The names of those that stand in the path and not beside the others.
-    pub(super) in_path: Vec<&'a str>,
+    /// The names of those that stand in the path or in headers, and not beside the others.
+    pub(super) elsewhere: Vec<&'a str>,
     /// The rules that speak of one such set, each with its index in the table of the operation.
     pub(super) rules: Vec<(usize, &'a Rule)>,
     /// The parameters that name the instrument, where a check asks for it.
@@ -39,7 +39,7 @@ impl<'a> Set<'a> {
             docs,
             called: &[],
             parameters,
-            in_path: Vec::new(),
+            elsewhere: Vec::new(),
             rules: Vec::new(),
             instrument: None,
             constructors: TokenStream::new(),
@@ -129,8 +129,11 @@ impl<'a> Set<'a> {
 
     fn parameters_impl(&self, scope: &Scope<'_>) -> TokenStream {
         let name = ident(self.rust);
-        let written = self.parameters.iter().filter(|parameter| !self.in_path.contains(&parameter.name.wire.as_str()));
-        let writes: Vec<_> = written.map(|parameter| self.write(parameter)).collect();
+        let write = |parameter: &Parameter| match self.write(parameter) {
+            write if self.elsewhere.contains(&parameter.name.wire.as_str()) => quote!(out.elsewhere(|out| { #write });),
+            write => write,
+        };
+        let writes: Vec<_> = self.parameters.iter().map(write).collect();
         let reads = self.parameters.iter().map(|parameter| {
             let local = local(parameter);
             let read = self.read(scope, parameter);

@@ -108,6 +108,10 @@ pub(crate) struct Compound {
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Repeat {
     pub(crate) place: Place,
+    /// The parameter by which a repeat is recognized.
+    pub(crate) key: Option<(String, Place)>,
+    /// How long a value of it is remembered.
+    pub(crate) kept: Option<Duration>,
     pub(crate) why: String,
 }
 

@@ -110,6 +110,21 @@ pub(crate) struct ParameterStyle {
 }
 
 impl Operation {
+    /// Whether a parameter of the request travels in the path or in a header, and not beside the others.
+    pub(crate) fn is_elsewhere(&self, parameter: &Parameter) -> bool {
+        parameter.in_header.is_some() || self.is_in_path(parameter)
+    }
+
+    /// Whether a parameter of the request stands in the path.
+    pub(crate) fn is_in_path(&self, parameter: &Parameter) -> bool {
+        self.path.parameters().any(|name| name == parameter.name.wire)
+    }
+
+    /// The parameters that travel in headers.
+    pub(crate) fn in_headers(&self) -> impl Iterator<Item = &Parameter> {
+        self.members().iter().filter(|parameter| parameter.in_header.is_some())
+    }
+
     /// Where the parameters are.
     pub(crate) fn sends(&self) -> Sends {
         let usual = if self.method.has_body() { Sends::Json } else { Sends::Query };

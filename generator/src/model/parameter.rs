@@ -11,6 +11,8 @@ pub(crate) struct Parameter {
     /// Where it is written out; elsewhere than its name when it is `as` another.
     pub(crate) written: Place,
     pub(crate) shape: Shape,
+    /// It travels as a header; where the schema says so.
+    pub(crate) in_header: Option<Place>,
     pub(crate) need: Need,
     pub(crate) default: Option<(String, Place)>,
     pub(crate) default_note: Option<String>,

@@ -8,6 +8,7 @@ use super::metrics::MetricsHook;
 use super::pacing::RateLimitPolicy;
 use super::prepared::Prepared;
 use super::recent::RecentRequests;
+use super::sending::Attempt;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
 use crate::checks::{CheckContext, CheckPolicy, Violations};
@@ -124,7 +125,7 @@ impl ClientCore {
     /// See [`Error`]. If a call that changes something fails with [`Error::Unknown`], it is unknown whether it had its
     /// effect; with every other error, it had none. If the call is dropped before it ends, its outcome is unknown.
     pub async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        self.attempt(operation, 1).await
+        self.attempt(operation, Attempt::FIRST).await
     }
 
     /// Sends a prepared request once: waits for its rate limits and reads the response.

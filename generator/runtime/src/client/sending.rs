@@ -33,6 +33,19 @@ pub(super) struct Sent<'a, O> {
     number: Option<RequestNumber>,
 }
 
+/// One of the attempts of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attempt {
+    /// Its number, counted from 1.
+    pub(crate) number: u32,
+    /// A moment, and how long after it the exchange may forget the key by which it recognizes a repeat.
+    pub(crate) within: Option<(Moment, Duration)>,
+}
+
+impl Attempt {
+    pub(crate) const FIRST: Self = Self { number: 1, within: None };
+}
+
 /// A call that waits for its limits. A caller that drops it does not know whether it was sent.
 struct Waiting<'a, O: Operation> {
     core: &'a ClientCore,
@@ -55,18 +68,32 @@ impl<O: Operation> Drop for Waiting<'_, O> {
 
 // Only functions that wait are async, because the future of a call contains the locals of all async functions in it.
 impl ClientCore {
-    /// Makes a call, which is the `attempt`-th one, counted from 1.
-    pub(crate) async fn attempt<O: Operation>(&self, operation: &O, attempt: u32) -> Result<Reply<O::Response>, Error> {
-        let (span, begun) = (CallSpan::new(self.api(), O::META, attempt), self.begins());
-        let result = span.around(self.call_in(&span, operation)).await;
+    /// Makes a call.
+    pub(crate) async fn attempt<O: Operation>(
+        &self,
+        operation: &O,
+        attempt: Attempt,
+    ) -> Result<Reply<O::Response>, Error> {
+        let (span, begun) = (CallSpan::new(self.api(), O::META, attempt.number), self.begins());
+        let result = span.around(self.call_in(&span, operation, attempt)).await;
         span.ended(&result);
-        self.measured(O::META, attempt, begun, &result);
+        self.measured(O::META, attempt.number, begun, &result);
         result
     }
 
-    async fn call_in<O: Operation>(&self, span: &CallSpan, operation: &O) -> Result<Reply<O::Response>, Error> {
+    async fn call_in<O: Operation>(
+        &self,
+        span: &CallSpan,
+        operation: &O,
+        attempt: Attempt,
+    ) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
         let permit = self.admit_unless_given_up(operation, None).await?;
+        if attempt.within.is_some_and(|(begun, kept)| self.moment().since(begun) >= kept) {
+            let why = "the exchange may have forgotten the key by which it recognizes a repeat";
+            let (operation, waited) = (O::META.id, permit.waited());
+            return Err(Error::Unsigned(Box::new(Unsigned { operation, why, skew: None, waited })));
+        }
         if let Some(journal) = self.journal_of(O::META) {
             let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
             return self.send_journaled(journal, span, permit, prepared).await;

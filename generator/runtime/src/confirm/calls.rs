@@ -20,7 +20,8 @@ impl ClientCore {
     /// Sends `operation` once. If its outcome is unknown, queries its effect until the outcome is known or the deadline
     /// of the policy passes. The queries wait for their rate limits like any call.
     ///
-    /// A request that carries no id to query by is not sent.
+    /// A request that carries no id to query by is not sent. If its id is the key by which the exchange recognizes a
+    /// repeat, it gets a new one.
     ///
     /// An absence proves nothing while the request can still arrive or its effect may not be visible yet, and nothing
     /// after the exchange may have deleted the record; if the documents do not say how long it is kept, it never proves
@@ -29,6 +30,8 @@ impl ClientCore {
     ///
     /// For several items, see [`BatchCall::send_and_confirm`](crate::batches::BatchCall::send_and_confirm).
     pub async fn place_and_confirm<O: Confirmable>(&self, operation: &O, policy: &ConfirmPolicy) -> ConfirmationOf<O> {
+        let with_key = operation.with_key(self.now(), self.environment().random());
+        let operation = with_key.as_ref().unwrap_or(operation);
         let Some(question) = only(Question::all(operation)) else {
             return did_not_happen(cannot_be_asked::<O>());
         };

@@ -12,7 +12,7 @@ use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal, Unsigned};
 use crate::json::JsonWriter;
 use crate::operation::Operation;
-use crate::parameters::{ParameterWriter, PathWriter};
+use crate::parameters::{HeaderWriter, ParameterWriter, PathWriter};
 use crate::signing::{Authenticator, Stamp};
 use crate::tables::{Access, Api, Meta, Sends, Severity};
 use crate::value::Timestamp;
@@ -54,6 +54,9 @@ pub fn build_request<O: Operation>(
     *request.method_mut() = O::META.method.into();
     *request.uri_mut() = uri;
     add_headers(&mut request, O::META, headers);
+    let mut own = HeaderWriter::into(request.headers_mut());
+    operation.write_headers(&mut own);
+    own.finish().map_err(|parameter| no_header(O::META, parameter))?;
     if let Some((authenticator, stamp)) = &proof {
         let proven = authenticator.prove(&mut request, stamp);
         proven.map_err(|_| unsigned(O::META, "the signature cannot be put into the request"))?;
@@ -114,15 +117,31 @@ fn unsigned(meta: &'static Meta, why: &'static str) -> Error {
 }
 
 fn no_address(meta: &'static Meta, length: usize) -> Error {
-    let mut violations = Violations::default();
-    violations.push(Violation {
+    refused(meta, |source| Violation {
         rule: "address".to_owned(),
         severity: Severity::Refuse,
         parameter: String::new(),
         given: format!("a path and query of {length} bytes"),
         allowed: "an address of at most 65,534 bytes is needed".to_owned(),
-        source: meta.source(),
+        source,
         hint: "request less at once".to_owned(),
-    });
+    })
+}
+
+fn no_header(meta: &'static Meta, parameter: &'static str) -> Error {
+    refused(meta, |source| Violation {
+        rule: format!("{parameter}.header"),
+        severity: Severity::Refuse,
+        parameter: parameter.to_owned(),
+        given: "a text that no header can carry".to_owned(),
+        allowed: "visible characters of ASCII are needed".to_owned(),
+        source,
+        hint: "use other characters".to_owned(),
+    })
+}
+
+fn refused(meta: &'static Meta, violation: impl FnOnce(String) -> Violation) -> Error {
+    let mut violations = Violations::default();
+    violations.push(violation(meta.source()));
     Error::Refused(Box::new(Refusal { operation: meta.id, violations }))
 }

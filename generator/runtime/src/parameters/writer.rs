@@ -16,6 +16,8 @@ const USUAL_LENGTH: usize = 256;
 pub struct ParameterWriter {
     form: Form,
     body: Body,
+    /// Whether parameters of the path and of headers are written, too.
+    is_whole: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -91,12 +93,17 @@ impl ParameterWriter {
 
     fn pairs(style: ParameterStyle) -> Self {
         let pairs = Pairs { text: String::new(), style, within: String::new() };
-        Self { form: Form::Pairs(pairs), body: Body::Empty }
+        Self { form: Form::Pairs(pairs), body: Body::Empty, is_whole: false }
     }
 
     /// Writes a JSON body: an object, or an array if [`items`](Self::items) is what is written.
     pub fn json() -> Self {
-        Self { form: Form::Json(JsonWriter::with_capacity(USUAL_LENGTH)), body: Body::Empty }
+        Self { form: Form::Json(JsonWriter::with_capacity(USUAL_LENGTH)), body: Body::Empty, is_whole: false }
+    }
+
+    /// Writes all parameters of a request as JSON, also those that travel outside the body.
+    pub(crate) fn whole() -> Self {
+        Self { is_whole: true, ..Self::json() }
     }
 
     /// Writes in the form that requests of this operation have.
@@ -113,6 +120,13 @@ impl ParameterWriter {
         match self.form {
             Form::Pairs(pairs) => pairs.text,
             Form::Json(json) => json.finish(),
+        }
+    }
+
+    /// Writes parameters that travel elsewhere, in the path or in headers: only if all of the request is written.
+    pub fn elsewhere(&mut self, write: impl FnOnce(&mut Self)) {
+        if self.is_whole {
+            write(self);
         }
     }
 

@@ -59,6 +59,8 @@ pub struct Meta {
     pub compound: Option<Compound>,
     /// Why it is safe to repeat although it changes something.
     pub repeat: Option<&'static str>,
+    /// The parameter that makes a repeat safe, if the same value of it has to be sent each time.
+    pub repeat_key: Option<RepeatKey>,
 }
 
 impl Meta {
@@ -92,6 +94,7 @@ impl Meta {
         echoes: None,
         compound: None,
         repeat: None,
+        repeat_key: None,
     };
 
     /// Where its parameters are.
@@ -129,6 +132,15 @@ impl Meta {
         api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(code))
             || self.error(code).is_some_and(|known| known.success)
     }
+}
+
+/// A parameter by which the exchange recognizes a repeat of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatKey {
+    /// Its name.
+    pub parameter: &'static str,
+    /// How long the exchange remembers it, in milliseconds; `None` if it never forgets one.
+    pub kept_ms: Option<u64>,
 }
 
 /// An HTTP method. GET and DELETE carry their parameters in the query, the others in a JSON body, unless the operation

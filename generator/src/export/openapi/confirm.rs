@@ -18,7 +18,13 @@ pub(super) fn outcome(row: &OutcomeRow) -> Value {
 /// By what a request is known again, who tells what became of it, and whether a repeat does harm.
 pub(super) fn of(operation: &Operation) -> Object {
     let repeat = operation.repeat.as_ref();
-    let repeat = repeat.map(|repeat| Object::new().with("is", "harmless").with("why", repeat.why.as_str()));
+    let repeat = repeat.map(|repeat| {
+        Object::new()
+            .with("is", "harmless")
+            .maybe("byKey", name(&repeat.key))
+            .maybe("kept", repeat.kept.map(|kept| kept.to_string()))
+            .with("why", repeat.why.as_str())
+    });
     Object::new()
         .maybe("x-client-id", operation.client_id.as_ref().map(|(parameter, _)| parameter.as_str()))
         .maybe("x-confirm", operation.confirm.as_ref().map(confirm))

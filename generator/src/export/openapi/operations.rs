@@ -7,7 +7,7 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shows, Trade, TradeFees,
+    Api, Body, Family, InFlight, Intent, Operation, Rate, Response, Sent, Setting, Shows, Trade, TradeFees,
     TradePosition, Window,
 };
 use crate::words::{PagesBy, Sends};
@@ -43,7 +43,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
 /// Parameters of path and query, and headers.
 fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value> {
     let parameters = operation.body.parameters().iter();
-    let outside = parameters.filter(|parameter| !operation.has_body() || is_in_path(operation, parameter));
+    let outside = parameters.filter(|parameter| !operation.has_body() || operation.is_elsewhere(parameter));
     let listed = |name: &str| operation.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
     let headers = api.headers.iter().filter_map(|header| match header.sent {
         Sent::Always => Some(json!({"$ref": format!("#/components/parameters/{}", header.name)})),
@@ -57,10 +57,6 @@ fn made_of<'a>(family: &'a Family, operation: &'a Operation) -> Parameters<'a> {
     Parameters { family, rules: &operation.statements.rules }
 }
 
-fn is_in_path(operation: &Operation, parameter: &Parameter) -> bool {
-    operation.path.parameters().any(|name| name == parameter.name.wire)
-}
-
 fn body(family: &Family, operation: &Operation) -> Option<Value> {
     if !operation.has_body() {
         return None;
@@ -68,7 +64,7 @@ fn body(family: &Family, operation: &Operation) -> Option<Value> {
     let schema = match &operation.body {
         Body::Array(array) => made_of(family, operation).value(array),
         Body::Parameters(all) => {
-            let in_body: Vec<_> = all.iter().filter(|parameter| !is_in_path(operation, parameter)).collect();
+            let in_body: Vec<_> = all.iter().filter(|parameter| !operation.is_elsewhere(parameter)).collect();
             made_of(family, operation).object(&in_body, None)
         }
     };
@@ -104,7 +100,9 @@ fn media_type(operation: &Operation) -> &'static str {
 fn in_body(operation: &Operation, request: &str) -> Option<String> {
     let mut request: Value = serde_json::from_str(request).ok()?;
     if let Some(members) = request.as_object_mut() {
-        members.retain(|name, _| !operation.path.parameters().any(|inner| inner == name));
+        let elsewhere =
+            |name: &str| operation.members().iter().any(|one| one.name.wire == name && operation.is_elsewhere(one));
+        members.retain(|name, _| !elsewhere(name));
     }
     Some(operation.body_with(request).to_string())
 }

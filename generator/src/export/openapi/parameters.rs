@@ -46,7 +46,7 @@ impl<'a> Parameters<'a> {
         schema.text("description", &parameter.doc).and(self.beyond(parameter)).into_value()
     }
 
-    /// The parameters of a query or a path: members of choices stand beside the others.
+    /// The parameters of a query, a path or headers: members of choices stand beside the others.
     pub(super) fn outside_body(self, operation: &Operation, parameter: &Parameter) -> Vec<Value> {
         match self.family.choice_of(parameter) {
             Some(choice) => {
@@ -58,7 +58,12 @@ impl<'a> Parameters<'a> {
     }
 
     fn one_outside_body(self, operation: &Operation, parameter: &Parameter) -> Value {
-        let is_in_path = operation.path.parameters().any(|name| name == parameter.name.wire);
+        let is_in_path = operation.is_in_path(parameter);
+        let place = match parameter.in_header {
+            Some(_) => "header",
+            None if is_in_path => "path",
+            None => "query",
+        };
         let schema = self.constraints(parameter, Side::Query);
         let example = example(operation, parameter).map(|value| match value {
             Value::String(text) => typed(&text, schema.json_type()),
@@ -67,7 +72,7 @@ impl<'a> Parameters<'a> {
         });
         Object::new()
             .with("name", parameter.name.wire.as_str())
-            .with("in", if is_in_path { "path" } else { "query" })
+            .with("in", place)
             .flag("required", is_in_path || parameter.need == Need::Always)
             .text("description", &parameter.doc)
             .with("schema", schema)

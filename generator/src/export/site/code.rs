@@ -146,16 +146,20 @@ pub(super) struct Call {
     pub(super) path: String,
     pub(super) query: String,
     pub(super) body: String,
+    /// The parameters that travel in headers.
+    pub(super) headers: Vec<(String, String)>,
 }
 
-/// How a request travels: parameters in the path, in the query or in the body.
+/// How a request travels: parameters in the path, in the query, in the body or in headers.
 pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
     let request: Value = serde_json::from_str(request).ok()?;
-    if operation.sends() == Sends::Json && operation.path.parameters().next().is_none() {
+    let has_elsewhere = operation.members().iter().any(|parameter| operation.is_elsewhere(parameter));
+    if operation.sends() == Sends::Json && !has_elsewhere {
         return Some(Call {
             path: operation.path.text.clone(),
             query: String::new(),
             body: operation.body_with(request).to_string(),
+            headers: Vec::new(),
         });
     }
     let mut members: Map<String, Value> = request.as_object()?.clone();
@@ -164,11 +168,15 @@ pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
         let value = members.shift_remove(name).map(|value| text_of(&value)).unwrap_or_default();
         path = path.replace(&format!("{{{name}}}"), &encode(&value));
     }
+    let in_headers = operation.in_headers().map(|parameter| &parameter.name.wire);
+    let headers: Vec<_> =
+        in_headers.filter_map(|name| Some((name.clone(), text_of(&members.shift_remove(name)?)))).collect();
     if operation.sends() == Sends::Json {
         return Some(Call {
             path,
             query: String::new(),
             body: operation.body_with(Value::Object(members)).to_string(),
+            headers,
         });
     }
     let pairs = members.iter().flat_map(|(name, value)| pairs_of(operation.style, name, value));
@@ -177,7 +185,7 @@ pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
         Sends::Form => (String::new(), pairs.join("&")),
         Sends::Query | Sends::Json => (pairs.join("&"), String::new()),
     };
-    Some(Call { path, query, body })
+    Some(Call { path, query, body, headers })
 }
 
 /// What is sent for a value in a query or a form.
@@ -223,7 +231,7 @@ fn variable(api: &Api, what: &str) -> String {
 
 /// A call of an operation as a script for a shell, signed where the operation wants it.
 pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<String> {
-    let Call { path, query, body } = call(operation, request)?;
+    let Call { path, query, body, headers: own } = call(operation, request)?;
     let signed = api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
     let mut lines = Vec::new();
     if !body.is_empty() {
@@ -235,7 +243,8 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     let target = if query.is_empty() { path } else { format!("{path}?{query}") };
     let mut url = format!("\"${}\"{}", variable(api, "URL"), quoted(&target));
     let mut separator = if query.is_empty() { '?' } else { '&' };
-    let mut headers = Vec::new();
+    let mut headers: Vec<_> =
+        own.iter().map(|(name, value)| format!("-H {}", quoted(&format!("{name}: {value}")))).collect();
     for carried in signed.iter().flat_map(|credentials| &credentials.carried) {
         let (name, value) = (&carried.name, shell_text(api, &carried.parts));
         match carried.within {

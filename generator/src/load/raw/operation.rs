@@ -60,7 +60,7 @@ mappings! {
         echoes_one_of: Option<Spanned<Named<Texts>>>,
         /// The several things that a request does, of which one may be done although another is refused.
         compound: Option<Spanned<Compound>>,
-        /// Why a cancel does no harm when it comes twice.
+        /// That a request does no harm when it comes twice, and why.
         repeat: Option<Spanned<Repeat>>,
         /// The pair of times that bounds the query.
         window: Option<Spanned<Window>>,
@@ -161,6 +161,10 @@ mappings! {
     Repeat {
         /// What a repeat is.
         is: Option<Spanned<Harmless>>,
+        /// The parameter by which the exchange recognizes a repeat, which has to have the same value each time.
+        by_key: Option<Text>,
+        /// With `by_key`: how long the exchange remembers a value at least, such as `1 day`. Left out: for ever.
+        kept: Option<Text>,
         /// Why it is so.
         why: Option<Text>,
     }

@@ -9,7 +9,7 @@ use super::statement::Source;
 #[cfg(feature = "cli")]
 use crate::load::describe::{self, Definitions, Describe};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
-use crate::words::{Keep, MayBe, Required, Times, Travels, Unstated};
+use crate::words::{In, Keep, MayBe, Required, Times, Travels, Unstated};
 
 mappings! {
     /// `types.yaml`: what the operations of a family share.
@@ -120,6 +120,8 @@ mappings! {
         item: Option<Text>,
         /// Instead of `item`: the Rust name of a single object with these `fields`.
         object: Option<Text>,
+        /// `header`: it travels as a header with this name.
+        r#in: Option<Spanned<In>>,
         /// Whether it has to be sent. Left out: it may be left out.
         required: Option<Spanned<Required>>,
         /// What the exchange takes when it is not sent. The client never sends it by itself.

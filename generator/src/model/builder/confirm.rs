@@ -89,7 +89,15 @@ impl FamilyBuilder<'_, '_> {
         if raw.is.is_none() {
             self.builder.missing("is", raw.place);
         }
-        Repeat { place: raw.place, why: self.builder.need(&raw.why, "why", raw.place) }
+        if let Some(kept) = raw.kept.as_ref().filter(|_| raw.by_key.is_none()) {
+            self.refuse_keys(&[("kept", Some(kept.place))], "requires `by_key`");
+        }
+        Repeat {
+            place: raw.place,
+            key: raw.by_key.as_ref().map(placed),
+            kept: self.builder.duration(&raw.kept),
+            why: self.builder.need(&raw.why, "why", raw.place),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ impl FamilyBuilder<'_, '_> {
             ("blank", raw.blank.as_ref().map(|key| key.place)),
             ("as", raw.r#as.as_ref().map(|key| key.place)),
             ("wins", raw.wins.as_ref().map(|key| key.place)),
+            ("in", raw.r#in.as_ref().map(|key| key.place)),
             ("item", raw.item.as_ref().map(|key| key.place)),
             ("object", raw.object.as_ref().map(|key| key.place)),
             ("called", raw.called.first().map(|word| word.place)),
@@ -90,6 +91,7 @@ impl FamilyBuilder<'_, '_> {
         Parameter {
             name: self.parameter_name(name, raw),
             written: raw.place,
+            in_header: raw.r#in.as_ref().map(|place| place.place),
             need: required.into(),
             default: raw.default.as_ref().map(placed),
             default_note: raw.default_note.as_ref().map(|note| note.value.clone()),
@@ -326,6 +328,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         fields,
         item: own.item.or(base.item),
         object: own.object.or(base.object),
+        r#in: own.r#in.or(base.r#in),
         required: own.required.or(base.required),
         default: own.default.or(base.default),
         default_note: own.default_note.or(base.default_note),

@@ -56,7 +56,7 @@ impl Operation {
             confirm: _,
             echoes,
             compound,
-            repeat: _,
+            repeat,
             window,
             history,
             response,
@@ -92,7 +92,7 @@ impl Operation {
                 .says(sends_words(self.sends())),
             Key::new("lists", written(style.lists.as_str()), behaviour("lists are written another way")),
             Key::new("objects", written(style.objects.as_str()), behaviour("objects are written another way")),
-            Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect)),
+            Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect, repeat.as_ref())),
             Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),
             Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(said_at.whitelisted)),
             deprecated(is_deprecated.as_ref()),
@@ -198,8 +198,9 @@ fn body(body: &Body) -> &'static str {
     }
 }
 
-fn effect_words(effect: Effect) -> &'static str {
+fn effect_words(effect: Effect, repeat: Option<&Repeat>) -> &'static str {
     match effect {
+        Effect::Create if repeat.is_some() => "create: a repeat with the same key makes no other one",
         Effect::Read => "read: changes nothing",
         Effect::Create => "create: a repeat makes another one",
         Effect::Amend => "amend: changes what is there",
@@ -364,10 +365,15 @@ impl InFlight {
 
 impl Repeat {
     fn element(&self, operation: &str) -> Element {
-        let Self { place, why } = self;
+        let Self { place, key, kept, why } = self;
+        let by_key = behaviour("which parameter has to be the same in a repeat");
         Element::new("repeat", operation, ["repeat", "repeat"], *place)
             .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
-            .keys([Key::prose("why", why)])
+            .keys([
+                Key::placed("by_key", key.as_ref(), by_key),
+                Key::new("kept", maybe(*kept), behaviour("how late it can be repeated")),
+                Key::prose("why", why),
+            ])
     }
 }
 

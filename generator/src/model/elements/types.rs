@@ -20,6 +20,7 @@ impl Parameter {
             name,
             written: _,
             shape,
+            in_header,
             need,
             default,
             default_note,
@@ -48,6 +49,10 @@ impl Parameter {
         let keys = [
             Key::new("rust", name.bare(), breaking("its field and what sets it have another name")),
             ty(family, shape, "its field and what sets it have another type"),
+            Key::new("in", if in_header.is_some() { "header" } else { "" }, behaviour("it travels elsewhere"))
+                .at(*in_header)
+                .says(if in_header.is_some() { "It is sent as a header." } else { "" })
+                .documented(),
             self::deprecated(deprecated.as_ref()),
             Key::new("required", need.as_str(), Means::Need(*need)).data("x-required", required),
             Key::prose("default_note", &maybe(default_note.as_ref())).says(note.unwrap_or_default()).documented(),

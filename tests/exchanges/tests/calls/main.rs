@@ -12,6 +12,7 @@ mod kraken;
 mod listings;
 mod okx;
 mod pages;
+mod repeats;
 mod requests;
 
 use base64::Engine;

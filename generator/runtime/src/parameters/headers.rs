@@ -1,0 +1,41 @@
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::value::{Scalar, Scratch};
+
+/// Writes the parameters that travel in headers.
+#[derive(Debug)]
+pub struct HeaderWriter<'a> {
+    headers: &'a mut HeaderMap,
+    refused: Option<&'static str>,
+}
+
+impl<'a> HeaderWriter<'a> {
+    /// Writes into `headers`.
+    pub(crate) fn into(headers: &'a mut HeaderMap) -> Self {
+        Self { headers, refused: None }
+    }
+
+    /// Writes a value.
+    pub fn text(&mut self, name: &'static str, value: &impl Scalar) {
+        let mut scratch = Scratch::new();
+        // Other texts are bytes without a meaning to a server.
+        let text = Some(value.text(&mut scratch)).filter(|text| text.is_ascii());
+        let value = text.and_then(|text| HeaderValue::from_str(text).ok());
+        match HeaderName::from_bytes(name.as_bytes()).ok().zip(value) {
+            Some((name, value)) => _ = self.headers.insert(name, value),
+            None => self.refused = Some(name),
+        }
+    }
+
+    /// Writes a value if it is set.
+    pub fn optional_text<T: Scalar>(&mut self, name: &'static str, value: Option<&T>) {
+        if let Some(value) = value {
+            self.text(name, value);
+        }
+    }
+
+    /// Fails with the name of a parameter whose value no header can carry.
+    pub(crate) fn finish(self) -> Result<(), &'static str> {
+        self.refused.map_or(Ok(()), Err)
+    }
+}
