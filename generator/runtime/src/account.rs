@@ -177,6 +177,11 @@ impl Instrument {
     pub fn is_reached_by(&self, property: &str, value: &Decimal) -> Option<bool> {
         Some(value >= self.get(property)?)
     }
+
+    /// Whether `value` is at most `property`.
+    pub fn is_not_exceeded_by(&self, property: &str, value: &Decimal) -> Option<bool> {
+        Some(value <= self.get(property)?)
+    }
 }
 
 #[cfg(test)]

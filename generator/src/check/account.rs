@@ -69,11 +69,11 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
         if api.is_whole {
             class.when.iter().for_each(|condition| subject.check(condition, to));
         }
-        if class.when.iter().any(|condition| matches!(condition, Condition::Compares { .. })) {
+        if class.when.iter().any(Condition::compares) {
             to.at(
                 class.place,
                 Code::BadRate,
-                format!("{name} compares a parameter with a property, which classes cannot do"),
+                format!("{name} compares a parameter with something else than values, which classes cannot do"),
             )
             .help("test values and forms of parameters, or values of the account's properties");
         }

@@ -4,8 +4,8 @@ use super::units::why_no_value;
 use super::values::described;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, unknown};
 use crate::model::{
-    Account, Api, Comparison, Condition, Family, Lookup, Name, Property, PropertyKind, Role, Shape, Type, WireNames,
-    WireParameter,
+    Account, Api, Comparison, Condition, Family, Lookup, Name, Operand, Property, PropertyKind, Role, Shape, Type,
+    WireNames, WireParameter,
 };
 
 /// What conditions belong to: a rule, or a class.
@@ -31,6 +31,8 @@ impl Subject<'_> {
             Condition::Compares { parameter, comparison, property } => {
                 self.compares(parameter, *comparison, property, to);
             }
+            Condition::Relates { parameter, operand, place, .. } => self.relates(parameter, operand, *place, to),
+            Condition::Not(inner) => self.check(inner, to),
         }
     }
 
@@ -133,6 +135,39 @@ impl Subject<'_> {
         }
     }
 
+    /// Numbers are compared with numbers, times with times and moments.
+    fn relates(&self, (name, place): &Placed, operand: &Operand, at: Place, to: &mut Diagnostics) {
+        let Some(own) = find(self.names, name, *place, to) else { return };
+        let Some(ty) = ordered(&own) else {
+            to.at(
+                *place,
+                Code::BadRule,
+                format!("`{name}` is neither a number nor a time, so nothing is below or above it"),
+            )
+            .help("use a parameter that is a number or a time");
+            return;
+        };
+        let (what, fits) = match operand {
+            Operand::Parameter(other) => {
+                let Some(found) = find(self.names, other, at, to) else { return };
+                let is_same = match (ty, ordered(&found)) {
+                    (Type::Undefined, _) | (_, Some(Type::Undefined)) => true,
+                    (Type::Time(_), Some(Type::Time(_))) => true,
+                    (ty, other) => Some(ty) == other,
+                };
+                (format!("`{other}`"), is_same && other != name)
+            }
+            Operand::Number(number) => (format!("the number `{number}`"), takes_number(ty, number)),
+            Operand::Moment { .. } => (format!("the time `{operand}`"), matches!(ty, Type::Time(_) | Type::Undefined)),
+        };
+        if !fits {
+            to.at(at, Code::BadRule, format!("`{name}` cannot be compared with {what}")).help(
+                "compare a number with a number, `30 days ago`, `1 hour ahead` or `now` with a time, and a parameter with \
+                 another one of its type",
+            );
+        }
+    }
+
     fn property(&self, (name, place): &Placed, to: &mut Diagnostics) -> Option<&Property> {
         let properties: &[Property] = self.api.account.as_ref().map_or(&[], |account| &account.properties);
         let found = properties.iter().find(|property| property.name.wire == *name);
@@ -166,13 +201,37 @@ fn unknown_property<'a>(
     to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
 }
 
+/// The type of a parameter whose values have an order.
+fn ordered(found: &WireParameter<'_>) -> Option<Type> {
+    match found.parameter()?.shape {
+        Shape::One(ty @ (Type::Decimal | Type::Integer | Type::Signed | Type::Time(_) | Type::Undefined)) => Some(ty),
+        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
+    }
+}
+
+fn takes_number(ty: Type, number: &str) -> bool {
+    match ty {
+        Type::Decimal | Type::Undefined => true,
+        Type::Integer => number.parse::<u64>().is_ok(),
+        Type::Signed => number.parse::<i64>().is_ok(),
+        Type::String
+        | Type::Boolean(_)
+        | Type::Time(_)
+        | Type::Json
+        | Type::Enum(_)
+        | Type::Identifier(_)
+        | Type::Choice(_)
+        | Type::Record(_) => false,
+    }
+}
+
 impl Comparison {
     fn takes(self, ty: Type) -> bool {
         match self {
             _ if ty == Type::Undefined => true,
             Self::Among => ty.is_text() || ty.is_enum(),
             Self::NotBefore => ty.is_time(),
-            Self::MultipleOf | Self::Places | Self::AtLeast => ty == Type::Decimal,
+            Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost => ty == Type::Decimal,
         }
     }
 
@@ -180,7 +239,7 @@ impl Comparison {
         match self {
             Self::Among => "a text",
             Self::NotBefore => "a time",
-            Self::MultipleOf | Self::Places | Self::AtLeast => "a decimal number",
+            Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost => "a decimal number",
         }
     }
 }

@@ -136,7 +136,11 @@ fn values(values: &[(String, Place)]) -> BTreeSet<&str> {
 
 /// Conditions without their places, in any order.
 fn texts(conditions: &[Condition]) -> BTreeSet<String> {
-    let text = |condition: &Condition| match condition {
+    conditions.iter().map(text).collect()
+}
+
+fn text(condition: &Condition) -> String {
+    match condition {
         Condition::Given(names) => format!("given {:?}", values(names)),
         Condition::AnyGiven(names) => format!("any_given {:?}", values(names)),
         Condition::HasForm { parameter, forms } => format!("{}.form {:?}", parameter.0, values(forms)),
@@ -145,8 +149,11 @@ fn texts(conditions: &[Condition]) -> BTreeSet<String> {
         Condition::Compares { parameter, comparison, property } => {
             format!("{}.{} {}", parameter.0, comparison.as_str(), property.0)
         }
-    };
-    conditions.iter().map(text).collect()
+        Condition::Relates { parameter, relation, operand, .. } => {
+            format!("{}.{} {operand}", parameter.0, relation.as_str())
+        }
+        Condition::Not(inner) => format!("not.{}", text(inner)),
+    }
 }
 
 /// What a condition compares, and with which values.
@@ -155,13 +162,19 @@ fn compared(condition: &Condition) -> Option<(&str, &str, BTreeSet<&str>)> {
         Condition::Is { parameter, values: all } => Some(("parameter", &parameter.0, values(all))),
         Condition::HasForm { parameter, forms } => Some(("form", &parameter.0, values(forms))),
         Condition::AccountIs { property, values: all } => Some(("account", &property.0, values(all))),
-        Condition::Given(_) | Condition::AnyGiven(_) | Condition::Compares { .. } => None,
+        Condition::Given(_)
+        | Condition::AnyGiven(_)
+        | Condition::Compares { .. }
+        | Condition::Relates { .. }
+        | Condition::Not(_) => None,
     }
 }
 
 /// Whether the second condition holds wherever the first does.
 fn implies(one: &Condition, other: &Condition) -> bool {
     match (one, other) {
+        (Condition::Not(one), Condition::Not(other)) => implies(other, one),
+        (one, Condition::Not(other)) => excludes(one, other),
         (Condition::Given(one), Condition::Given(other)) => values(other).is_subset(&values(one)),
         (Condition::Given(one), Condition::AnyGiven(other)) => !values(other).is_disjoint(&values(one)),
         (Condition::AnyGiven(one), Condition::AnyGiven(other)) => values(one).is_subset(&values(other)),
@@ -179,6 +192,9 @@ fn implies(one: &Condition, other: &Condition) -> bool {
 
 /// Whether the second condition fails wherever the first holds. A text may have several forms.
 fn excludes(one: &Condition, other: &Condition) -> bool {
+    if let (Condition::Not(one), other) | (other, Condition::Not(one)) = (one, other) {
+        return implies(other, one);
+    }
     match (compared(one), compared(other)) {
         (Some((kind, a, one)), Some((other_kind, b, other))) => {
             kind != "form" && (kind, a) == (other_kind, b) && one.is_disjoint(&other)

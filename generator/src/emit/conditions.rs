@@ -3,14 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{ident, whole};
+use super::code::{ident, optional, whole};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
 use super::lookup::{Lookup, Target};
+use super::operation::length_tokens;
 use super::scope::{Scope, is_timestamp};
 use super::shared::Shared;
 use crate::diagnostics::Place;
-use crate::model::{Compared, Comparison, Condition, EnumValue, Parameter, Type, field_name};
+use crate::model::{Compared, Comparison, Condition, EnumValue, Operand, Parameter, Relation, Shape, Type, field_name};
 
 /// Conditions over one set of parameters.
 pub(super) struct Conditions<'a> {
@@ -67,6 +68,10 @@ impl<'a> Conditions<'a> {
                 };
                 return Expression::Equals(is, quote!(Some(#so)));
             }
+            Condition::Relates { parameter, relation, operand, .. } => {
+                return self.relates(&parameter.0, if so { *relation } else { relation.negated() }, operand);
+            }
+            Condition::Not(inner) => return self.is_known(inner, !so),
             Condition::Compares { parameter, comparison, property } => {
                 return Expression::Equals(self.compares(&parameter.0, *comparison, &property.0), quote!(Some(#so)));
             }
@@ -102,12 +107,7 @@ impl<'a> Conditions<'a> {
                 quote!(to.is_among(#text, #property))
             }
             Comparison::NotBefore => {
-                let time = self.value(wire);
-                let is_plain = match self.of.find(wire) {
-                    Some(Target::Plain(one) | Target::Alternative(_, _, one)) => is_timestamp(&one.shape),
-                    Some(Target::Decider(..) | Target::Member(_)) | None => true,
-                };
-                let time = if is_plain { time } else { quote!(#time.map(|time| time.timestamp()).as_ref()) };
+                let time = self.time(wire);
                 quote!(to.is_not_before(#time, #property))
             }
             Comparison::MultipleOf => {
@@ -122,7 +122,56 @@ impl<'a> Conditions<'a> {
                 let number = self.value(wire);
                 quote!(to.is_at_least(#number, #property))
             }
+            Comparison::AtMost => {
+                let number = self.value(wire);
+                quote!(to.is_at_most(#number, #property))
+            }
         }
+    }
+
+    /// The value of a time as an `Option` of a reference to a timestamp.
+    fn time(&self, wire: &'a str) -> TokenStream {
+        let time = self.value(wire);
+        let is_plain = match self.of.find(wire) {
+            Some(Target::Plain(one) | Target::Alternative(_, _, one)) => is_timestamp(&one.shape),
+            Some(Target::Decider(..) | Target::Member(_)) | None => true,
+        };
+        if is_plain { time } else { quote!(#time.map(|time| time.timestamp()).as_ref()) }
+    }
+
+    /// What is unknown is neither below nor not below.
+    fn relates(&self, wire: &'a str, relation: Relation, operand: &'a Operand) -> Expression {
+        let (function, so) = match relation {
+            Relation::Below => ("is_below", true),
+            Relation::NotBelow => ("is_below", false),
+            Relation::Above => ("is_above", true),
+            Relation::NotAbove => ("is_above", false),
+        };
+        let ty = match self.of.find(wire) {
+            Some(Target::Plain(one) | Target::Alternative(_, _, one)) => one.shape.element(),
+            Some(Target::Member(member)) => member.shape().and_then(Shape::element),
+            Some(Target::Decider(..)) | None => None,
+        };
+        let is_time = ty.is_some_and(Type::is_time);
+        let value = |wire: &'a str| if is_time { self.time(wire) } else { self.value(wire) };
+        let (function, own) = (ident(function), value(wire));
+        let compared = match operand {
+            Operand::Number(number) => {
+                let bare = ty.filter(|ty| *ty != Type::Decimal).and_then(|_| whole(number));
+                let number = bare.unwrap_or_else(|| quote!(runtime::Decimal::literal(#number)));
+                quote!(to.#function(#own, Some(&#number)))
+            }
+            Operand::Parameter(other) => {
+                let other = value(other);
+                quote!(to.#function(#own, #other))
+            }
+            Operand::Moment { length, is_ahead } => {
+                let function = ident(if function == "is_below" { "is_before" } else { "is_after" });
+                let length = optional(length.map(length_tokens));
+                quote!(to.#function(#own, to.moment(#length, #is_ahead)))
+            }
+        };
+        Expression::Equals(compared, quote!(Some(#so)))
     }
 
     fn has_form(&self, wire: &'a str, form: &str) -> Expression {

@@ -7,7 +7,7 @@ use super::choices::alternative;
 use super::code::ident;
 use super::expression::Expression;
 use super::scope::Scope;
-use crate::model::{Choice, ChoiceKind, Parameter, Type};
+use crate::model::{Choice, ChoiceKind, Parameter, Shape, Type};
 
 /// One set of parameters, which stand in `base`.
 pub(super) struct Lookup<'a> {
@@ -50,6 +50,13 @@ impl Text {
             Self::Always(text) => quote!(Some(#text)),
             Self::Sometimes(text) => text,
         }
+    }
+}
+
+impl<'a> Member<'a> {
+    /// What its values are.
+    pub(super) fn shape(&self) -> Option<&'a Shape> {
+        self.choice.members().into_iter().find(|member| member.name.wire == self.wire).map(|member| &member.shape)
     }
 }
 

@@ -221,6 +221,9 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         }),
         list(&quote!(defaults), defaults(operation)),
         rules::checked(operation).next().map(|_| quote!(rules: RULES)),
+        rules::checked(operation)
+            .any(|(_, _, test)| test.conditions().any(Condition::is_of_time))
+            .then(|| quote!(rules_of_time: true)),
         Some(quote!(errors: super::errors::ERRORS)),
         operation.data.as_ref().map(|data| quote!(data: Some(#data))),
         list_member.map(|member| quote!(list_member: Some(#member))),
@@ -320,7 +323,8 @@ fn days_tokens(zone: UtcOffset) -> TokenStream {
     quote!(days: Some(runtime::tables::Days::of_utc_offset(#minutes)))
 }
 
-fn length_tokens(length: Duration) -> TokenStream {
+/// A length of time as the tables have it.
+pub(super) fn length_tokens(length: Duration) -> TokenStream {
     let (unit, factor) = match length.unit {
         DurationUnit::Second => ("Seconds", 1),
         DurationUnit::Minute => ("Seconds", 60),

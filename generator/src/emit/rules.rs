@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::code::{self, list};
 use crate::diagnostics::Place;
-use crate::model::{Comparison, Condition, Operation, Rule, Severity, Test};
+use crate::model::{Comparison, Condition, Operand, Operation, Relation, Rule, Severity, Test};
 
 /// The rules that are checked, each with its test and its place in the table.
 pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Rule, &Test)> {
@@ -78,7 +78,12 @@ fn required(condition: &Condition) -> String {
             Comparison::MultipleOf => format!("round {parameter} to a multiple of {property}"),
             Comparison::Places => format!("round {parameter} to {property} decimal places"),
             Comparison::AtLeast => format!("raise {parameter} to {property} or more"),
+            Comparison::AtMost => format!("lower {parameter} to {property} or less"),
         },
+        Condition::Relates { parameter: (parameter, _), relation, operand, .. } => {
+            related(parameter, *relation, operand)
+        }
+        Condition::Not(inner) => forbidden(inner),
     }
 }
 
@@ -100,6 +105,15 @@ fn forbidden(condition: &Condition) -> String {
             Comparison::MultipleOf => format!("use a {parameter} that is no multiple of {property}"),
             Comparison::Places => format!("use a {parameter} with more than {property} decimal places"),
             Comparison::AtLeast => format!("lower {parameter} below {property}"),
+            Comparison::AtMost => format!("raise {parameter} above {property}"),
         },
+        Condition::Relates { parameter: (parameter, _), relation, operand, .. } => {
+            related(parameter, relation.negated(), operand)
+        }
+        Condition::Not(inner) => required(inner),
     }
+}
+
+fn related(parameter: &str, relation: Relation, operand: &Operand) -> String {
+    format!("use a {parameter} that is {} {operand}", relation.in_words())
 }

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Parameter, Rate, Shape, Test, Type, Unit, WeighsWhen,
-    Window,
+    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Operand, Parameter, Rate, Relation, Shape, Test, Type,
+    Unit, WeighsWhen, Window,
 };
 use crate::diagnostics::Place;
 
@@ -167,6 +167,10 @@ impl Display for Condition {
                 let whose = if comparison.is_of_instrument() { "the instrument's" } else { "the account's" };
                 write!(f, "{} is {} {whose} {}", parameter.0, comparison.in_words(), property.0)
             }
+            Self::Relates { parameter, relation, operand, .. } => {
+                write!(f, "{} is {} {operand}", parameter.0, relation.in_words())
+            }
+            Self::Not(inner) => write!(f, "not ({inner})"),
         }
     }
 }
@@ -179,6 +183,31 @@ impl Comparison {
             Self::MultipleOf => "a multiple of",
             Self::Places => "of no more decimal places than",
             Self::AtLeast => "at least",
+            Self::AtMost => "at most",
+        }
+    }
+}
+
+impl Relation {
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::Above => "above",
+            Self::NotBelow => "not below",
+            Self::NotAbove => "not above",
+        }
+    }
+}
+
+/// `0.5`, `triggerPrice`, `30 days ago`.
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(text) | Self::Parameter(text) => f.write_str(text),
+            Self::Moment { length: None, .. } => f.write_str("now"),
+            Self::Moment { length: Some(length), is_ahead } => {
+                write!(f, "{length} {}", if *is_ahead { "ahead" } else { "ago" })
+            }
         }
     }
 }

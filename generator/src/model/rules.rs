@@ -1,6 +1,6 @@
 //! Rules: sentences of the documents, with their conditions as data.
 
-use super::ListName;
+use super::{Duration, ListName};
 use crate::diagnostics::Place;
 use crate::words::{RuleKind, Severity};
 
@@ -50,6 +50,87 @@ pub(crate) enum Condition {
     /// The parameter compares like this with a property of the account or the instrument. Neither so nor not so when
     /// one of the two is not there.
     Compares { parameter: (String, Place), comparison: Comparison, property: (String, Place) },
+    /// The parameter is below or above a number, another parameter or a moment. Neither so nor not so when one of the two is
+    /// not there, or within a minute of the moment.
+    Relates { parameter: (String, Place), relation: Relation, operand: Operand, place: Place },
+    /// It surely does not hold. Neither so nor not so where that is unknown.
+    Not(Box<Condition>),
+}
+
+/// How a parameter lies to something of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Relation {
+    Below,
+    Above,
+    NotBelow,
+    NotAbove,
+}
+
+impl Relation {
+    pub(crate) const ALL: [Self; 4] = [Self::Below, Self::Above, Self::NotBelow, Self::NotAbove];
+
+    /// The word that follows the parameter's name and a dot.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::Above => "above",
+            Self::NotBelow => "not_below",
+            Self::NotAbove => "not_above",
+        }
+    }
+
+    /// What holds where this does not.
+    pub(crate) fn negated(self) -> Self {
+        match self {
+            Self::Below => Self::NotBelow,
+            Self::Above => Self::NotAbove,
+            Self::NotBelow => Self::Below,
+            Self::NotAbove => Self::Above,
+        }
+    }
+
+    /// Whether it holds of a parameter that is in this order to the other.
+    #[cfg(feature = "cli")]
+    pub(crate) fn holds(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Self::Below => order.is_lt(),
+            Self::Above => order.is_gt(),
+            Self::NotBelow => order.is_ge(),
+            Self::NotAbove => order.is_le(),
+        }
+    }
+}
+
+/// What a parameter is compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operand {
+    Number(String),
+    Parameter(String),
+    /// A time relative to now; `None` is now itself.
+    Moment {
+        length: Option<Duration>,
+        is_ahead: bool,
+    },
+}
+
+impl Operand {
+    /// Reads `0.5`, `now`, `30 days ago`, `1 hour ahead`; any other text is the name of a parameter.
+    pub(crate) fn parse(text: &str) -> Self {
+        let moment = |length: &str, is_ahead| {
+            Duration::parse(length).map(|length| Self::Moment { length: Some(length), is_ahead })
+        };
+        let moment = match text.rsplit_once(' ') {
+            _ if text == "now" => Some(Self::Moment { length: None, is_ahead: false }),
+            Some((length, "ago")) => moment(length, false),
+            Some((length, "ahead")) => moment(length, true),
+            Some(_) | None => None,
+        };
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+        let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let number = (is_digits(whole) && is_digits(fraction)).then(|| Self::Number(text.to_owned()));
+        moment.or(number).unwrap_or_else(|| Self::Parameter(text.to_owned()))
+    }
 }
 
 /// How a parameter is compared with a property of the account or of the instrument.
@@ -65,10 +146,13 @@ pub(crate) enum Comparison {
     Places,
     /// The number is not below the instrument's property.
     AtLeast,
+    /// The number is not above the instrument's property.
+    AtMost,
 }
 
 impl Comparison {
-    pub(crate) const ALL: [Self; 5] = [Self::Among, Self::NotBefore, Self::MultipleOf, Self::Places, Self::AtLeast];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Among, Self::NotBefore, Self::MultipleOf, Self::Places, Self::AtLeast, Self::AtMost];
 
     /// The word that follows the parameter's name and a dot.
     pub(crate) fn as_str(self) -> &'static str {
@@ -78,12 +162,13 @@ impl Comparison {
             Self::MultipleOf => "multiple_of",
             Self::Places => "places",
             Self::AtLeast => "at_least",
+            Self::AtMost => "at_most",
         }
     }
 
     /// Whether it speaks of the instrument, and not of the account.
     pub(crate) fn is_of_instrument(self) -> bool {
-        matches!(self, Self::MultipleOf | Self::Places | Self::AtLeast)
+        matches!(self, Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost)
     }
 }
 
@@ -106,7 +191,12 @@ impl Condition {
             Self::Is { parameter, .. } | Self::HasForm { parameter, .. } | Self::Compares { parameter, .. } => {
                 vec![parameter.0.as_str()]
             }
+            Self::Relates { parameter, operand: Operand::Parameter(other), .. } => {
+                vec![parameter.0.as_str(), other.as_str()]
+            }
+            Self::Relates { parameter, .. } => vec![parameter.0.as_str()],
             Self::AccountIs { .. } => Vec::new(),
+            Self::Not(inner) => inner.names(),
         }
     }
 
@@ -114,12 +204,47 @@ impl Condition {
     pub(crate) fn property(&self) -> Option<&str> {
         match self {
             Self::AccountIs { property, .. } | Self::Compares { property, .. } => Some(&property.0),
-            Self::Given(_) | Self::AnyGiven(_) | Self::HasForm { .. } | Self::Is { .. } => None,
+            Self::Given(_) | Self::AnyGiven(_) | Self::HasForm { .. } | Self::Is { .. } | Self::Relates { .. } => None,
+            Self::Not(inner) => inner.property(),
         }
     }
 
     /// Whether it compares with the instrument that the request names.
     pub(crate) fn is_of_instrument(&self) -> bool {
-        matches!(self, Self::Compares { comparison, .. } if comparison.is_of_instrument())
+        match self {
+            Self::Compares { comparison, .. } => comparison.is_of_instrument(),
+            Self::Not(inner) => inner.is_of_instrument(),
+            Self::Given(_)
+            | Self::AnyGiven(_)
+            | Self::HasForm { .. }
+            | Self::Is { .. }
+            | Self::AccountIs { .. }
+            | Self::Relates { .. } => false,
+        }
+    }
+
+    /// Whether it compares more than the values of parameters and of the account's properties with fixed ones.
+    pub(crate) fn compares(&self) -> bool {
+        match self {
+            Self::Compares { .. } | Self::Relates { .. } => true,
+            Self::Not(inner) => inner.compares(),
+            Self::Given(_) | Self::AnyGiven(_) | Self::HasForm { .. } | Self::Is { .. } | Self::AccountIs { .. } => {
+                false
+            }
+        }
+    }
+
+    /// Whether it depends on what time it is.
+    pub(crate) fn is_of_time(&self) -> bool {
+        match self {
+            Self::Relates { operand, .. } => matches!(operand, Operand::Moment { .. }),
+            Self::Not(inner) => inner.is_of_time(),
+            Self::Given(_)
+            | Self::AnyGiven(_)
+            | Self::HasForm { .. }
+            | Self::Is { .. }
+            | Self::AccountIs { .. }
+            | Self::Compares { .. } => false,
+        }
     }
 }

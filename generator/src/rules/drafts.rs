@@ -1,12 +1,18 @@
 //! Drafts of requests, changed step by step until a condition holds or fails.
 
+use std::cmp::Ordering;
+
 use serde_json::{Map, Value, json};
 
-use super::evaluate::{has_form, text};
+use super::ACCESS_TOLERANCE_MS;
+use super::evaluate::{has_form, moment, text};
 use super::goals::Goal;
+use super::number::Number;
 use crate::model::{
-    Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Operation, Parameter, PropertyKind, Type,
+    Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Operand, Operation, Parameter,
+    PropertyKind, Relation, Type,
 };
+use crate::words::Times;
 
 /// A request, with the properties of the account.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +123,56 @@ impl<'a> Drafts<'a> {
             (Condition::Compares { parameter, comparison, property }, _) => {
                 self.comparing(draft, list, &parameter.0, *comparison, &property.0, goal)
             }
+            (Condition::Relates { parameter, relation, operand, .. }, _) => {
+                let relation = if so { *relation } else { relation.negated() };
+                self.relating(draft, list, &parameter.0, relation, operand)
+            }
+            (Condition::Not(inner), _) => {
+                self.making(draft, list, &Goal { condition: (**inner).clone(), so: !so, far: goal.far })
+            }
         }
+    }
+
+    /// Drafts in which a parameter just lies so to something.
+    fn relating(
+        &self,
+        draft: &Draft,
+        list: Option<&ListName>,
+        name: &str,
+        relation: Relation,
+        operand: &Operand,
+    ) -> Vec<Draft> {
+        let drafts = match operand {
+            Operand::Parameter(other) => self.given(draft, list, other),
+            Operand::Number(_) | Operand::Moment { .. } => vec![draft.clone()],
+        };
+        let near = |draft: &Draft| -> Option<Vec<String>> {
+            let edge = match operand {
+                Operand::Number(number) => number.clone(),
+                Operand::Parameter(other) => draft.clone().text(list, other)?,
+                Operand::Moment { length, is_ahead } => {
+                    let moment = moment(*length, *is_ahead, i64::try_from(self.now).ok()?);
+                    let away = ACCESS_TOLERANCE_MS as i64;
+                    let sides = [(moment - away, Ordering::Less), (moment + away, Ordering::Greater)];
+                    let fitting = sides.into_iter().filter(|(_, order)| relation.holds(*order));
+                    return Some(fitting.map(|(time, _)| self.time(list, name, time)).collect());
+                }
+            };
+            let edge = Number::parse(&edge)?;
+            let holds = |text: &String| {
+                Number::parse(text).and_then(|near| near.compare(edge)).is_some_and(|order| relation.holds(order))
+            };
+            Some(edge.around().into_iter().filter(holds).collect())
+        };
+        drafts
+            .iter()
+            .flat_map(|draft| {
+                let near = near(draft).unwrap_or_default();
+                near.into_iter()
+                    .map(|text| self.with(draft, list, name, self.number(list, name, &text)))
+                    .collect::<Vec<_>>()
+            })
+            .collect()
     }
 
     fn in_form(
@@ -151,7 +206,7 @@ impl<'a> Drafts<'a> {
     ) -> Vec<Draft> {
         // Given a number at the edge, and one beyond it.
         let number = |told: &str, kept: &str, broken: &str| {
-            let number = json!(if so { kept } else { broken });
+            let number = self.number(list, name, if so { kept } else { broken });
             self.given(draft, list, name)
                 .into_iter()
                 .filter_map(|draft| {
@@ -166,6 +221,8 @@ impl<'a> Drafts<'a> {
             Comparison::Places => number("2", "3.25", "3.251"),
             Comparison::AtLeast if far => number("2.5", "2.6", "0.5"),
             Comparison::AtLeast => number("2.5", "2.5", "2.49"),
+            Comparison::AtMost if far => number("2.5", "2.4", "9"),
+            Comparison::AtMost => number("2.5", "2.5", "2.51"),
             Comparison::Among => self.beside_property(draft, list, name, |given| {
                 let names = if so { vec!["OTHER".to_owned(), given] } else { vec![format!("{given}X")] };
                 Some((property, json!(names)))
@@ -174,6 +231,29 @@ impl<'a> Drafts<'a> {
                 let given: u64 = given.parse().ok()?;
                 Some((property, json!((given + u64::from(!so)).to_string())))
             }),
+        }
+    }
+
+    fn parameter(&self, list: Option<&ListName>, name: &str) -> Option<&'a Parameter> {
+        let wires = self.parameters(list).iter().flat_map(|parameter| self.family.wire_parameters(None, parameter));
+        wires.filter(|wire| wire.name.wire == name).find_map(|wire| wire.parameter())
+    }
+
+    /// A number as the parameter travels.
+    fn number(&self, list: Option<&ListName>, name: &str, text: &str) -> Value {
+        let is_bare = self.parameter(list, name).is_some_and(|parameter| !parameter.as_text);
+        is_bare.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| json!(text))
+    }
+
+    /// The text of a time in Unix milliseconds as the parameter travels.
+    fn time(&self, list: Option<&ListName>, name: &str, millis: i64) -> String {
+        let ty = self.parameter(list, name).and_then(|parameter| parameter.shape.single());
+        let times = if let Some(Type::Time(times)) = ty { times } else { Times::Milliseconds };
+        match times {
+            Times::Seconds => (millis / 1000).to_string(),
+            Times::Microseconds => format!("{millis}000"),
+            Times::Nanoseconds => format!("{millis}000000"),
+            Times::Milliseconds | Times::Iso8601 => millis.to_string(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The checked rules that a request breaks. Simple rather than fast: it interprets the model over JSON.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -8,8 +9,10 @@ use super::calendar::shifted;
 use super::number::Number;
 use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
 use crate::model::{
-    Comparison, Condition, Family, Form, Identifier, ListName, Operation, Rule, Severity, Test, Window, alphabet,
+    Comparison, Condition, Duration, Family, Form, Identifier, ListName, Operand, Operation, Rule, Severity, Shape,
+    Test, Type, Window, alphabet,
 };
+use crate::words::Times;
 
 /// The ids of the checked rules that a request breaks, and whether each refuses it.
 ///
@@ -161,6 +164,35 @@ impl Evaluator<'_> {
             Condition::Compares { parameter, comparison, property } => {
                 self.compares(&given(&parameter.0)?, *comparison, &property.0, set)
             }
+            Condition::Relates { parameter, relation, operand, .. } => {
+                self.order(&parameter.0, operand, set).map(|order| relation.holds(order))
+            }
+            Condition::Not(inner) => self.holds(inner, set).map(|so| !so),
+        }
+    }
+
+    /// How a parameter lies to what it is compared with; `None` when that is unknown.
+    fn order(&self, name: &str, operand: &Operand, set: &Value) -> Option<Ordering> {
+        let given = |name: &str| set.get(name).and_then(text);
+        match operand {
+            Operand::Number(number) => Number::parse(&given(name)?)?.compare(Number::parse(number)?),
+            Operand::Parameter(other) => Number::parse(&given(name)?)?.compare(Number::parse(&given(other)?)?),
+            Operand::Moment { length, is_ahead } => {
+                let moment = moment(*length, *is_ahead, i64::try_from(self.now?).ok()?);
+                let time = millis(self.times(name)?, &given(name)?)?;
+                let is_certain = (time - moment).unsigned_abs() >= ACCESS_TOLERANCE_MS;
+                is_certain.then(|| time.cmp(&moment))
+            }
+        }
+    }
+
+    /// How a time travels.
+    fn times(&self, name: &str) -> Option<Times> {
+        let leaves = leaves(self.family, self.operation);
+        let leaf = leaves.iter().find(|leaf| leaf.parameter.name.wire == name)?;
+        match leaf.parameter.shape {
+            Shape::One(Type::Time(times)) => Some(times),
+            Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
         }
     }
 
@@ -200,6 +232,10 @@ impl Evaluator<'_> {
                 let (given, known) = numbers()?;
                 given.compare(known).map(|order| order.is_ge())
             }
+            Comparison::AtMost => {
+                let (given, told) = numbers()?;
+                given.compare(told).map(|order| order.is_le())
+            }
         }
     }
 
@@ -212,6 +248,23 @@ impl Evaluator<'_> {
         let is =
             |instrument: &Value, key: &str, value: &str| instrument.get(key).and_then(Value::as_str) == Some(value);
         known.iter().find(|instrument| is(instrument, "line", &line) && is(instrument, "symbol", &symbol))
+    }
+}
+
+/// The moment this much before or after `now`, in Unix milliseconds.
+pub(super) fn moment(length: Option<Duration>, is_ahead: bool, now: i64) -> i64 {
+    length.map_or(now, |length| shifted(now, length, if is_ahead { 1 } else { -1 }))
+}
+
+/// A time in Unix milliseconds. Texts of ISO 8601 are not read here.
+fn millis(times: Times, text: &str) -> Option<i64> {
+    let number: i64 = text.parse().ok()?;
+    match times {
+        Times::Seconds => number.checked_mul(1000),
+        Times::Milliseconds => Some(number),
+        Times::Microseconds => Some(number / 1000),
+        Times::Nanoseconds => Some(number / 1_000_000),
+        Times::Iso8601 => None,
     }
 }
 

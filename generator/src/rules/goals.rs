@@ -87,9 +87,10 @@ fn apart(condition: &Condition, so: bool) -> Vec<Goals> {
         // One is given and the others are not; or one is not given and the others are.
         Condition::AnyGiven(names) if so => one_against_the_others(names, true),
         Condition::Given(names) if !so => one_against_the_others(names, false),
-        Condition::Compares { comparison: Comparison::AtLeast, .. } => {
+        Condition::Compares { comparison: Comparison::AtLeast | Comparison::AtMost, .. } => {
             [false, true].map(|far| vec![Goal { condition: condition.clone(), so, far }]).to_vec()
         }
+        Condition::Not(inner) => apart(inner, !so),
         other => vec![vec![goal(other.clone(), so)]],
     }
 }

@@ -31,6 +31,19 @@ impl Number {
         self.aligned(other).map(|(a, b)| a.cmp(&b))
     }
 
+    /// The number below it with the same decimal places, itself, and the one above it.
+    pub(super) fn around(self) -> [String; 3] {
+        [-1, 0, 1].map(|step| Self { digits: self.digits + step, ..self }.to_text())
+    }
+
+    fn to_text(self) -> String {
+        let places = self.places as usize;
+        let digits = format!("{:0>width$}", self.digits.unsigned_abs(), width = places + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        let sign = if self.digits < 0 { "-" } else { "" };
+        if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+    }
+
     pub(super) fn is_multiple_of(self, step: Self) -> Option<bool> {
         self.aligned(step).filter(|(_, step)| *step > 0).map(|(number, step)| number % step == 0)
     }

@@ -6,7 +6,7 @@ use super::policy::CheckContext;
 use super::violation::{Place, Violation, Violations};
 use super::{given, window};
 use crate::account::{Account, Instrument};
-use crate::tables::{Meta, Rule, Severity, Window};
+use crate::tables::{Length, Meta, Rule, Severity, Window};
 use crate::value::{Decimal, Edit, Identifier, OpenEnum, Scalar, Scratch, Timestamp};
 
 /// The maximum number of digits of a decimal in a request.
@@ -68,6 +68,42 @@ impl<'a> Checks<'a> {
     /// Whether a number is at least the instrument's `property`.
     pub fn is_at_least(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
         self.instrument?.is_reached_by(property, number?)
+    }
+
+    /// Whether a number is at most the instrument's `property`.
+    pub fn is_at_most(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        self.instrument?.is_not_exceeded_by(property, number?)
+    }
+
+    /// Whether one value is less than another. `None` if one of them is missing.
+    pub fn is_below<T: PartialOrd>(&self, one: Option<&T>, other: Option<&T>) -> Option<bool> {
+        Some(one? < other?)
+    }
+
+    /// Whether one value is greater than another. `None` if one of them is missing.
+    pub fn is_above<T: PartialOrd>(&self, one: Option<&T>, other: Option<&T>) -> Option<bool> {
+        Some(one? > other?)
+    }
+
+    /// The moment `length` ago or ahead, or now. `None` if the time is unknown.
+    pub fn moment(&self, length: Option<Length>, is_ahead: bool) -> Option<Timestamp> {
+        let now = self.context.now?;
+        match length {
+            None => Some(now),
+            Some(length) if is_ahead => length.after(now),
+            Some(length) => length.before(now),
+        }
+    }
+
+    /// Whether a time is before a moment that depends on now. `None` if the two are so close that another clock may tell
+    /// otherwise.
+    pub fn is_before(&self, time: Option<&Timestamp>, moment: Option<Timestamp>) -> Option<bool> {
+        window::certainly_apart(*time?, moment?).then_some(time? < &moment?)
+    }
+
+    /// Whether a time is after a moment that depends on now, like [`is_before`](Self::is_before).
+    pub fn is_after(&self, time: Option<&Timestamp>, moment: Option<Timestamp>) -> Option<bool> {
+        window::certainly_apart(*time?, moment?).then_some(time? > &moment?)
     }
 
     /// The value must be a documented one.

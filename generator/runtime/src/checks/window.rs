@@ -9,6 +9,11 @@ use crate::value::Timestamp;
 /// refused.
 const ACCESS_TOLERANCE: Duration = Duration::from_secs(60);
 
+/// Whether two times differ by more than clocks do.
+pub(super) fn certainly_apart(one: Timestamp, other: Timestamp) -> bool {
+    u128::from(one.as_millis().abs_diff(other.as_millis())) >= ACCESS_TOLERANCE.as_millis()
+}
+
 /// A rule of a window that a range breaks.
 pub(super) struct Breach {
     pub(super) kind: &'static str,

@@ -278,8 +278,8 @@ impl ClientCore {
         if !policy.checks_anything() {
             return Ok(Violations::default());
         }
-        // Only rules about time ranges need it.
-        let now = O::META.window.map(|_| self.now());
+        // Few rules need it.
+        let now = (O::META.window.is_some() || O::META.rules_of_time).then(|| self.now());
         let violations = operation.inspect(CheckContext { account, now, policy });
         violations.into_result().map_err(|violations| refused(O::META, violations))
     }

@@ -43,6 +43,8 @@ pub struct Meta {
     pub defaults: &'static [(&'static str, &'static str)],
     /// The rules that are checked. What else the document states is documentation.
     pub rules: &'static [Rule],
+    /// Whether some of them depend on what time it is.
+    pub rules_of_time: bool,
     /// The codes that it can respond with.
     pub errors: &'static [KnownError],
     /// The member with the data, where it differs from that of the API.
@@ -86,6 +88,7 @@ impl Meta {
         history: None,
         defaults: &[],
         rules: &[],
+        rules_of_time: false,
         errors: &[],
         data: None,
         list_member: None,

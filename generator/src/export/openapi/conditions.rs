@@ -59,7 +59,8 @@ impl Members<'_> {
                 let meant = all.iter().filter(|form| texts(forms).contains(&form.name.wire.as_str()));
                 Some(member(name, any_of(meant.map(|form| json!({"pattern": form_pattern(form)})).collect())))
             }
-            Condition::AccountIs { .. } | Condition::Compares { .. } => None,
+            Condition::Not(inner) => Some(json!({"not": self.condition(inner)?})),
+            Condition::AccountIs { .. } | Condition::Compares { .. } | Condition::Relates { .. } => None,
         }
     }
 

@@ -61,6 +61,13 @@ fn entry(condition: &Condition) -> (String, Value) {
         Condition::Compares { parameter, comparison, property } => {
             (format!("{}.{}", parameter.0, comparison.as_str()), json!(property.0))
         }
+        Condition::Relates { parameter, relation, operand, .. } => {
+            (format!("{}.{}", parameter.0, relation.as_str()), json!(operand.to_string()))
+        }
+        Condition::Not(inner) => {
+            let (name, value) = entry(inner);
+            (format!("not.{name}"), value)
+        }
     }
 }
 

@@ -46,7 +46,8 @@ mappings! {
         says: Option<Text>,
         /// With `stated`: why it cannot be more.
         why: Option<Text>,
-        /// The condition under which it binds: parameters and their values, `given`, `any_given`, `param.form`.
+        /// The condition under which it binds: parameters and their values, `given`, `any_given`, `param.form`,
+        /// `param.below` and the like; `not.` before an entry negates it.
         when: Option<Spanned<Named<Texts>>>,
         /// What must hold then, written like `when`.
         require: Option<Spanned<Named<Texts>>>,

@@ -3,7 +3,9 @@
 use super::{Builder, placed, placed_list, text_of};
 use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Short, Spanned, raw};
-use crate::model::{Comparison, Condition, Contradiction, NotShown, Observation, Rule, RuleKind, Severity, Test};
+use crate::model::{
+    Comparison, Condition, Contradiction, NotShown, Observation, Operand, Relation, Rule, RuleKind, Severity, Test,
+};
 
 /// The rules of a family or of one of its `operations`.
 pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], operations: &Operations) -> Vec<Rule> {
@@ -133,13 +135,20 @@ pub(super) fn conditions(raw: Option<&Spanned<Named<crate::load::Texts>>>) -> Ve
     entries
         .map(|(name, values)| {
             let values = values.iter().map(placed).collect();
-            match name.value.as_str() {
-                "given" => Condition::Given(values),
-                "any_given" => Condition::AnyGiven(values),
-                key => worded(key, name.place, values),
+            match name.value.strip_prefix("not.") {
+                Some(key) => Condition::Not(Box::new(condition(key, name.place, values))),
+                None => condition(&name.value, name.place, values),
             }
         })
         .collect()
+}
+
+fn condition(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
+    match key {
+        "given" => Condition::Given(values),
+        "any_given" => Condition::AnyGiven(values),
+        key => worded(key, place, values),
+    }
 }
 
 /// A condition whose key is a parameter's name, with a word before or after it.
@@ -153,6 +162,12 @@ fn worded(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
     };
     if word == "form" {
         return Condition::HasForm { parameter: named(parameter), forms: values };
+    }
+    if let (Some(relation), [(operand, place)]) =
+        (Relation::ALL.into_iter().find(|relation| relation.as_str() == word), values.as_slice())
+    {
+        let operand = Operand::parse(operand);
+        return Condition::Relates { parameter: named(parameter), relation, operand, place: *place };
     }
     match (Comparison::ALL.into_iter().find(|comparison| comparison.as_str() == word), values.as_slice()) {
         (Some(comparison), [property]) => {

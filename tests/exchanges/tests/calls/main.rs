@@ -14,6 +14,7 @@ mod okx;
 mod pages;
 mod repeats;
 mod requests;
+mod rules;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

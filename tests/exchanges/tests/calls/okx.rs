@@ -42,7 +42,7 @@ async fn orders_are_placed_listed_and_cancelled() {
     let placed = r#"{"code": "0", "data": [{"ordId": "1", "sCode": "0"}], "inTime": "1", "outTime": "2"}"#;
     sandbox.answer_next(Answer::json(placed));
     let order = PlaceOrder::new(InstId::from("BTC-USDT"), TdMode::Cash, Side::Buy, OrdType::Limit, dec!(2));
-    let order = order.price(dec!(2.15)).expires(Timestamp::from_millis(1_597_026_383_085));
+    let order = order.price(dec!(2.15)).expires(Timestamp::from_millis(4_102_444_800_000));
     let reply = client.trade().place_order(&order).await.unwrap();
     assert_eq!(reply.data[0].ord_id.as_ref().unwrap().as_str(), "1");
     sandbox.answer_next(Answer::json(r#"{"code": "0", "data": [{"ordId": "1", "state": "live"}]}"#));
@@ -57,7 +57,7 @@ async fn orders_are_placed_listed_and_cancelled() {
     let requests = sandbox.requests();
     assert_eq!(requests.len(), 4);
     requests.iter().for_each(assert_signed);
-    assert_eq!((requests[0].header("expTime"), requests[2].header("expTime")), (Some("1597026383085"), None));
+    assert_eq!((requests[0].header("expTime"), requests[2].header("expTime")), (Some("4102444800000"), None));
     assert!(!requests[0].text().contains("expTime"), "{}", requests[0].text());
     assert_eq!(requests[1].query.as_deref(), Some("instId=BTC-USDT"));
 }

@@ -154,7 +154,9 @@ fn one_of(rule: &Rule) -> Vec<Vec<String>> {
         | Condition::HasForm { .. }
         | Condition::Is { .. }
         | Condition::AccountIs { .. }
-        | Condition::Compares { .. } => None,
+        | Condition::Compares { .. }
+        | Condition::Relates { .. }
+        | Condition::Not(_) => None,
     });
     wanted.collect()
 }
