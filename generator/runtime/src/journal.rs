@@ -8,8 +8,12 @@
 //!
 //! A journal has no secrets: it stores parameters and the time of the signature, never a header.
 
+#[cfg(any(feature = "journal", feature = "redis"))]
+mod entry;
 #[cfg(feature = "journal")]
 mod file;
+#[cfg(feature = "redis")]
+mod redis;
 
 use std::fmt;
 use std::pin::Pin;
@@ -20,11 +24,13 @@ use crate::value::Timestamp;
 
 #[cfg(feature = "journal")]
 pub use self::file::{Durability, FileJournal};
+#[cfg(feature = "redis")]
+pub use self::redis::RedisJournal;
 
 /// The result of a journal, when it is there.
 pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalError>> + Send + 'a>>;
 
-/// Stores changes and their outcomes. [`FileJournal`] keeps them in a folder.
+/// Stores changes and their outcomes. `FileJournal` keeps them in a folder, `RedisJournal` on a server for a fleet.
 ///
 /// An implementation stores a change as a whole or not at all, whenever the process ends, and accepts nothing after a
 /// failed write until it is opened again.

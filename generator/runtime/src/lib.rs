@@ -51,7 +51,8 @@
 //! - `reqwest`: `transport::ReqwestTransport`, for settings of reqwest such as a proxy; needs tokio. It is the default
 //!   transport if `hyper` is off. Without both, a client needs a custom transport.
 //! - `blocking`: `blocking::ClientCore`, for programs without async; it starts a tokio runtime of its own.
-//! - `redis`: `limits::RedisLimits`, which shares rate limits between processes; needs tokio.
+//! - `redis`: `limits::RedisLimits` and `journal::RedisJournal`, which share rate limits and a journal between processes;
+//!   needs tokio.
 //! - `stream`: `pages::Pages::into_stream`, which returns a `futures_core::Stream`.
 //! - `journal`: `journal::FileJournal`, a journal of changes in a folder.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.

@@ -4,8 +4,10 @@
 mod calls;
 mod evidence;
 mod file;
+mod ids;
 mod killed;
 mod recovery;
+mod redis;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -12,9 +12,9 @@ use std::{fmt, fs, io, process};
 use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
 use tokio::sync::oneshot;
 
+use super::entry::{read, written};
 use super::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use crate::error::JournalError;
-use crate::json::{read_json, write_json};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -181,8 +181,7 @@ impl FileJournal {
 
     fn read_back(&self, number: ChangeNumber, value: &[u8]) -> Result<StoredChange, JournalError> {
         let text = std::str::from_utf8(value).map_err(|_| self.damaged("a change is not text"))?;
-        let entry: Entry = read_json(text).map_err(|error| self.damaged(&format!("change {number}: {error}")))?;
-        entry.into_change(number).ok_or_else(|| self.damaged(&format!("change {number} is incomplete")))
+        read(number, text).map_err(|why| self.damaged(&why))
     }
 
     fn damaged(&self, why: &str) -> JournalError {
@@ -309,64 +308,6 @@ impl Drop for Disk {
             let _ = thread.join();
         }
     }
-}
-
-crate::record! {
-    /// A change as it is written.
-    struct Entry {
-        #[wire("op")]
-        operation: Option<String>,
-        #[wire("request")]
-        request: Option<String>,
-        #[wire("ids")]
-        client_ids: Option<Vec<String>>,
-        #[wire("signed")]
-        signed_at: Option<Timestamp>,
-        #[wire("account")]
-        account: Option<String>,
-        #[wire("outcome")]
-        outcome: Option<String>,
-        #[wire("code")]
-        code: Option<String>,
-    }
-}
-
-fn written(change: &Change, ending: Option<&Ending>) -> String {
-    let Change { operation, request, client_ids, signed_at, account } = change.clone();
-    write_json(&Entry {
-        operation: Some(operation),
-        request: Some(request),
-        client_ids: Some(client_ids).filter(|ids| !ids.is_empty()),
-        signed_at: Some(signed_at),
-        account,
-        outcome: ending.map(|ending| word(ending.outcome).to_owned()),
-        code: ending.and_then(|ending| ending.code.clone()),
-    })
-}
-
-impl Entry {
-    fn into_change(self, number: ChangeNumber) -> Option<StoredChange> {
-        let Self { operation, request, client_ids, signed_at, account, outcome, code } = self;
-        let client_ids = client_ids.unwrap_or_default();
-        let change = Change { operation: operation?, request: request?, client_ids, signed_at: signed_at?, account };
-        let ending = match outcome {
-            Some(word) => Some(Ending { outcome: outcome_of(&word)?, code }),
-            None => None,
-        };
-        Some(StoredChange { number, change, ending })
-    }
-}
-
-const fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Done => "done",
-        Outcome::NotDone => "not-done",
-        Outcome::Unknown => "unknown",
-    }
-}
-
-fn outcome_of(text: &str) -> Option<Outcome> {
-    [Outcome::Done, Outcome::NotDone, Outcome::Unknown].into_iter().find(|outcome| word(*outcome) == text)
 }
 
 /// Whether nothing is in a folder, or it does not exist.
