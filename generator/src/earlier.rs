@@ -31,6 +31,8 @@ pub(crate) struct Earlier {
 pub(crate) struct Made {
     /// The digest of its text.
     pub(crate) text: u64,
+    /// The digest of what was printed.
+    pub(crate) code: u64,
     /// The parts of the model that were read for it.
     pub(crate) inputs: BTreeSet<Input>,
     /// The digest of these, and of what all files depend on.
@@ -69,8 +71,8 @@ impl Earlier {
         let Counts { families, operations, parameters, fields, values, limits, rules } = self.counts;
         let counts = [families, operations, parameters, fields, values, limits, rules].map(|n| n.to_string());
         let mut text = format!("{program:016x} {:016x}\n{}\n", self.given, counts.join(" "));
-        for (name, Made { text: bytes, inputs, of }) in &self.files {
-            let _ = write!(text, "{bytes:016x} {of:016x} {name}");
+        for (name, Made { text: bytes, code, inputs, of }) in &self.files {
+            let _ = write!(text, "{bytes:016x} {code:016x} {of:016x} {name}");
             text.extend(inputs.iter().map(|input| format!("\t{input}")));
             text.push('\n');
         }
@@ -101,9 +103,9 @@ impl Earlier {
 
 fn file(line: &str) -> Option<(String, Made)> {
     let mut parts = line.split('\t');
-    let mut head = parts.next()?.splitn(3, ' ');
-    let (text, of) = (number(head.next()?)?, number(head.next()?)?);
-    Some((head.next()?.to_owned(), Made { text, inputs: parts.map(Input::parse).collect::<Option<_>>()?, of }))
+    let mut head = parts.next()?.splitn(4, ' ');
+    let (text, code, of) = (number(head.next()?)?, number(head.next()?)?, number(head.next()?)?);
+    Some((head.next()?.to_owned(), Made { text, code, inputs: parts.map(Input::parse).collect::<Option<_>>()?, of }))
 }
 
 fn number(digits: &str) -> Option<u64> {
@@ -153,7 +155,7 @@ mod tests {
     }
 
     fn earlier() -> impl Strategy<Value = Earlier> {
-        let made = (any::<u64>(), inputs(), any::<u64>()).prop_map(|(text, inputs, of)| Made { text, inputs, of });
+        let made = (any::<[u64; 3]>(), inputs()).prop_map(|([text, code, of], inputs)| Made { text, code, inputs, of });
         let files = prop::collection::btree_map("[a-z]{1,5}/[a-z_]{1,5}\\.rs", made, 0..5);
         let counts = any::<[u16; 7]>().prop_map(|n| {
             let [families, operations, parameters, fields, values, limits, rules] = n.map(usize::from);

@@ -3,12 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file, ident};
+use super::code::{File, ident};
 use super::docs::{Docs, code};
 use crate::model::{Account, EnumValue, Instrument, InstrumentProperty, Name, Property, PropertyKind};
 
 /// `account.rs`.
-pub(super) fn emit(account: &Account) -> String {
+pub(super) fn emit(account: &Account) -> File {
     let mut items = vec![quote!(
         use std::ops::Deref;
 
@@ -19,7 +19,7 @@ pub(super) fn emit(account: &Account) -> String {
         items.extend(word_type(name, values, doc));
     }
     items.extend(account.instrument.iter().flat_map(instrument_type));
-    file(Docs::new("What rules depend on and no request shows.", "").inner(), items)
+    File::new(Docs::new("What rules depend on and no request shows.", "").inner(), items)
 }
 
 /// The types that the file defines.

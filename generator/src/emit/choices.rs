@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::checks;
-use super::code::{file, ident};
+use super::code::{File, ident};
 use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::{self, Set};
@@ -12,13 +12,13 @@ use super::scope::Scope;
 use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter, Type};
 
 /// `choices.rs` of a family.
-pub(super) fn emit(family: &Family) -> String {
+pub(super) fn emit(family: &Family) -> File {
     let scope = Scope::new(family);
     let mut items: Vec<_> = family.choices.iter().flat_map(|choice| emit_choice(&scope, choice)).collect();
     let defined: Vec<_> = family.choices.iter().flat_map(|choice| type_names(family, choice)).collect();
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
     items.insert(0, scope.imports(&defined));
-    file(Docs::new(&format!("Parameters of the {} operations that go together.", family.title), "").inner(), items)
+    File::new(Docs::new(&format!("Parameters of the {} operations that go together.", family.title), "").inner(), items)
 }
 
 /// The types that a choice defines: itself, and what goes with each of its cases.

@@ -3,12 +3,12 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::code::{camel, file, ident, list, table};
+use super::code::{File, camel, ident, list, table};
 use super::docs::Docs;
 use crate::model::{Api, Certainty, CodeProof, ObservedCode, Proof, Refusal};
 
 /// `codes.rs`: every observed code, in the order of the codes.
-pub(super) fn emit(api: &Api) -> String {
+pub(super) fn emit(api: &Api) -> File {
     let mut codes: Vec<_> = of(api).collect();
     codes.sort_by(|one, other| one.code.cmp(&other.code));
     let rows = codes.into_iter().map(|code| row(api, code));
@@ -25,7 +25,7 @@ pub(super) fn emit(api: &Api) -> String {
         "What a document says of a code goes first. Only what several independent sources agree on is believed; see \
          [`runtime::tables::Certainty`].",
     );
-    file(docs.inner(), [imports, observed].into_iter().chain(refusals).collect())
+    File::new(docs.inner(), [imports, observed].into_iter().chain(refusals))
 }
 
 /// What requests are refused for, where the schema says so.

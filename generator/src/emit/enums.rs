@@ -3,22 +3,22 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{deprecation, file, ident};
+use super::code::{File, deprecation, ident};
 use super::docs::{Docs, code, escape};
 use super::{codes, lifecycle};
 use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
-pub(super) fn emit(family: &Family) -> String {
+pub(super) fn emit(family: &Family) -> File {
     let mut items = vec![quote!(
         use tradeapi_runtime as runtime;
     )];
     items.extend(family.enums.iter().flat_map(|all| enumeration(all, docs_of(family, all))));
-    file(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
+    File::new(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
 
 /// `errors.rs`: the codes as an enum, and what is known of each.
-pub(super) fn emit_errors(family: &Family) -> String {
+pub(super) fn emit_errors(family: &Family) -> File {
     let values = family.errors.iter().map(|error| {
         let name = Name { wire: error.code.clone(), rust: error.rust.clone(), place: error.place };
         let doc = match error.doc.as_str() {
@@ -39,7 +39,7 @@ pub(super) fn emit_errors(family: &Family) -> String {
     )];
     items.extend(enumeration(&codes, Docs::new(&codes.doc, "")));
     items.push(error_table(family));
-    file(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
+    File::new(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
 }
 
 fn error_table(family: &Family) -> TokenStream {

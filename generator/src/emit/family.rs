@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file_of, ident, number, pretty};
+use super::code::{File, Item, ident, number};
 use super::docs::{Docs, code, escape};
 use super::operation::type_names;
 use super::records::emitted;
@@ -11,18 +11,18 @@ use super::{choices, facade, statements};
 use crate::model::{Api, Family};
 
 /// `mod.rs` of a family.
-pub(super) fn emit(api: &Api, family: &Family) -> String {
+pub(super) fn emit(api: &Api, family: &Family) -> File {
     let imports = quote!(
         use tradeapi_runtime as runtime;
     );
     let items = vec![
-        pretty(imports),
-        pretty(modules(family)),
-        pretty(exports(family)),
-        facade::emit(family),
-        pretty(tables(family)),
+        Item::Code(imports),
+        Item::Code(modules(family)),
+        Item::Code(exports(family)),
+        Item::Text(facade::emit(family)),
+        Item::Code(tables(family)),
     ];
-    file_of(family_docs(api, family).inner(), items)
+    File::new(family_docs(api, family).inner(), items)
 }
 
 fn modules(family: &Family) -> TokenStream {

@@ -3,18 +3,23 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::code::{file_of, ident, optional_text, pretty};
+use super::code::{File, Item, ident, optional_text};
 use super::docs::{Docs, code};
 use crate::model::{Family, Form, Identifier};
 
 /// `identifiers.rs` of a family.
-pub(super) fn emit(family: &Family) -> String {
-    let mut items = vec![pretty(quote!(
+pub(super) fn emit(family: &Family) -> File {
+    let mut items = vec![Item::Code(quote!(
         use tradeapi_runtime as runtime;
     ))];
-    items.extend(family.identifiers.iter().flat_map(|all| [identifier(all), mint(all), pretty(forms(all))]));
+    items.extend(
+        family
+            .identifiers
+            .iter()
+            .flat_map(|all| [Item::Text(identifier(all)), Item::Text(mint(all)), Item::Code(forms(all))]),
+    );
     let what = format!("Names and numbers that tell things of the {} operations apart.", family.title);
-    file_of(Docs::new(&what, "").inner(), items)
+    File::new(Docs::new(&what, "").inner(), items)
 }
 
 /// A call of the runtime's macro, which is text because nothing formats what is inside a call.

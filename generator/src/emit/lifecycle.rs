@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file, ident};
+use super::code::{File, ident};
 use super::diagram;
 use super::docs::{Docs, code, escape};
 use super::scope::{Scope, as_timestamp};
@@ -11,12 +11,12 @@ use crate::model::Effect;
 use crate::model::{Family, Lifecycle, Possible, Ruled, Tracked, Transition, Type};
 
 /// `lifecycle.rs` of a family.
-pub(super) fn emit(family: &Family, lifecycle: &Lifecycle) -> String {
+pub(super) fn emit(family: &Family, lifecycle: &Lifecycle) -> File {
     let scope = Scope::new(family);
     let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle)];
     items.extend(lifecycle.records.iter().map(|tracked| record_impl(&scope, lifecycle, tracked)));
     items.insert(0, scope.imports(&[]));
-    file(Docs::new(&format!("States that the {} operations lead through.", family.title), "").inner(), items)
+    File::new(Docs::new(&format!("States that the {} operations lead through.", family.title), "").inner(), items)
 }
 
 fn possible(possible: Possible) -> TokenStream {

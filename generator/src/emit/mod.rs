@@ -41,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub(crate) use code::HEADER;
+pub(crate) use code::{File, HEADER};
 #[cfg(feature = "cli")]
 pub(crate) use diagram::{Links, draw};
 #[cfg(feature = "cli")]
@@ -54,13 +54,13 @@ use crate::model::{Api, Family, Input, Source, noting};
 pub(crate) struct Job<'a> {
     /// Its name below the output folder.
     pub(crate) name: String,
-    text: Box<dyn Fn() -> String + Send + Sync + 'a>,
+    file: Box<dyn Fn() -> File + Send + Sync + 'a>,
 }
 
 impl Job<'_> {
-    /// What the file holds, and which parts of the model that follows from.
-    pub(crate) fn make(&self) -> (String, BTreeSet<Input>) {
-        noting(|| (self.text)())
+    /// The file, not yet printed, and which parts of the model it follows from.
+    pub(crate) fn make(&self) -> (File, BTreeSet<Input>) {
+        noting(|| (self.file)())
     }
 }
 
@@ -68,7 +68,7 @@ impl Job<'_> {
 pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
     let files = Mutex::default();
     run(&jobs(api, layout), |job| {
-        let (text, _) = job.make();
+        let text = job.make().0.print();
         let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
         files.insert(job.name.clone(), text);
     });
@@ -90,8 +90,8 @@ pub(crate) fn jobs(api: &Api, layout: Layout) -> Vec<Job<'_>> {
     jobs
 }
 
-fn job<'a>(name: impl Into<String>, text: impl Fn() -> String + Send + Sync + 'a) -> Job<'a> {
-    Job { name: name.into(), text: Box::new(text) }
+fn job<'a>(name: impl Into<String>, file: impl Fn() -> File + Send + Sync + 'a) -> Job<'a> {
+    Job { name: name.into(), file: Box::new(file) }
 }
 
 fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<'a>> {

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::checks;
-use super::code::{self, capitalised, file, ident, list, number};
+use super::code::{self, File, capitalised, ident, list, number};
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
 use super::parameter_docs;
 use super::parameters::{Set, field_type};
@@ -18,7 +18,7 @@ use crate::model::{
 };
 
 /// The file of an operation.
-pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> String {
+pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> File {
     let scope = Scope::new(family);
     let mut items = request(api, &scope, operation, layout);
     items.push(operation_impl(&scope, operation));
@@ -34,7 +34,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let defined = type_names(operation);
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
     items.insert(0, scope.imports(&defined));
-    file(Docs::new(&format!("{}.", operation.title.trim_end_matches('.')), "").inner(), items)
+    File::new(Docs::new(&format!("{}.", operation.title.trim_end_matches('.')), "").inner(), items)
 }
 
 /// The types that the file of an operation defines.

@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{deprecation, file, ident};
+use super::code::{File, deprecation, ident};
 use super::docs::{Docs, MARKDOWN, code, escape};
 use super::scope::Scope;
 use crate::model::{Api, Family, Field, Record, Response, Shape, Truth, Type, phrases};
 
 /// `records.rs` of a family.
-pub(super) fn emit(api: &Api, family: &Family) -> String {
+pub(super) fn emit(api: &Api, family: &Family) -> File {
     let scope = Scope::new(family);
     let records: Vec<_> = family.records.iter().filter(|record| !record.is_abstract).collect();
     let mut items = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
     items.insert(0, scope.imports(&defined));
-    file(Docs::new(&format!("What the {} operations answer with.", family.title), "").inner(), items)
+    File::new(Docs::new(&format!("What the {} operations answer with.", family.title), "").inner(), items)
 }
 
 /// What a record is called in the schema, and whether a document has it.

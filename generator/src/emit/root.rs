@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file_of, gate, ident, optional_text, pretty};
+use super::code::{File, Item, gate, ident, optional_text};
 use super::docs::Docs;
 use super::module_name;
 use super::scope::value_type;
@@ -14,7 +14,7 @@ use crate::emit::Layout;
 use crate::model::{Api, Family, Sent};
 
 /// `lib.rs`, or `api.rs` that can be included.
-pub(super) fn emit(api: &Api, layout: Layout) -> String {
+pub(super) fn emit(api: &Api, layout: Layout) -> File {
     let items = [
         exports(api),
         account(api),
@@ -24,15 +24,15 @@ pub(super) fn emit(api: &Api, layout: Layout) -> String {
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
     ];
-    let mut items: Vec<_> = items.into_iter().map(pretty).collect();
-    items.push(client(api, layout));
-    items.push(pretty(markets(api)));
+    let mut items: Vec<_> = items.into_iter().map(Item::Code).collect();
+    items.push(Item::Text(client(api, layout)));
+    items.push(Item::Code(markets(api)));
     if layout == Layout::Crate {
-        items.push(pretty(for_each_operation(api)));
+        items.push(Item::Code(for_each_operation(api)));
     }
     // A file that is included cannot have attributes of its own.
     let top = if layout == Layout::Crate { super::front::crate_docs(api) } else { TokenStream::new() };
-    file_of(top, items)
+    File::new(top, items)
 }
 
 fn exports(api: &Api) -> TokenStream {

@@ -243,9 +243,21 @@ fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, 
         writing.keep(&job.name);
         return Some(made.clone());
     }
-    let (text, inputs) = job.make();
-    writing.put(&job.name, &text);
-    Some(Made { text: model::digest(text.as_bytes()), of: digests.of_inputs(&inputs)?, inputs })
+    let (file, inputs) = job.make();
+    let code = file.digest();
+    // Most of what an edit touches comes to the same code.
+    let text = match earlier.files.get(&job.name).filter(|made| made.code == code && made.is_intact(path)) {
+        Some(made) => {
+            writing.keep(&job.name);
+            made.text
+        }
+        None => {
+            let text = file.print();
+            writing.put(&job.name, &text);
+            model::digest(text.as_bytes())
+        }
+    };
+    Some(Made { text, code, of: digests.of_inputs(&inputs)?, inputs })
 }
 
 /// Reads and checks a schema; `shown` is how its folder is called in messages.
