@@ -29,7 +29,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let id = place(&client, dec!(0.010), Execution::limit(dec!(1000))).await?;
     client.unified().cancel_order(&CancelOrder::new(id.clone())).await?;
-    Ok(println!("{}", query(&client, &id).await?))
+    println!("{}", query(&client, &id).await?);
+    Ok(())
 }
 
 async fn place(client: &Client, qty: Decimal, at: impl Into<Execution>) -> Result<ClientOid, tradeapi::Error> {

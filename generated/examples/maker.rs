@@ -25,7 +25,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let all = client.unified().cancel_all_orders(&CancelAllOrders::new(Category::UsdtFutures).symbol(SYMBOL)).await?;
-    Ok(println!("Cancelled {} quotes.", all.len()))
+    println!("Cancelled {} quotes.", all.len());
+    Ok(())
 }
 
 async fn place(client: &Client, side: Side, qty: Decimal, at: impl Into<Execution>) -> Result<ClientOid, Error> {

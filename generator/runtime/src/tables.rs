@@ -16,7 +16,7 @@ pub use api::{
     Place, SecretForm, Sent, Signature, Step, TimestampForm, Token,
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
-pub use confirm::{ClientId, Compound, Confirm, Echo, Echoes};
+pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
 pub use meta::{Access, Effect, Meta, Method, RateLimit, RepeatKey, Scope, WeighsWhen};
 pub use outcome::{CallResult, Outcome, OutcomeRow};

@@ -28,9 +28,9 @@ pub struct Confirm {
     /// The same of the query of the second place.
     pub then_set: &'static [(&'static str, &'static str)],
     /// The parameter of a listing with the earliest time of creation, and how a time is written there as JSON.
-    pub since: Option<(&'static str, fn(Timestamp) -> String)>,
+    pub since: Option<TimeParameter>,
     /// The same of the second place.
-    pub then_since: Option<(&'static str, fn(Timestamp) -> String)>,
+    pub then_since: Option<TimeParameter>,
     /// The list whose items are queried one by one.
     pub list: Option<&'static str>,
     /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
@@ -46,11 +46,17 @@ pub struct Confirm {
     /// last change may have been a fill or the end.
     pub changed_while: &'static [(&'static str, &'static [&'static str])],
     /// The parameter of the request with the time after which the exchange refuses it, and how its text is read.
-    pub expires: Option<(&'static str, fn(&str) -> Option<Timestamp>)>,
+    pub expires: Option<Deadline>,
     /// How long it can be asked for at least, in milliseconds, in any state. `None`: the documents do not specify it,
     /// so absence proves nothing.
     pub kept_ms: Option<u64>,
 }
+
+/// A parameter that takes a time, and how it is written.
+pub type TimeParameter = (&'static str, fn(Timestamp) -> String);
+
+/// A parameter with the time after which a request is refused, and how it is read.
+pub type Deadline = (&'static str, fn(&str) -> Option<Timestamp>);
 
 impl Confirm {
     /// The fields of the record with the ids, each with the parameter of the request.

@@ -10,7 +10,7 @@ use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::retry::RetryPolicy;
 use tradeapi_runtime::tables::Outcome;
-use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, Sandbox};
 
 fn client(sandbox: &Sandbox) -> Client {
     Client::builder(sandbox.url()).build().unwrap()
