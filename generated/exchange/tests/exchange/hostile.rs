@@ -62,10 +62,10 @@ fn the_same_requests_go_wrong_in_the_same_way_whoever_comes_first() {
 #[test]
 fn a_hostile_exchange_replays_its_journal() {
     let desk = hostile(50, vec![Node::new(2), Node::new(1).lagging(2_500)]);
-    for begun in [0, 40] {
-        place_all(&desk, begun..begun + 40);
-        desk.exchange.time().advance(Duration::from_secs(20));
-    }
+    place_all(&desk, 0..40);
+    desk.exchange.time().advance(Duration::from_secs(20));
+    // The journal ends with a request, and what comes later is not in it.
+    place_all(&desk, 40..80);
     let replayed = Exchange::replay(&desk.exchange.journal().unwrap()).unwrap();
     assert_eq!(replayed.hostile_counts(), desk.exchange.hostile_counts());
     assert_eq!(replayed.account(&desk.keys, Family::Unified), desk.exchange.account(&desk.keys, Family::Unified));
