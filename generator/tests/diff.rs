@@ -59,7 +59,7 @@ fn a_rate_over_a_minute() {
     assert!(output.contains("1/s -> 60/1m  the limiter keeps another pace"), "{output}");
     let (new, out) = (new.to_str().unwrap(), folder.path().join("src"));
     assert!(tool(&["facts", "--schema", new]).contains("rate\thouse.lend-many\t60\t1m\tUID\tdefault\n"));
-    assert!(tool(&["list", "--schema", new]).contains("60/1m/UID"));
+    assert!(tool(&["list", "--schema", new]).contains("60/1m per UID"));
     assert!(tool(&["rules", "--schema", new]).contains("rate-uid-1m"));
     let openapi = folder.path().join("openapi.json");
     tool(&["export", "openapi", "--schema", new, "--out", openapi.to_str().unwrap()]);
