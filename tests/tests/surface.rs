@@ -35,7 +35,7 @@ fn item(item: &syn::Item) -> Vec<String> {
 fn macro_call(call: &syn::Macro) -> Vec<String> {
     let path = text(&call.path);
     match path.as_str() {
-        "runtime::open_enum" | "runtime::record" => {
+        "runtime::open_enum" | "runtime::record" | "runtime::parameters" => {
             let declared: syn::Item = call.parse_body().unwrap();
             std::iter::once(format!("{path}!")).chain(item(&declared)).collect()
         }
@@ -60,7 +60,7 @@ fn macro_arguments(call: &syn::Macro) -> String {
     let mut tokens = call.tokens.clone().into_iter().peekable();
     let mut without_docs = quote::quote!();
     while let Some(token) = tokens.next() {
-        if token.to_string() != "#" || tokens.next_if(|next| next.to_string().starts_with("[doc =")).is_none() {
+        if token.to_string() != "#" || tokens.next_if(|next| next.to_string().starts_with("[doc")).is_none() {
             without_docs.extend([token]);
         }
     }

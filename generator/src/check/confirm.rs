@@ -1,6 +1,7 @@
 //! What operations say of finding out what became of them: every name is one, and nothing is claimed too easily.
 
-use super::{queries, records};
+use super::queries::{self, names};
+use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
     Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Type, WireNames,
@@ -21,12 +22,6 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         confirm_judges_by_the_record(family, operation, confirm, to);
         items_are_identified(family, operation, confirm, to);
     }
-}
-
-/// The names of the request, and of the items of its lists.
-pub(super) fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
-    let own = family.names(operation.members());
-    operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))
 }
 
 fn is_found(names: &WireNames<'_>, (name, place): &(String, Place), of: &str, to: &mut Diagnostics) {

@@ -1,6 +1,5 @@
 //! What the queries of `confirm` send beside what the request has: fixed values, and a time.
 
-use super::confirm::names;
 use super::values;
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Confirm, Family, Lookup, Operation, Parameter, Shape, Type, WireNames};
@@ -85,4 +84,10 @@ fn is_time(parameter: Option<&Parameter>, (name, place): &(String, Place), to: &
             .related(parameter.name.place, "the parameter is here")
             .help("name a parameter that is a time");
     }
+}
+
+/// The names of the request, and of the items of its lists.
+pub(super) fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
+    let own = family.names(operation.members());
+    operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))
 }

@@ -44,6 +44,10 @@ impl Project {
             path.extension().is_some_and(|e| e == "md")
         });
         copy(&sources.schema, &project.root().join("schema"), &|_| true);
+        // The documentation of the crate includes the first of the programs that the schema names.
+        copy(&house().join("generated/examples"), &project.root().join("generated/examples"), &|path| {
+            path.ends_with("hello.rs")
+        });
         project.write("Cargo.toml", WORKSPACE);
         project.write("generated/Cargo.toml", &project.manifest_of_generated(sources.name));
         project.write("desk/Cargo.toml", &manifest_of_desk(sources.name));

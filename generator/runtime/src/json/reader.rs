@@ -181,8 +181,8 @@ impl<'a> Reader<'a> {
     #[cold]
     fn make_room<T>(&mut self, items: &mut Vec<T>) -> Result<(), ReadError> {
         // Of lists within items there are many, to all of which the rest of the text would be promised.
-        let rest = if self.lists == 1 { self.text.len() - self.at } else { 0 };
-        if self.room.grow(items, rest) { Ok(()) } else { Err(self.out_of_room()) }
+        let ahead = (self.lists == 1).then(|| (self.text.len() - self.at, self.at));
+        if self.room.grow(items, ahead) { Ok(()) } else { Err(self.out_of_room()) }
     }
 
     /// Skips the next value.

@@ -34,15 +34,26 @@ impl Room {
         !self.is_used_up
     }
 
-    /// Doubles the capacity of a full list, as it would do itself; false when there is no room for that. The first list
-    /// with a `rest`, the length of the text behind its first item, is given as much at once, because records take about
-    /// as much as their text.
-    pub(super) fn grow<T>(&mut self, items: &mut Vec<T>, rest: usize) -> bool {
-        let size = size_of::<T>();
+    /// Gives a full list more capacity; false when there is no room for that. `ahead` is the length of the text behind
+    /// its last item, and of that before it; `None` for a list of which a text may have many.
+    ///
+    /// The first list is given as much as the text ahead at once, because records take about as much as their text.
+    /// After that a list grows by what the text ahead probably needs, and at most to twice its capacity.
+    pub(super) fn grow<T>(&mut self, items: &mut Vec<T>, ahead: Option<(usize, usize)>) -> bool {
+        let size = size_of::<T>().max(1);
         let first = if size <= 1024 { 4 } else { 1 };
-        let guess = if self.has_guessed { 0 } else { rest / size.max(1) };
-        self.has_guessed |= rest > 0;
-        let (old, more) = (items.capacity(), items.capacity().max(first).max(guess));
+        let old = items.capacity();
+        let more = match ahead {
+            Some((rest, _)) if old == 0 && !self.has_guessed => {
+                self.has_guessed = true;
+                (rest / size).max(first)
+            }
+            Some((rest, read)) if old > first => {
+                let needed = items.len().saturating_mul(rest) / read.max(1);
+                (needed + needed / 16).clamp(old / 2, old)
+            }
+            Some(_) | None => old.max(first),
+        };
         // While the items move, they are in memory twice.
         let moved = old.saturating_mul(size);
         let has_room = self.take(more.saturating_mul(size).saturating_add(moved));
@@ -62,12 +73,12 @@ mod tests {
     fn lists_grow_while_there_is_room() {
         let mut room = Room::for_text(0);
         let mut items: Vec<[u8; 1024]> = Vec::new();
-        while items.len() < items.capacity() || room.grow(&mut items, 0) {
+        while items.len() < items.capacity() || room.grow(&mut items, None) {
             items.push([0; 1024]);
         }
         // 8,192 items take half of the room, and could not be moved to a place of twice the size.
         assert_eq!((items.len(), items.capacity(), room.is_used_up()), (8_192, 8_192, true));
-        assert!(!room.take(0) && !room.grow(&mut Vec::<u8>::new(), 0), "what is used up stays so");
+        assert!(!room.take(0) && !room.grow(&mut Vec::<u8>::new(), None), "what is used up stays so");
         assert!(Room::for_text(usize::MAX).take(usize::MAX));
     }
 
@@ -75,18 +86,30 @@ mod tests {
     fn the_first_list_gets_what_it_probably_needs_at_once() {
         let mut room = Room::for_text(0);
         let (mut first, mut second): (Vec<[u8; 100]>, Vec<[u8; 100]>) = Default::default();
-        assert!(room.grow(&mut first, 100 * 100) && room.grow(&mut second, 100 * 100));
+        let ahead = Some((100 * 100, 100));
+        assert!(room.grow(&mut first, ahead) && room.grow(&mut second, ahead));
         assert_eq!((first.capacity(), second.capacity()), (100, 4));
         let mut short: Vec<[u8; 100]> = Vec::new();
-        assert!(Room::for_text(0).grow(&mut short, 10));
+        assert!(Room::for_text(0).grow(&mut short, Some((10, 100))));
         assert_eq!(short.capacity(), 4);
+    }
+
+    #[test]
+    fn a_list_grows_by_what_the_text_ahead_needs() {
+        let grown = |ahead| {
+            let mut items = vec![[0_u8; 100]; 100];
+            items.shrink_to_fit();
+            assert!(Room::for_text(0).grow(&mut items, Some(ahead)));
+            items.capacity()
+        };
+        assert_eq!((grown((600, 1000)), grown((1, 1000)), grown((5000, 1000))), (163, 150, 200));
     }
 
     #[test]
     fn several_lists_share_the_room() {
         let mut room = Room::for_text(10 << 20);
         let mut lists = vec![Vec::<[u8; 1024]>::new(); 100_000];
-        let grown = lists.iter_mut().filter_map(|list| room.grow(list, 0).then_some(())).count();
+        let grown = lists.iter_mut().filter_map(|list| room.grow(list, None).then_some(())).count();
         assert_eq!(grown, (50 << 20) / 4096);
     }
 }
