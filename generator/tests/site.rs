@@ -34,6 +34,16 @@ fn sites() -> impl Iterator<Item = (&'static str, &'static Site)> {
     SCHEMAS.into_iter().zip(SITES.iter())
 }
 
+/// The folder with the documents: beside the project, or named by `TRADEAPI_DOCS`.
+fn documents() -> Option<PathBuf> {
+    let named = std::env::var_os("TRADEAPI_DOCS").map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| folder("../../shared/docs"));
+    if !folder.is_dir() {
+        eprintln!("SKIPPED: no documents in {}; name their folder with TRADEAPI_DOCS", folder.display());
+    }
+    folder.is_dir().then_some(folder)
+}
+
 /// A page as a browser reads it.
 struct Page {
     html: Html,
@@ -73,8 +83,11 @@ fn text(element: ElementRef<'_>) -> String {
 
 /// What a parameter or a field is in JSON: what stands behind its type, or the type itself.
 fn json_type(element: ElementRef<'_>) -> String {
-    let name = below(element, "name")[0];
-    within(name, ".type small").first().or(within(name, ".type").first()).map(|found| text(*found)).unwrap()
+    type_in_json(below(element, "name")[0])
+}
+
+fn type_in_json(shown: ElementRef<'_>) -> String {
+    within(shown, ".type small").first().or(within(shown, ".type").first()).map(|found| text(*found)).unwrap()
 }
 
 fn field_name(field: ElementRef<'_>) -> String {
@@ -298,11 +311,9 @@ impl<'a> Reader<'a> {
             _ => "",
         };
         self.add(&["respshape", id, if prefix.is_empty() { "object" } else { "array" }]);
-        for fields in page.all("article > .fields") {
-            for field in below(fields, "field") {
-                let path = format!("{prefix}{}", field_name(field));
-                self.add(&["respfield", id, &path, &json_type(field)]);
-            }
+        for field in page.all("table.answer tbody tr") {
+            let path = format!("{prefix}{}", text(within(field, "th")[0]));
+            self.add(&["respfield", id, &path, &type_in_json(within(field, "td")[0])]);
         }
     }
 }
@@ -498,11 +509,44 @@ fn every_page_is_valid_and_can_be_read_without_eyes() {
 #[test]
 fn the_site_is_small_and_the_same_wherever_the_schema_is() {
     let (_, site) = sites().next().unwrap();
-    let bytes: usize = site.files.values().map(String::len).sum();
+    let tests = RuleTests::read(&folder("../generated/exchange/tests/exchange/rules.tsv")).unwrap();
+    let schema = read(&folder("../schema"));
+    let documents = documents().map(|folder| schema.documents(&folder).unwrap());
+    let options = SiteOptions { documents: documents.as_ref(), tests: Some(&tests), ..SiteOptions::default() };
+    let bytes: usize = schema.site(&options).unwrap().files.values().map(String::len).sum();
     assert!(bytes < 3_000_000, "{bytes} bytes");
     let elsewhere = tempfile::tempdir().unwrap();
     folders::copy(&folder("../schema"), &elsewhere.path().join("a folder/of another name"));
     assert!(*site == site_of(&elsewhere.path().join("a folder/of another name")), "the bytes depend on the folder");
+}
+
+#[test]
+fn a_long_list_of_a_proof_is_cut_and_a_short_one_is_not() {
+    let (_, site) = sites().next().unwrap();
+    let page = Page::of(site, "operations/unified/place-batch.html");
+    let rule = text(page.all("#rule-max-items")[0]);
+    assert!(rule.contains("\u{2026} 20 more") && rule.contains("\u{2026} 19 more"), "{rule}");
+    assert!(!text(page.all("#rule-one-category")[0]).contains('\u{2026}'));
+    let book: serde_json::Value = serde_json::from_str(&site.files["rules.json"]).unwrap();
+    let rules = book["unified.place-batch"]["rules"].as_array().unwrap();
+    let change = |name: &str| {
+        let rule = rules.iter().find(|rule| rule["rule"] == name).unwrap();
+        rule["refused"]["change"].as_array().unwrap().clone()
+    };
+    assert_eq!((change("max-items").len(), &change("max-items")[1]), (2, &"\u{2026} 20 more".into()));
+    assert!(change("one-category").iter().all(serde_json::Value::is_object));
+}
+
+#[test]
+fn the_list_of_pages_opens_the_family_of_the_page() {
+    let (_, site) = sites().next().unwrap();
+    let listed = |file: &str| Page::of(site, file).all("nav.contents [data-verb]").len();
+    let of_unified = site.files.keys().filter(|file| file.starts_with("operations/unified/") && file.ends_with(".md"));
+    assert_eq!(listed("operations/unified/place-order.html"), of_unified.count());
+    assert_eq!(listed("errors.html"), 0, "a page of no family opens none");
+    let only = site_of(&folder("../tests/exchanges/schema/kraken"));
+    assert_eq!(only.files.keys().filter(|file| file.starts_with("families/")).count(), 1);
+    assert!(!Page::of(&only, "errors.html").all("nav.contents [data-verb]").is_empty(), "the only family is open");
 }
 
 #[test]

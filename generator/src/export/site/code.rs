@@ -62,6 +62,22 @@ pub(super) fn spaced_json(value: &Value) -> String {
     }
 }
 
+/// How many items a list may have to be shown whole.
+const FEW: usize = 5;
+
+/// The same with its longer lists cut: the first item, and how many more there are.
+pub(super) fn brief(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => members.iter().map(|(name, inner)| (name.clone(), brief(inner))).collect(),
+        Value::Array(items) if items.len() > FEW => {
+            let more = Value::from(format!("\u{2026} {} more", items.len() - 1));
+            items.iter().take(1).map(brief).chain([more]).collect()
+        }
+        Value::Array(items) => items.iter().map(brief).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
 /// The JSON merge patch (RFC 7396) that makes one request another, by its outermost members.
 pub(super) fn patch(from: &Value, to: &Value) -> Value {
     let (Some(from), Some(to)) = (from.as_object(), to.as_object()) else { return to.clone() };

@@ -38,7 +38,7 @@ pub(super) fn llms(site: &Site<'_>) -> String {
 }
 
 /// The rules of each family and operation, with their places and proofs. A proof is what makes the operation's request one
-/// that is refused, and one that is accepted, each as a merge patch.
+/// that is refused, and one that is accepted, each as a merge patch whose longer lists are cut.
 pub(super) fn rules(site: &Site<'_>) -> String {
     let of_families = site.families.iter().map(|family| (family.name(), &family.rules));
     let of_operations = site.operations().map(|(_, view)| (view.operation.id.as_str(), &view.rules));
@@ -78,7 +78,7 @@ fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
 
 /// What a request that tries a rule changes, and what it is told about the account.
 fn tried(base: &Value, case: &Case) -> Value {
-    let mut shown = json!({ "change": code::patch(base, &code::parsed(&case.request)) });
+    let mut shown = json!({ "change": code::brief(&code::patch(base, &code::parsed(&case.request))) });
     if case.account != "{}" {
         shown["account"] = code::parsed(&case.account);
     }

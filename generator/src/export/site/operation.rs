@@ -189,7 +189,7 @@ fn answer(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>)
             },
             Response::Undefined => p.quiet { "Nothing is known of it." },
         }
-        (parameters::fields(here, &view.answer))
+        (parameters::fields_in_short(here, &view.answer))
     }
 }
 

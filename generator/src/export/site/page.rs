@@ -131,7 +131,7 @@ pub(super) fn draw(
     text
 }
 
-/// The list of all pages.
+/// The list of pages; of the families, only the one that the page belongs to is open.
 fn contents(site: &Site<'_>, page: &Page, has_changes: bool) -> Markup {
     let here = &page.address;
     let link = |address: &Address, title: &str| {
@@ -146,7 +146,7 @@ fn contents(site: &Site<'_>, page: &Page, has_changes: bool) -> Markup {
             }
             @for family in &site.families {
                 p.group { (link(&Address::family(family.name()), &family.family.title)) }
-                @if page.family.as_deref().is_none_or(|open| open == family.name()) {
+                @if page.family.as_deref().map_or(site.families.len() == 1, |open| open == family.name()) {
                     ul {
                         @for view in &family.operations {
                             @let current = (view.address.file == here.file).then_some("page");

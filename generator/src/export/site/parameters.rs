@@ -114,7 +114,35 @@ fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     }
 }
 
-/// The fields of an answer, those of a record in it below it.
+/// The fields of an answer in a table. Their values, and the fields of records in them, stand with the types.
+pub(super) fn fields_in_short(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
+    html! {
+        @if !all.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Fields of the answer" { table.answer {
+                thead { tr { th scope="col" { "Field" } th scope="col" { "Type" } th scope="col" { "Meaning" } } }
+                tbody { @for one in all {
+                    tr {
+                        th scope="row" { code { (one.field.name.wire) } }
+                        td {
+                            (here.ty(&one.ty))
+                            @if one.field.may_be_null { " " small { "or null" } }
+                        }
+                        td {
+                            (sentence(one.doc))
+                            @if !one.field.units.is_empty() { " " span.quiet { (unit_in_words(&one.field.units)) } }
+                            @if let Some(only) = &one.field.comes_only {
+                                " " span.quiet { "Comes only " (sentence(only)) }
+                            }
+                            (pieces::deprecated(one.field.deprecated.as_ref()))
+                        }
+                    }
+                } }
+            } }
+        }
+    }
+}
+
+/// The fields of a record.
 pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
@@ -131,11 +159,6 @@ pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
                         @if !one.doc.trim().is_empty() { p { (sentence(one.doc)) } }
                         (pieces::units(&one.field.units))
                         (value_list(one))
-                        @if !one.fields.is_empty() {
-                            details.items {
-                                summary { "Fields of " code { (one.field.name.wire) } } (fields(here, &one.fields))
-                            }
-                        }
                     }
                 }
             }

@@ -259,7 +259,7 @@ fn proof(rule: &RuleView<'_>) -> Markup {
             }
             div {
                 strong.bad { @if rule.warns { "Warned of" } @else { "Refused" } }
-                pre.request { code { (code::Text(code::spaced_json(&one))) } }
+                pre.request { code { (code::Text(code::spaced_json(&code::brief(&one)))) } }
                 (told(refused))
             }
             div { strong.good { "Accepted" } (changed(&code::patch(&one, &other), " the same")) (told(accepted)) }
@@ -269,8 +269,11 @@ fn proof(rule: &RuleView<'_>) -> Markup {
 
 /// What a merge patch changes of what is called so.
 fn changed(patch: &Value, of: &str) -> Markup {
-    let Value::Object(members) = patch else { return html! { " " code { (code::Text(code::spaced_json(patch))) } } };
-    let (without, with): (Map<_, _>, Map<_, _>) = members.clone().into_iter().partition(|(_, value)| value.is_null());
+    let members = match code::brief(patch) {
+        Value::Object(members) => members,
+        whole => return html! { " " code { (code::Text(code::spaced_json(&whole))) } },
+    };
+    let (without, with): (Map<_, _>, Map<_, _>) = members.into_iter().partition(|(_, value)| value.is_null());
     html! {
         (of)
         @if !with.is_empty() { " with " code { (code::Text(code::spaced_json(&Value::Object(with)))) } }
