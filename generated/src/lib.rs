@@ -215,6 +215,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         }),
         timestamp: runtime::tables::TimestampForm::Milliseconds,
         window_ms: Some(30000),
+        window_set_by: None,
     }),
     headers: &[
         runtime::tables::Header {

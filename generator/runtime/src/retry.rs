@@ -9,8 +9,9 @@ use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::observe;
-use crate::operation::Repeatable;
-use crate::tables::{CallResult, CodeProof, Meta, Outcome};
+use crate::operation::{Operation, Repeatable};
+use crate::parameters::Named;
+use crate::tables::{CallResult, CodeProof, Outcome};
 
 /// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
 ///
@@ -163,9 +164,9 @@ impl ClientCore {
 impl ClientCore {
     /// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may arrive
     /// as late as its signature allows.
-    fn key_is_kept(&self, meta: &Meta) -> Option<Duration> {
-        let kept = Duration::from_millis(meta.repeat_key?.kept_ms?);
-        Some(kept.saturating_sub(self.signature_window().unwrap_or_default()))
+    fn key_is_kept<O: Operation>(&self, operation: &O) -> Option<Duration> {
+        let kept = Duration::from_millis(O::META.repeat_key?.kept_ms?);
+        Some(kept.saturating_sub(self.signature_window(&Named::of(operation)).unwrap_or_default()))
     }
 }
 
@@ -190,7 +191,7 @@ impl<'a> Retrying<'a> {
         let with_key = operation.with_key(core.now(), environment.random());
         let operation = with_key.as_ref().unwrap_or(operation);
         let begun = Timer::now(environment);
-        let within = core.key_is_kept(O::META).map(|kept| (core.moment(), kept));
+        let within = core.key_is_kept(operation).map(|kept| (core.moment(), kept));
         let end = begun.saturating_add(policy.deadline);
         let (mut attempt, mut unknown) = (1, None);
         loop {

@@ -1,7 +1,9 @@
 //! Credentials: what is signed is sent, and what is sent can be told from parameters.
 
 use crate::diagnostics::{Code, Diagnostics, name_list};
-use crate::model::{Access, Api, Carried, Content, Credentials, Family, Part, PartKind, SignedPart};
+use crate::model::{
+    Access, Api, Carried, Content, Credentials, Family, Parameter, Part, PartKind, Shape, SignedPart, Type,
+};
 
 /// Nothing is sent twice or signed without being sent.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
@@ -10,6 +12,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     are_distinct(credentials, to);
     signed_parts_are_known(api, credentials, to);
     carried_parts_are_known(credentials, to);
+    window_can_be_set(api, credentials, to);
 }
 
 fn what_is_needed_is_sent(credentials: &Credentials, to: &mut Diagnostics) {
@@ -93,7 +96,11 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
             }
             PartKind::Header(name) => {
                 let own = || credentials.headers().map(|carried| carried.name.as_str());
-                let known = || own().chain(api.headers.iter().map(|header| header.name.as_str()));
+                let known = || {
+                    let declared = api.headers.iter().map(|header| header.name.as_str());
+                    let parameters = api.operations().flat_map(|(_, operation)| operation.in_headers());
+                    own().chain(declared).chain(parameters.map(|parameter| parameter.name.wire.as_str()))
+                };
                 if !known().any(|known| known.eq_ignore_ascii_case(name)) {
                     to.at(part.place, Code::UndefinedName, format!("unknown header `{name}`"))
                         .help(format!("define it under `headers`, or use one of: {}", name_list(known())));
@@ -127,6 +134,36 @@ fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
         };
         to.at(part.place, Code::BadValue, format!("`{what}` is no credential"))
             .help("expected `key`, `passphrase`, `timestamp`, `nonce`, `signature` or `{ text: ... }`");
+    }
+}
+
+/// What sets the window of a request is a header, or a whole number of some signed request.
+fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
+    let Some((name, place)) = &credentials.window_set_by else { return };
+    if credentials.window.is_none() {
+        to.at(*place, Code::MissingKey, "missing key `window` beside `window_set_by`")
+            .help("add `window: ...`, which holds for requests that do not set it");
+    }
+    let is_header = api.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
+    let signed = api.operations().filter(|(_, operation)| operation.access == Access::Signed);
+    let named: Vec<&Parameter> = signed
+        .flat_map(|(_, operation)| operation.members())
+        .filter(|parameter| parameter.name.wire == *name)
+        .collect();
+    if !is_header && named.is_empty() {
+        to.at(*place, Code::UndefinedName, format!("no signed operation has a parameter `{name}`"))
+            .help("name a parameter or a header of signed requests");
+    }
+    for parameter in named {
+        if !matches!(parameter.shape, Shape::One(Type::Integer | Type::Undefined)) {
+            to.at(
+                parameter.name.place,
+                Code::BadValue,
+                format!("`{name}` sets the window of signatures, but is not an integer"),
+            )
+            .related(*place, "it is named here")
+            .help("write `type: integer`; it counts milliseconds");
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 pub(super) fn table(credentials: &Credentials) -> TokenStream {
-    let Credentials { carried, signature, timestamp, window, place: _ } = credentials;
+    let Credentials { carried, signature, timestamp, window, window_set_by, place: _ } = credentials;
     let carried = carried.iter().map(carried_table);
     let signature = optional(signature.as_ref().map(signature_table));
     let timestamp = ident(match timestamp {
@@ -21,11 +21,13 @@ pub(super) fn table(credentials: &Credentials) -> TokenStream {
         TimestampForm::Iso8601 => "Iso8601",
     });
     let window = optional(window.and_then(Duration::milliseconds).map(number));
+    let window_set_by = optional(window_set_by.as_ref().map(|(name, _)| name));
     quote!(runtime::tables::Authentication {
         carried: &[#(#carried),*],
         signature: #signature,
         timestamp: runtime::tables::TimestampForm::#timestamp,
         window_ms: #window,
+        window_set_by: #window_set_by,
     })
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Credentials {
     pub(crate) signature: Option<Signature>,
     pub(crate) timestamp: TimestampForm,
     pub(crate) window: Option<Duration>,
+    /// The parameter or header with which a request sets the window itself.
+    pub(crate) window_set_by: Option<(String, Place)>,
     pub(crate) place: Place,
 }
 

@@ -21,6 +21,7 @@ use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
+use crate::parameters::Named;
 use crate::signing::Authenticator;
 use crate::tables::{Api, CallResult, Meta};
 use crate::transport::Transport;
@@ -218,10 +219,9 @@ impl ClientCore {
         self.parts.time.now()
     }
 
-    /// How far the timestamp of a request may differ from the exchange's clock.
-    pub(crate) fn signature_window(&self) -> Option<Duration> {
-        let credentials = self.api().credentials.as_ref();
-        credentials.and_then(|credentials| credentials.window_ms).map(Duration::from_millis)
+    /// How far the timestamp of a request with these parameters may differ from the exchange's clock.
+    pub(crate) fn signature_window(&self, parameters: &Named) -> Option<Duration> {
+        self.api().credentials.as_ref()?.window(|name| parameters.text(name))
     }
 
     /// The earliest and the latest time that the clocks of the exchange's machines can show at `moment`, if known. The
@@ -236,10 +236,14 @@ impl ClientCore {
         Some((earliest, latest.max(moment.wall())))
     }
 
-    /// How much later than by the local clock a signature may expire by the clock of the exchange or one of its
-    /// machines.
-    pub(crate) fn signature_uncertainty(&self, signed_at: Timestamp, left: Option<Moment>) -> Duration {
-        let window = self.signature_window().unwrap_or_default();
+    /// How much later than by the local clock a signature with this window may expire by the clock of the exchange or
+    /// one of its machines.
+    pub(crate) fn signature_uncertainty(
+        &self,
+        window: Duration,
+        signed_at: Timestamp,
+        left: Option<Moment>,
+    ) -> Duration {
         let time = &self.parts.time;
         let now = time.now();
         // For a request of an earlier run, only the current offset is known.

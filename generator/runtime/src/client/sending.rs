@@ -18,6 +18,7 @@ use crate::exchange::{Reply, build_request, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
+use crate::parameters::Named;
 use crate::signing::{Authenticator, redacted};
 use crate::tables::{Access, CallResult, Effect, Meta, Outcome};
 use crate::transport::{ResponseFuture, RoundTrip};
@@ -162,7 +163,7 @@ impl ClientCore {
     /// Refuses a request whose signature has expired, and a change whose timestamp the exchange would refuse by its
     /// clock.
     fn refuse_stale<O: Operation>(&self, prepared: &Prepared<'_, O>, now: Moment) -> Result<(), Error> {
-        let Some(window) = self.window(O::META) else { return Ok(()) };
+        let Some(window) = self.window(prepared.operation) else { return Ok(()) };
         let time = &self.parts.time;
         let refuse = |why, skew| {
             Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, skew, waited: Duration::ZERO })))
@@ -180,8 +181,9 @@ impl ClientCore {
     }
 
     /// How far the timestamp of a request may be from the exchange's clock.
-    fn window(&self, meta: &Meta) -> Option<Duration> {
-        self.signature_window().filter(|_| meta.access == Access::Signed)
+    fn window<O: Operation>(&self, operation: &O) -> Option<Duration> {
+        let credentials = self.api().credentials.as_ref().filter(|_| O::META.access == Access::Signed);
+        credentials?.window(|name| Named::of(operation).text(name))
     }
 
     /// Remembers a request whose outcome can be queried.
@@ -241,7 +243,7 @@ impl ClientCore {
             let date = time_of_date_header(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, self.codes(), operation, &what, response);
             let reply = reply.map(|reply| Reply { remaining, ..reply });
-            dated(self.learn_the_time(O::META, (signed_at, at, received), date, reply), date)
+            dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
         });
         if let Some(drift) = &self.parts.drift {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
@@ -270,14 +272,14 @@ impl ClientCore {
 
     /// Learns the exchange's time from the response to a signed request; others may come from a cache. Adds the offset
     /// to the refusal of a timestamp.
-    fn learn_the_time<T>(
+    fn learn_the_time<O: Operation>(
         &self,
-        meta: &'static Meta,
+        operation: &O,
         (signed_at, left, received): (Timestamp, Moment, Moment),
         date: Option<Timestamp>,
-        answer: Result<Reply<T>, Error>,
-    ) -> Result<Reply<T>, Error> {
-        if meta.access != Access::Signed {
+        answer: Result<Reply<O::Response>, Error>,
+    ) -> Result<Reply<O::Response>, Error> {
+        if O::META.access != Access::Signed {
             return answer;
         }
         let (told, signature) = match &answer {
@@ -289,7 +291,7 @@ impl ClientCore {
             Err(_) => (None, Signature::Unchecked),
         };
         let time = &self.parts.time;
-        time.learn(told, date, (left, received), signed_at, self.window(meta), signature);
+        time.learn(told, date, (left, received), signed_at, self.window(operation), signature);
         answer.map_err(|error| match error {
             Error::Exchange(error) if signature == Signature::Refused => {
                 Error::Exchange(Box::new(ExchangeError { skew: time.skew(), ..*error }))

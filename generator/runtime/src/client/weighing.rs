@@ -22,7 +22,7 @@ impl ClientCore {
     /// When the request about `target` was sent, as far as known.
     pub(crate) fn sent(&self, target: &Target, signed_at: Timestamp, left: Option<Moment>, settling: Duration) -> Sent {
         let left = left.and_then(|left| self.exchange_time(left));
-        let window = accepted_within(self.signature_window(), target.expires(), signed_at, left);
+        let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, left);
         Sent { signed_at, window, settling, left, has_rival: false }
     }
 

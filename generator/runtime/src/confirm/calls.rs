@@ -91,7 +91,7 @@ impl ClientCore {
         policy: &ConfirmPolicy,
     ) -> ConfirmationOf<O> {
         let call = call.map(Arc::new);
-        let open = Open::new(question, signed_at, self.signature_window(), left, call.clone());
+        let open = Open::new(self, question, signed_at, left, call.clone());
         let confirmation = self.ask(vec![open], policy).await.pop();
         confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
     }

@@ -19,6 +19,7 @@ use crate::error::JournalError;
 use crate::evidence::Target;
 use crate::journal::{Ending, Selection, StoredChange};
 use crate::lifecycle::HasState;
+use crate::parameters::Named;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -173,7 +174,12 @@ impl ClientCore {
                 let is_known = recovered.outcome() != Outcome::Unknown;
                 if is_known
                     || !can_be_settled
-                        && self.can_no_longer_arrive(recovered.stored.change.signed_at, self.moment(), policy)
+                        && self.can_no_longer_arrive(
+                            &recovered.stored.change.request,
+                            recovered.stored.change.signed_at,
+                            self.moment(),
+                            policy,
+                        )
                 {
                     let ending = Ending::new(recovered.outcome());
                     journal.end(recovered.stored.number, ending.clone()).await?;
@@ -191,11 +197,17 @@ impl ClientCore {
         Ok(all)
     }
 
-    /// Whether a change that was signed at `signed_at` had expired at `moment` by the clock of every machine of the
-    /// exchange, and its effect was visible.
-    pub(crate) fn can_no_longer_arrive(&self, signed_at: Timestamp, moment: Moment, policy: &ConfirmPolicy) -> bool {
-        let Some(window) = self.signature_window() else { return false };
-        let uncertainty = self.signature_uncertainty(signed_at, None);
+    /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
+    /// the exchange, and its effect was visible.
+    pub(crate) fn can_no_longer_arrive(
+        &self,
+        request: &str,
+        signed_at: Timestamp,
+        moment: Moment,
+        policy: &ConfirmPolicy,
+    ) -> bool {
+        let Some(window) = self.signature_window(&Named::read(request)) else { return false };
+        let uncertainty = self.signature_uncertainty(window, signed_at, None);
         moment.wall_since(signed_at) > window.saturating_add(policy.settling).saturating_add(uncertainty)
     }
 }
@@ -235,7 +247,7 @@ async fn query<O: Queryable<Query: Send + Sync>>(
             if let Some(question) = question {
                 let left = client.left(question.key(), change.signed_at);
                 places.push((index, results[index].len()));
-                open.push(Open::new(question, change.signed_at, client.signature_window(), left, None));
+                open.push(Open::new(client, question, change.signed_at, left, None));
             }
             results[index].push(item);
         }

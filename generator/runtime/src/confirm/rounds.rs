@@ -37,14 +37,14 @@ pub(super) struct Open<O: Queryable> {
 const EARLIER: Duration = Duration::from_secs(10);
 
 impl<O: Queryable> Open<O> {
-    /// `window` is how far the exchange's clock may be from that of the signature, if known.
     pub(super) fn new(
+        client: &ClientCore,
         mut question: Question<O>,
         signed_at: Timestamp,
-        window: Option<Duration>,
         left: Option<Moment>,
         call: Option<Arc<Error>>,
     ) -> Self {
+        let window = client.signature_window(question.target().named());
         if let Some(since) = window.and_then(|window| signed_at.checked_sub(window.saturating_add(EARLIER))) {
             question.ask_since(since);
         }
@@ -220,7 +220,9 @@ impl ClientCore {
             // The time of departure is not known, so the wall clock has to do.
             None => (begun.wall_since(open.signed_at), now.wall_since(open.signed_at)),
         };
-        AskedAt { there, at_least, at_most, uncertainty: self.signature_uncertainty(open.signed_at, open.left) }
+        let window = self.signature_window(open.question.target().named()).unwrap_or_default();
+        let uncertainty = self.signature_uncertainty(window, open.signed_at, open.left);
+        AskedAt { there, at_least, at_most, uncertainty }
     }
 }
 

@@ -35,6 +35,7 @@ impl HeaderValues {
             let known: Vec<_> = api.headers.iter().map(|header| header.name).collect();
             format!("is not one of {}", known.join(", "))
         })?;
+        keep_window(api, header, value)?;
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|error| error.to_string())?;
         let value = HeaderValue::from_str(value).map_err(|_| "has a value that is not valid in a header".to_owned())?;
         self.values.retain(|(_, other, _)| *other != name);
@@ -50,6 +51,19 @@ impl HeaderValues {
                 headers.insert(name.clone(), value.clone());
             }
         }
+    }
+}
+
+/// Refuses a window of signatures that is longer than the API's: a later run of the program, which may send another
+/// one, has to know how long a stored request could arrive.
+fn keep_window(api: &Api, header: &Header, value: &str) -> Result<(), String> {
+    let is_window = |name: &str| name.eq_ignore_ascii_case(header.name);
+    let credentials = api.credentials.as_ref().filter(|all| all.window_set_by.is_some_and(is_window));
+    match credentials.and_then(|credentials| credentials.window_ms) {
+        Some(longest) if value.parse::<u64>().map_or(true, |own| own > longest) => {
+            Err(format!("has to be a number of milliseconds, at most {longest}"))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

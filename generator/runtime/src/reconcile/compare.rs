@@ -148,9 +148,12 @@ impl Known {
 
     /// Settles the orders with an unknown outcome whose requests could no longer arrive when the account was listed: what they
     /// did is what the listings show. Returns their changes.
-    pub(super) fn settle(&mut self, could_no_longer_arrive: impl Fn(Timestamp) -> bool) -> BTreeSet<ChangeNumber> {
+    pub(super) fn settle(
+        &mut self,
+        could_no_longer_arrive: impl Fn(&str, Timestamp) -> bool,
+    ) -> BTreeSet<ChangeNumber> {
         let open = self.by_client_id.values_mut().filter(|order| order.expected == Expected::Open);
-        let settled = open.filter(|order| could_no_longer_arrive(order.signed_at)).map(|order| {
+        let settled = open.filter(|order| could_no_longer_arrive(&order.request, order.signed_at)).map(|order| {
             order.expected = Expected::Settled;
             order.number
         });

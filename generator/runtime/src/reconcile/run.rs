@@ -112,9 +112,9 @@ impl ClientCore {
         let changes = changes.into_iter().filter(|stored| of_account(&stored.change.account)).collect();
         let mut known = Known::of(changes, recoveries, listings)?;
         known.keep_families(&how.families);
-        for number in
-            known.settle(|signed_at| self.can_no_longer_arrive(signed_at, progress.listed_after, &how.confirm))
-        {
+        for number in known.settle(|request, signed_at| {
+            self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
+        }) {
             journal.end(number, Ending::new(Outcome::Unknown)).await?;
         }
         self.query_missing(how, &known, progress).await?;

@@ -78,6 +78,7 @@ mod tests {
         signature: None,
         timestamp: TimestampForm::Milliseconds,
         window_ms: None,
+        window_set_by: None,
     };
 
     fn shown(address: &str, form: &'static str, body: &'static str) -> Result<(String, String), http::Error> {

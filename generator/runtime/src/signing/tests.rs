@@ -44,6 +44,7 @@ static QUERY: Api = Api {
         }),
         timestamp: TimestampForm::Milliseconds,
         window_ms: None,
+        window_set_by: None,
     }),
     ..NO_API
 };
@@ -66,6 +67,7 @@ static DIGEST: Api = Api {
         }),
         timestamp: TimestampForm::Milliseconds,
         window_ms: None,
+        window_set_by: None,
     }),
     ..NO_API
 };
@@ -169,6 +171,7 @@ fn a_bearer_token_needs_no_signature_and_is_not_shown() -> Tested {
             signature: None,
             timestamp: TimestampForm::Milliseconds,
             window_ms: None,
+            window_set_by: None,
         }),
         ..NO_API
     };
@@ -194,6 +197,7 @@ fn a_token_can_have_a_shared_secret() -> Tested {
             }),
             timestamp: TimestampForm::Milliseconds,
             window_ms: None,
+            window_set_by: None,
         }),
         ..NO_API
     };
@@ -242,6 +246,7 @@ mod asymmetric {
             }),
             timestamp: TimestampForm::Milliseconds,
             window_ms: None,
+            window_set_by: None,
         }),
         ..NO_API
     };

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::{KnownError, OutcomeRow};
 
 /// The properties that all operations of an API share.
@@ -102,11 +104,21 @@ pub struct Authentication {
     pub signature: Option<Signature>,
     /// How a timestamp is written.
     pub timestamp: TimestampForm,
-    /// How far the timestamp may differ from the server's clock, in milliseconds.
+    /// How far the timestamp may differ from the server's clock, in milliseconds, where the request does not set it.
     pub window_ms: Option<u64>,
+    /// The parameter or header with which a request sets that itself, in milliseconds.
+    pub window_set_by: Option<&'static str>,
 }
 
 impl Authentication {
+    /// How far the timestamp of a request may differ from the server's clock; `text_of` returns the value of one of its
+    /// parameters.
+    pub(crate) fn window(&self, text_of: impl FnOnce(&str) -> Option<String>) -> Option<Duration> {
+        let own = self.window_set_by.and_then(text_of);
+        // With a value that is no number, it is not known.
+        own.map_or(self.window_ms, |text| text.parse().ok()).map(Duration::from_millis)
+    }
+
     /// The header that consists of `part` alone.
     pub fn header(&self, part: Part) -> Option<&'static str> {
         self.carried.iter().find_map(|carried| match carried.place {

@@ -35,6 +35,7 @@ pub(crate) static API: Api = Api {
         }),
         timestamp: TimestampForm::Milliseconds,
         window_ms: Some(30_000),
+        window_set_by: None,
     }),
     headers: &[
         Header { name: "locale", sent: Sent::Always, doc: "A language." },

@@ -59,6 +59,7 @@ fn signing_of(credentials: &Credentials, signature: &Signature) -> Value {
         .maybe("encoding", first.filter(|_| !token).map(|(_, encoding)| encoding.as_str()))
         .maybe("also", (signature.algorithms.len() > 1).then(|| also.into_value()))
         .maybe("clock", credentials.window.map(|window| window.to_string()))
+        .maybe("clockSetBy", credentials.window_set_by.as_ref().map(|(name, _)| name.as_str()))
         .into_value()
 }
 

@@ -153,7 +153,11 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
                     TimestampForm::Iso8601 => "The time as in ISO 8601.",
                 }
                 @if let Some(window) = credentials.window {
-                    " It lies within " (window) " of the exchange's clock."
+                    " It lies within " (window) " of the exchange's clock"
+                    @if let Some((name, _)) = &credentials.window_set_by {
+                        ", or as many milliseconds as " code { (name) } " says"
+                    }
+                    "."
                 }
             }
             _ => (parts_text(&carried.parts)),

@@ -116,6 +116,8 @@ mappings! {
         timestamp_as: Option<Spanned<TimestampForm>>,
         /// How far the timestamp may be from the server's clock, such as `30 seconds`.
         window: Option<Text>,
+        /// The parameter or header with which a request sets that itself, in milliseconds.
+        window_set_by: Option<Text>,
     }
 
     /// The names under which credentials are sent.

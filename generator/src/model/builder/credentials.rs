@@ -29,6 +29,7 @@ impl Builder<'_> {
             signature: self.signature(raw),
             timestamp: raw.timestamp_as.as_ref().map_or(TimestampForm::Milliseconds, |form| form.value),
             window: self.duration(&raw.window),
+            window_set_by: raw.window_set_by.as_ref().map(|name| (name.value.clone(), name.place)),
             place: raw.place,
         }
     }

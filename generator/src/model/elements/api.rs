@@ -95,22 +95,28 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
         })
     };
     let combined = credentials.and_then(|all| all.headers().find(|carried| carried.word().is_none()));
-    let keys = credentials.map(|Credentials { carried: _, signature, timestamp, window, place: _ }| {
-        let (content, algorithms, secret) = match signature {
-            None => Default::default(),
-            Some(Signature { content, algorithms, secret }) => {
-                (content_keys(content), algorithms.as_slice(), Some(secret.as_str().to_owned()))
-            }
-        };
-        let [first, others] = [
-            algorithms.first().map(|(_, encoding)| encoding.as_str().to_owned()),
-            Some(list(
-                algorithms.iter().skip(1).map(|(one, encoding)| format!("{}: {}", one.as_str(), encoding.as_str())),
-            )),
-        ];
-        let algorithm = algorithms.first().map(|(algorithm, _)| algorithm.as_str().to_owned());
-        (content, [algorithm, first, others, secret], timestamp.as_str().to_owned(), window.map(|all| all.to_string()))
-    });
+    let keys =
+        credentials.map(|Credentials { carried: _, signature, timestamp, window, window_set_by: _, place: _ }| {
+            let (content, algorithms, secret) = match signature {
+                None => Default::default(),
+                Some(Signature { content, algorithms, secret }) => {
+                    (content_keys(content), algorithms.as_slice(), Some(secret.as_str().to_owned()))
+                }
+            };
+            let [first, others] = [
+                algorithms.first().map(|(_, encoding)| encoding.as_str().to_owned()),
+                Some(list(
+                    algorithms.iter().skip(1).map(|(one, encoding)| format!("{}: {}", one.as_str(), encoding.as_str())),
+                )),
+            ];
+            let algorithm = algorithms.first().map(|(algorithm, _)| algorithm.as_str().to_owned());
+            (
+                content,
+                [algorithm, first, others, secret],
+                timestamp.as_str().to_owned(),
+                window.map(|all| all.to_string()),
+            )
+        });
     let (content, [algorithm, encoding, also, secret], timestamp_as, window) = match keys {
         Some((content, signed, timestamp, window)) => (content, signed, Some(timestamp), window),
         None => Default::default(),
@@ -132,6 +138,7 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
         key("secret", secret),
         key("timestamp_as", timestamp_as),
         key("window", window),
+        key("window_set_by", credentials.and_then(|all| Some(all.window_set_by.as_ref()?.0.clone()))),
     ])
 }
 

@@ -49,6 +49,15 @@ async fn the_window_is_signed_as_it_is_sent() {
     }
 }
 
+/// A later run, which may send another header, judges what became of a stored request.
+#[test]
+fn a_window_for_all_requests_is_at_most_that_of_the_exchange() {
+    for (window, is_taken) in [("5000", true), ("1000", true), ("5001", false), ("soon", false), ("", false)] {
+        let built = Client::builder("https://exchange.example").header("x-bapi-recv-window", window).build();
+        assert_eq!(built.is_ok(), is_taken, "{window}: {:?}", built.err().map(|error| error.to_string()));
+    }
+}
+
 #[tokio::test]
 async fn a_code_can_be_a_number() {
     let sandbox = Sandbox::start().unwrap();

@@ -8,12 +8,16 @@ mod exchange;
 mod world;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use exchanges::binance::spot::NewOrder;
 use tradeapi_runtime::confirm::{BatchConfirmation, Confirmation};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_tests::loopback::Sandbox;
 
-use adapters::{BINANCE, BYBIT, COINBASE, DERIBIT, KRAKEN, OKX, OKX_BATCH};
+use adapters::{
+    BINANCE, BINANCE_FOR_A_MINUTE, BYBIT, COINBASE, DERIBIT, KRAKEN, OKX, OKX_BATCH, binance, binance_order,
+};
 use exchange::{Adapter, Exchange, Fault, Place};
 use world::World;
 
@@ -96,6 +100,37 @@ async fn an_order_whose_request_arrives_late_is_found() {
     for place in [Place::Open, Place::History] {
         in_virtual_time(Fault::RequestLate, place, |_| Settled::DONE).await;
     }
+}
+
+/// An absence proves nothing as long as the request can arrive by the window that it sets itself.
+#[tokio::test]
+async fn an_order_with_a_longer_window_is_awaited_for_longer() {
+    for (fault, expected) in [(Fault::RequestVeryLate, Settled::DONE), (Fault::RequestLost, Settled::ABSENT)] {
+        assert_eq!(among_others(&BINANCE_FOR_A_MINUTE, fault, Place::Open, 0).await, expected, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_prepared_order_expires_by_the_window_that_it_sets() {
+    for (window, last) in [(None, 5_000), (Some(1_000), 1_000), (Some(60_000), 60_000)] {
+        for (passed, sent) in [(last - 1, 1), (last, 0)] {
+            let world = World::leaping();
+            let exchange = Arc::new(Exchange::new(&BINANCE, Fault::GatewayFails, Place::Open, world.clone()));
+            let client = binance("https://exchange.example".to_owned(), world.clone().with(Arc::clone(&exchange)));
+            let order = window.into_iter().fold(binance_order(), NewOrder::recv_window);
+            let prepared = client.core().prepare(&order).unwrap();
+            world.pass(Duration::from_millis(passed));
+            let _ = client.core().send(prepared).await.unwrap_err();
+            assert_eq!(exchange.creates(), sent, "{window:?} after {passed} ms");
+        }
+    }
+}
+
+#[test]
+fn a_window_longer_than_the_longest_is_refused() {
+    let client = binance("https://exchange.example".to_owned(), World::resting());
+    let refused = client.core().prepare(&binance_order().recv_window(60_001)).unwrap_err();
+    assert!(refused.to_string().contains("recvWindow"), "{refused}");
 }
 
 /// What is not found for long enough, in every place and on every page, did not happen.

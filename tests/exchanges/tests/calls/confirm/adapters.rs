@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use exchanges::binance::spot::NewOrder;
 use serde_json::{Map, Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::dec;
@@ -10,6 +11,7 @@ use tradeapi_tests::loopback::Answer;
 
 use super::Settled;
 use super::exchange::{Adapter, Shown};
+use super::world::World;
 
 const SECRET: &str = "secret";
 
@@ -30,19 +32,24 @@ fn iso8601(millis: u64) -> Value {
     IsoTime::from(Timestamp::from_millis(millis)).to_string().into()
 }
 
+/// The order of Binance.
+pub(super) fn binance_order() -> NewOrder {
+    use exchanges::binance::spot::{ClientOrderId, OrderType, Side, TimeInForce};
+    NewOrder::new("LTCBTC", Side::Buy, OrderType::Limit)
+        .time_in_force(TimeInForce::Gtc)
+        .quantity(dec!(1))
+        .price(dec!(0.1))
+        .new_client_order_id(ClientOrderId::new("desk-1").unwrap())
+}
+
+/// A client of Binance.
+pub(super) fn binance(url: String, world: World) -> exchanges::binance::Client {
+    world.client(exchanges::binance::Client::builder(url), SECRET)
+}
+
 pub(super) const BINANCE: Adapter = Adapter {
     place: |url, world| {
-        use exchanges::binance::Client;
-        use exchanges::binance::spot::{ClientOrderId, NewOrder, OrderType, Side, TimeInForce};
-        Box::pin(async move {
-            let order = NewOrder::new("LTCBTC", Side::Buy, OrderType::Limit)
-                .time_in_force(TimeInForce::Gtc)
-                .quantity(dec!(1))
-                .price(dec!(0.1))
-                .new_client_order_id(ClientOrderId::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &patient()).await)
-        })
+        Box::pin(async move { Settled::of(&binance(url, world).place_and_confirm(&binance_order(), &patient()).await) })
     },
     create: "POST /api/v3/order",
     open: "GET /api/v3/order",
@@ -56,6 +63,17 @@ pub(super) const BINANCE: Adapter = Adapter {
         None => Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#),
     },
     hides_older: false,
+};
+
+/// The order sets a window of a minute.
+pub(super) const BINANCE_FOR_A_MINUTE: Adapter = Adapter {
+    place: |url, world| {
+        Box::pin(async move {
+            let order = binance_order().recv_window(60_000);
+            Settled::of(&binance(url, world).place_and_confirm(&order, &patient()).await)
+        })
+    },
+    ..BINANCE
 };
 
 pub(super) const BYBIT: Adapter = Adapter {

@@ -65,6 +65,8 @@ pub(super) enum Fault {
     RequestLost,
     /// The client gives up before the request arrives.
     RequestLate,
+    /// The same, and it takes most of a minute.
+    RequestVeryLate,
     AnswerLost,
     /// The answer breaks off.
     AnswerTorn,
@@ -82,6 +84,7 @@ pub(super) enum Place {
 }
 
 const LATE: u64 = 2_000;
+const VERY_LATE: u64 = 50_000;
 const HOUR: u64 = 3_600_000;
 
 pub(super) struct Exchange {
@@ -140,12 +143,15 @@ impl Exchange {
             match self.fault {
                 Fault::RequestLost => {}
                 Fault::RequestLate => self.accept(order, now + LATE, now + LATE),
+                Fault::RequestVeryLate => self.accept(order, now + VERY_LATE, now + VERY_LATE),
                 Fault::AnswerLost | Fault::AnswerTorn | Fault::GatewayFails => self.accept(order, now, now),
                 Fault::IdTaken => self.accept(order, now - HOUR, now),
             }
         }
         match self.fault {
-            Fault::RequestLost | Fault::RequestLate | Fault::AnswerLost | Fault::IdTaken => Answer::close(),
+            Fault::RequestLost | Fault::RequestLate | Fault::RequestVeryLate | Fault::AnswerLost | Fault::IdTaken => {
+                Answer::close()
+            }
             Fault::AnswerTorn => Answer::json("{"),
             Fault::GatewayFails => Answer::new(502, "<html>"),
         }

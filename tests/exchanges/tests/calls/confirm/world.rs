@@ -55,6 +55,11 @@ impl World {
         if self.exchange.is_some() { builder.transport(self).build().unwrap() } else { builder.build().unwrap() }
     }
 
+    /// Time passes.
+    pub(super) fn pass(&self, length: Duration) {
+        self.timer.advance(length);
+    }
+
     pub(super) fn millis(&self) -> u64 {
         START + u64::try_from(self.timer.now().as_millis()).unwrap()
     }
