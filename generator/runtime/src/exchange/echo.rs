@@ -45,6 +45,12 @@ pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: R
     }
 }
 
+/// Whether a body is the response to another call by JSON-RPC. A refusal need not have an id.
+pub(super) fn is_of_another_call(sent: &SentRequest, body: &[u8]) -> bool {
+    let id = |json| Named::read(std::str::from_utf8(json).ok()?).text("id");
+    matches!((id(&sent.body), id(body)), (Some(own), Some(other)) if own != other)
+}
+
 /// How all ids of a response compare together.
 #[derive(Default)]
 struct Agreement {

@@ -33,7 +33,8 @@ const MESSAGE: usize = 200;
 pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
     let remaining = remaining_calls(api, response.headers());
     // Without its parameters, a request that may do several things counts as one that does.
-    let known = KnownRequest { codes: &CodePolicy::default(), is_compound: &|| O::META.compound.is_some() };
+    let codes = &CodePolicy::default();
+    let known = KnownRequest { codes, is_compound: &|| O::META.compound.is_some(), call: None };
     read::<O>(api, known, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
 }
 
@@ -46,7 +47,8 @@ pub(crate) fn read_answer<O: Operation>(
     sent: &SentRequest,
     response: Response<Bytes>,
 ) -> Result<Reply<O::Response>, Error> {
-    let known = KnownRequest { codes, is_compound: &|| is_compound(operation) };
+    let call = O::META.call.map(|_| sent);
+    let known = KnownRequest { codes, is_compound: &|| is_compound(operation), call };
     read::<O>(api, known, response, |data| echo::is_of(operation, sent, data))
 }
 
@@ -58,6 +60,7 @@ fn read<O: Operation>(
 ) -> Result<Reply<O::Response>, Error> {
     let (head, body) = response.into_parts();
     let answer = Answer { api, meta: O::META, known, head: &head, status: head.status, body: &body };
+    answer.is_of_call()?;
     let (data, request_time) = match &api.envelope {
         Some(envelope) if answer.is_around(envelope) => answer.in_envelope(envelope, check)?,
         Some(_) | None => (answer.bare(check)?, None),
@@ -101,6 +104,8 @@ pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Time
 struct KnownRequest<'a> {
     codes: &'a CodePolicy,
     is_compound: &'a dyn Fn() -> bool,
+    /// The request, if it is a call by JSON-RPC.
+    call: Option<&'a SentRequest>,
 }
 
 struct Answer<'a> {
@@ -121,6 +126,16 @@ impl<'a> Answer<'a> {
         match envelope.around {
             Around::Failures if self.status.is_success() => false,
             Around::All | Around::Failures => !may_be_bare || !self.status.is_success() || is_object(),
+        }
+    }
+
+    /// Refuses the response to another call by JSON-RPC, whether it is a success or a refusal.
+    fn is_of_call(&self) -> Result<(), Error> {
+        match self.known.call {
+            Some(sent) if echo::is_of_another_call(sent, self.body) => {
+                Err(self.unreadable(ReadError::new(0, "it is the response to another call")))
+            }
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -256,7 +271,8 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The successful response to a request.
+/// The successful response to a request. It dereferences to the data: `reply.order_id` is a field of it. A field of the data
+/// that has the name of one here is reached through [`data`](Self::data), as in `reply.data.status` or `reply.data.data`.
 ///
 /// It is printed without the raw response: `{:?}` shows the data and what is known of the call, `{}` the data alone.
 #[derive(Clone, PartialEq, Eq)]

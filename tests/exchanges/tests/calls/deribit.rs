@@ -25,20 +25,26 @@ fn call(request: &Request) -> (String, serde_json::Value, u64) {
     (body["method"].as_str().unwrap().to_owned(), body["params"].clone(), body["id"].as_u64().unwrap())
 }
 
+/// An answer to a call, with its id.
+fn answered(request: &Request, members: &str) -> String {
+    format!(r#"{{"jsonrpc": "2.0", "id": {}, {members}}}"#, call(request).2)
+}
+
 #[tokio::test]
 async fn parameters_are_those_of_a_call() {
     let sandbox = Sandbox::start().unwrap();
     let client = client(&sandbox);
-    sandbox.answer_next(Answer::json(
-        r#"{"jsonrpc": "2.0", "id": 1, "result": {"order": {"order_id": "ETH-1", "order_state": "open"}}, "usIn": 1}"#,
-    ));
+    sandbox.answer_otherwise(|request| {
+        let result = match call(request) {
+            (method, ..) if method == "private/buy" => r#"{"order": {"order_id": "ETH-1", "order_state": "open"}}"#,
+            _ => r#"{"order_id": "ETH-1", "order_state": "cancelled"}"#,
+        };
+        Answer::json(answered(request, &format!(r#""result": {result}, "usIn": 1"#)))
+    });
     let buy = Buy::new("ETH-PERPETUAL", dec!(40)).order_type(OrderType::Limit).price(dec!(1500.5));
     let bought = client.trading().buy(&buy).await.unwrap();
     assert_eq!(bought.order.as_ref().unwrap().order_id.as_ref().unwrap().as_str(), "ETH-1");
-    let order = r#"{"jsonrpc": "2.0", "id": 2, "result": {"order_id": "ETH-1", "order_state": "cancelled"}}"#;
-    sandbox.answer_next(Answer::json(order));
     client.trading().cancel(&Cancel::new("ETH-1")).await.unwrap();
-    sandbox.answer_next(Answer::json(order));
     client.trading().get_order_state(&GetOrderState::new("ETH-1")).await.unwrap();
     let requests = sandbox.requests();
     requests.iter().for_each(assert_signed);
@@ -55,10 +61,9 @@ async fn parameters_are_those_of_a_call() {
 #[tokio::test]
 async fn an_error_has_its_code_within() {
     let sandbox = Sandbox::start().unwrap();
-    let body =
-        r#"{"jsonrpc": "2.0", "id": 1, "error": {"message": "not_enough_funds", "code": 10009}, "testnet": true}"#;
+    let body = r#""error": {"message": "not_enough_funds", "code": 10009}, "testnet": true"#;
     for status in [200, 400] {
-        sandbox.answer_next(Answer::new(status, body));
+        sandbox.answer_otherwise(move |request| Answer::new(status, answered(request, body)));
         let error = client(&sandbox).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
         let Error::Exchange(refused) = &error else { panic!("{error}") };
         assert_eq!((refused.code.as_str(), refused.message.as_str()), ("10009", "not_enough_funds"));
@@ -69,10 +74,30 @@ async fn an_error_has_its_code_within() {
 #[tokio::test]
 async fn a_public_call_is_not_signed() {
     let sandbox = Sandbox::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"jsonrpc": "2.0", "id": 1, "result": {"version": "1.2.26"}}"#));
+    sandbox.answer_otherwise(|request| Answer::json(answered(request, r#""result": {"version": "1.2.26"}"#)));
     let client = Client::builder(sandbox.url()).build().unwrap();
     assert_eq!(client.trading().test(&Test::new()).await.unwrap().version.as_deref(), Some("1.2.26"));
     let request = &sandbox.requests()[0];
     assert!(request.header("Authorization").is_none());
     assert_eq!(call(request).1, serde_json::json!({}));
+}
+
+/// Whether it is a success or a refusal: the call itself may have had another end. A refusal that is of no call in
+/// particular has no id.
+#[tokio::test]
+async fn an_answer_to_another_call_proves_nothing() {
+    let result = r#""result": {"order": {"order_id": "ETH-1", "order_state": "open"}}"#;
+    let refusal = r#""error": {"message": "not_enough_funds", "code": 10009}"#;
+    let sandbox = Sandbox::start().unwrap();
+    for members in [result, refusal] {
+        sandbox.answer_otherwise(move |_| Answer::json(format!(r#"{{"jsonrpc": "2.0", "id": 0, {members}}}"#)));
+        let error = client(&sandbox).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
+        assert_eq!(error.outcome(), Outcome::Unknown, "{members}: {error}");
+        assert!(error.to_string().contains("another call"), "{error}");
+    }
+    for id in [r#""id": null, "#, ""] {
+        sandbox.answer_otherwise(move |_| Answer::json(format!(r#"{{"jsonrpc": "2.0", {id}{refusal}}}"#)));
+        let error = client(&sandbox).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
+        assert_eq!(error.outcome(), Outcome::NotDone, "{id}: {error}");
+    }
 }
