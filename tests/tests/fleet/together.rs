@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany};
-use tradeapi::runtime::tables::Scope;
+use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
 use super::callers::{CANCEL, FORGOTTEN, MOST, PLACE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings};
 use super::server::Server;
@@ -117,6 +117,25 @@ async fn a_429_reaches_all_members() {
     // What cancels waits for a window only.
     make(&other, call(CANCEL).counted_for("else", "192.0.2.7"), true).await.unwrap();
     make(&other, elsewhere.counted_for("else", "192.0.2.8"), true).await.unwrap();
+}
+
+/// It is not told which window is full.
+#[tokio::test]
+async fn a_429_closes_a_long_window_for_the_longest_pause() {
+    const WINDOWS: &[RateLimit] = &[RateLimit::per_uid(10_000).every(2), RateLimit::per_uid(10_000).every(10)];
+    const LONG: &Meta = &Meta { id: "unified.long", limits: WINDOWS, ..*PLACE };
+    const PAUSE: Duration = ms(4_000);
+    let Some(server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings().longest_pause(PAUSE)).unwrap();
+    let too_many = RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None }), None);
+    limits.give_back(ask(&limits, call(LONG), true).await.unwrap());
+    let pause = loop {
+        match ask(&limits, call(LONG), false).await {
+            Ok(reservation) => limits.answered(reservation, too_many),
+            denied => break free_in(denied),
+        }
+    };
+    assert!(pause <= PAUSE, "{pause:?}");
 }
 
 /// The header says that someone outside of the fleet calls too.

@@ -20,17 +20,21 @@ impl LimiterState {
     /// Admits no call of the operation for one window, or for the requested time: the exchange has counted more calls
     /// than are known here. If it may have counted all operations together, no other call is admitted either.
     ///
-    /// The requested time is bounded, and for cancellations it is one window: no response prevents orders from being
-    /// cancelled.
+    /// The response does not tell which window is full, so a window that is longer than the longest pause is closed for
+    /// that pause, or for the shortest window of the operation. The requested time is bounded, too, and does not count
+    /// for cancellations: no response prevents orders from being cancelled.
     fn back_off(&mut self, bucket: Key, now: Duration, too_many: TooMany) {
-        let longest = self.longest_span(self.own_windows(bucket));
+        let own = self.own_windows(bucket).to_owned();
+        let spans = || own.iter().filter_map(|taken| Some(self.windows.get(taken.window)?.window.span()));
+        let most = self.settings.longest_pause.max(spans().min().unwrap_or_default());
+        let longest = spans().max().unwrap_or_default().min(most);
         let asked_for = too_many.retry_after.unwrap_or_default().min(self.settings.longest_pause);
         let until = now.saturating_add(longest.max(asked_for));
         let pause = Pause { until, cancels_until: now.saturating_add(longest) };
         let asked_for = if self.buckets.get(bucket).is_some_and(Bucket::cancels) { Duration::ZERO } else { asked_for };
-        for taken in self.own_windows(bucket).to_owned() {
+        for taken in own {
             if let Some(counter) = self.windows.get_mut(taken.window) {
-                counter.window.block(now.saturating_add(counter.window.span().max(asked_for)));
+                counter.window.block(now.saturating_add(counter.window.span().min(most).max(asked_for)));
             }
         }
         if too_many.of_everything {

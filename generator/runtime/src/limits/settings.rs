@@ -91,15 +91,16 @@ impl LimitSettings {
 
     /// Whether to learn from responses, which is the default. If the exchange reports fewer remaining calls than
     /// expected, others make calls too, and the difference is counted. If none remain, or after HTTP status 429, no
-    /// call is admitted for one window, or longer if the response requires it. A 429 without an envelope comes from a
+    /// call is admitted for one window, or longer if the response requires it. A window of more than the
+    /// [`longest_pause`](Self::longest_pause) is closed for that pause. A 429 without an envelope comes from a
     /// gateway before the exchange, which counts all operations: then no call from the address is admitted.
     pub fn learns(mut self, learns: bool) -> Self {
         self.learns = learns;
         self
     }
 
-    /// The longest pause that one response can cause: a minute by default, and never less than a window. It delays
-    /// cancellations for one window: no response takes away the ability to cancel.
+    /// The longest pause that one response can cause: a minute by default, and never less than the shortest window of
+    /// the operation. It delays cancellations for one window at most: no response takes away the ability to cancel.
     pub fn longest_pause(mut self, longest: Duration) -> Self {
         self.longest_pause = longest;
         self

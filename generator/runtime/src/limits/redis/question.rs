@@ -107,7 +107,8 @@ impl<'a> Question<'a> {
     /// Reports that a call exceeded a limit.
     pub(super) fn too_many(bucket: &'a Bucket, settings: &'a RedisSettings, too_many: TooMany) -> Self {
         let asked_for = too_many.retry_after.unwrap_or_default().min(settings.limits.longest_pause);
-        let words = vec![micros(asked_for), flag(too_many.of_everything), flag(bucket.cancels)];
+        let longest_pause = micros(settings.limits.longest_pause);
+        let words = vec![micros(asked_for), longest_pause, flag(too_many.of_everything), flag(bucket.cancels)];
         Self::new(bucket, settings, "too_many", words)
     }
 

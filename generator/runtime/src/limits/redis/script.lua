@@ -385,12 +385,18 @@ end
 
 -- One call was too many: nothing of the operation goes for a while, or nothing of the address.
 function acts.too_many()
-  local asked_for, of_everything, cancels = number(), word() == '1', word() == '1'
-  local longest = 0
+  local asked_for, longest_pause = number(), number()
+  local of_everything, cancels = word() == '1', word() == '1'
+  local shortest, longest = math.huge, 0
+  for index = 1, own do
+    shortest = math.min(shortest, windows[index].span)
+  end
+  local most = math.max(longest_pause, own > 0 and shortest or 0)
   for index = 1, own do
     local window = windows[index]
-    longest = math.max(longest, window.span)
-    shut(window.key .. ':shut', math.max(window.span, cancels and 0 or asked_for))
+    local span = math.min(window.span, most)
+    longest = math.max(longest, span)
+    shut(window.key .. ':shut', math.max(span, cancels and 0 or asked_for))
   end
   if of_everything then
     shut(gate(false), math.max(longest, asked_for))

@@ -209,6 +209,30 @@ fn an_answer_can_ask_for_a_longer_pause() {
     }
 }
 
+/// Nobody tells which window is full, so one of a day is not taken for it.
+#[test]
+fn one_too_many_closes_a_long_window_for_no_longer_than_the_longest_pause() {
+    const DAY: u32 = 86_400;
+    for (windows, pause) in [([1, 10], 10), ([1, DAY], 60), ([90, DAY], 90), ([DAY, DAY], DAY)] {
+        for of_everything in [false, true] {
+            let rows = windows.map(|seconds| per_uid(10, "default").every(seconds));
+            let [meta, other] = ["one", "other"].map(|id| operation(id, Effect::Create, &rows));
+            let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+            let Admission::Now(Ok(mut reservation)) = limits.0.ask(Call::new(meta), false) else {
+                unreachable!("there is room")
+            };
+            limits.0.sent(&mut reservation);
+            limits.0.answered(reservation, too_many(of_everything, None));
+            let free_in = |meta| match limits.0.ask(Call::new(meta), false) {
+                Admission::Now(Err(AdmissionError::Full(full))) => full.free_in.as_secs(),
+                _ => 0,
+            };
+            assert_eq!(free_in(meta), u64::from(pause), "{windows:?}");
+            assert_eq!(free_in(other), if of_everything { u64::from(pause) } else { 0 }, "{windows:?}");
+        }
+    }
+}
+
 /// What is not of the exchange's own making counts all operations of an address, those not called before among them.
 #[test]
 fn one_too_many_of_everything_closes_the_address() {
