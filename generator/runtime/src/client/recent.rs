@@ -4,10 +4,14 @@
 //! each request keeps for hours would make every call allocate cold memory.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
 use crate::value::Timestamp;
@@ -51,6 +55,8 @@ struct Recent {
     made: Moment,
     /// The length of its body.
     length: usize,
+    /// The marks of all texts in it, so that few bodies are searched for an id; zero until it is searched first.
+    marks: Cell<u64>,
     /// Whether it gives an id to something new.
     names: bool,
     departure: Departure,
@@ -75,7 +81,8 @@ impl RecentRequests {
         recent.make_room(body.len(), made);
         recent.text.extend(body);
         let departure = Departure::Possible;
-        recent.requests.push_back(Recent { signed_at, made, length: body.len(), names, departure, settled: None });
+        let (length, marks) = (body.len(), Cell::default());
+        recent.requests.push_back(Recent { signed_at, made, length, marks, names, departure, settled: None });
         RequestNumber(recent.first + recent.requests.len() as u64 - 1)
     }
 
@@ -149,6 +156,21 @@ impl RecentRequests {
     }
 }
 
+/// One bit of 64 for a text.
+fn mark(text: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text);
+    1 << (hasher.finish() >> 58)
+}
+
+/// The marks of whatever stands between two quotation marks of a body; all marks if it is not text.
+fn marks(body: &[u8]) -> u64 {
+    if str::from_utf8(body).is_err() {
+        return u64::MAX;
+    }
+    body.split(|byte| *byte == b'"').fold(0, |marks, text| marks | mark(text))
+}
+
 impl Recent {
     /// Whether a record of this request may be mistaken for one of `other`. Minutes apart, their times differ.
     fn may_be_taken_for(&self, other: &Self) -> bool {
@@ -174,10 +196,18 @@ impl Requests {
     /// The requests in whose bodies `id` is a text, and how many times.
     fn that_carry(&self, id: &str) -> impl Iterator<Item = (&Recent, usize)> {
         let quoted = format!("\"{id}\"");
+        // Marks are of texts without quotation marks.
+        let mark = if id.contains('"') { 0 } else { mark(id.as_bytes()) };
         let mut begin = 0;
         self.requests.iter().filter_map(move |recent| {
             let body = begin..begin + recent.length;
             begin = body.end;
+            if recent.marks.get() == 0 {
+                recent.marks.set(marks(&self.body(body.clone())));
+            }
+            if recent.marks.get() & mark != mark {
+                return None;
+            }
             // A body that is not text may carry anything.
             let times = str::from_utf8(&self.body(body)).map_or(1, |body| body.matches(&quoted).count());
             (times > 0).then_some((recent, times))
@@ -244,6 +274,16 @@ mod tests {
             has_wrapped |= !recent.lock().text.as_slices().1.is_empty();
         }
         assert!(has_wrapped);
+    }
+
+    #[test]
+    fn a_body_that_is_not_text_may_carry_any_id() {
+        let recent = RecentRequests::default();
+        let request = recent.remember(&[b'"', 0xff, b'"'], millis(1), at(0), true);
+        recent.leaves(request, at(3));
+        send(&recent, 1, 4, r#"{"id":"b"}"#);
+        assert_eq!(recent.left("a", millis(1)), Some(at(3)));
+        assert_eq!(recent.left("b", millis(1)), None, "it may be either");
     }
 
     #[test]
