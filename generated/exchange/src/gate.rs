@@ -116,9 +116,9 @@ pub(crate) fn id_parameters() -> &'static [&'static str] {
     &NAMES
 }
 
-/// Whether an operation has this id.
-pub(crate) fn is_operation(id: &str) -> bool {
-    ROUTES.iter().any(|route| route.meta.id == id)
+/// The operations that this exchange serves.
+pub(crate) fn operations() -> impl Iterator<Item = &'static Meta> {
+    ROUTES.iter().map(|route| route.meta)
 }
 
 /// Who sends a request, and its parameters as they came.

@@ -134,6 +134,8 @@ pub(crate) struct Telling {
     quirk: Quirk,
     dice: Dice,
     now: u64,
+    /// The body, if it is JSON.
+    body: Value,
 }
 
 impl Hostile {
@@ -176,11 +178,12 @@ impl Hostile {
         *times += 1;
         let key = format!("{key} {times}");
         let mut dice = Dice::named(settings.seed, &key);
+        let body = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or_default() };
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
         let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&key));
         let wrong = match dice.percent(chance) {
             _ if is_spared => Wrong::None,
-            true => Wrong::throw(meta, Batch::read(&body).is_some(), &mut dice),
+            true => Wrong::throw(meta, Batch::is_asked_for(&body), &mut dice),
             false if settings.faults > 0 && is_in_burst(settings.seed, &body) && dice.percent(50) => Wrong::TooManyTold,
             false => Wrong::None,
         };
@@ -193,15 +196,14 @@ impl Hostile {
         if !node.is_right() {
             counts.reach(Reached::AnotherNode);
         }
-        Telling { wrong, quirk, node, dice, now }
+        Telling { wrong, quirk, node, dice, now, body }
     }
 }
 
 /// Ids that differ in their last character belong to calls that come together, of which some are too many.
-fn is_in_burst(seed: Seed, body: &str) -> bool {
-    let request: Value = serde_json::from_str(body).unwrap_or_default();
+fn is_in_burst(seed: Seed, body: &Value) -> bool {
     let mut ids = Vec::new();
-    items::texts(&request, id_parameters(), &mut ids);
+    items::texts(body, id_parameters(), &mut ids);
     let stem = ids.first().and_then(|(_, id)| id.get(..id.len().saturating_sub(1)));
     stem.is_some_and(|stem| Dice::named(seed, stem).below(1_000) < 4)
 }
@@ -340,14 +342,14 @@ impl Telling {
 
     fn change(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, signed_at: u64) -> Served {
         let meta = route.meta;
-        let batch = Batch::read(caller.parameters);
+        let request = std::mem::take(&mut self.body);
+        let batch = Batch::of(&request);
         if self.wrong == Wrong::Refused {
             return self.refuse(core, route, caller, batch.is_some());
         }
         let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
         let accepted_until = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
         let landing = self.wrong.landing(&mut self.dice);
-        let request: Value = serde_json::from_str(caller.parameters).unwrap_or_default();
         let Some(batch) = batch else {
             self.count(core, landing);
             return match self.land(core, route, caller, landing, accepted_until) {
@@ -524,7 +526,7 @@ impl Telling {
         let answer: Value = serde_json::from_str(other).ok()?;
         let mut ids = Vec::new();
         items::texts(request, id_parameters(), &mut ids);
-        let items = Batch::read(&request.to_string()).map_or(1, |batch| batch.bodies().count());
+        let items = Batch::of(request).map_or(1, |batch| batch.len());
         let differs =
             |(name, id): &(&str, &str)| items::all_have(&answer, name) && !other.contains(&format!("\"{id}\""));
         let is_told_apart = ids.len() >= items && ids.iter().all(differs);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -52,6 +53,7 @@ pub(crate) struct Exchange {
 struct Inner {
     local: Local,
     terms: Terms,
+    is_calm: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -92,7 +94,15 @@ impl Exchange {
         let mut conditions = Conditions::default();
         conditions.hostility = Some(terms.hostility.clone());
         local.set_conditions(conditions);
-        Self { sandbox: None, inner: Arc::new(Inner { local, terms, state: Mutex::default() }) }
+        Self {
+            sandbox: None,
+            inner: Arc::new(Inner {
+                local,
+                is_calm: AtomicBool::new(terms.hostility.faults == 0),
+                terms,
+                state: Mutex::default(),
+            }),
+        }
     }
 
     /// What its user signs with.
@@ -135,11 +145,12 @@ impl Exchange {
         let mut conditions = self.inner.local.conditions();
         conditions.hostility = conditions.hostility.map(Hostility::calm);
         self.inner.local.set_conditions(conditions);
+        self.inner.is_calm.store(true, Ordering::Relaxed);
     }
 
     /// Whether nothing goes wrong.
     pub(crate) fn is_calm(&self) -> bool {
-        self.inner.local.conditions().hostility.is_none_or(|hostility| hostility.faults == 0)
+        self.inner.is_calm.load(Ordering::Relaxed)
     }
 
     /// The ids of the orders that a listing is to have, the latest first.
@@ -157,7 +168,7 @@ impl Exchange {
 
     /// Closes the book, with everything in it that was accepted and would come later.
     pub(crate) fn close(&self) -> (Book, Counts) {
-        let Inner { local, terms, state } = &*self.inner;
+        let Inner { local, terms, state, .. } = &*self.inner;
         let end = terms.clock.now() + UNDER_WAY.as_millis() as u64;
         local.advance_to(Timestamp::from_millis(end));
         lock(state).book.follow(local);
@@ -168,7 +179,7 @@ impl Exchange {
 
 impl Inner {
     fn deliver(&self, request: &http::Request<Bytes>, connection: usize, is_counted: bool) -> Delivery {
-        let Self { local, terms, state } = self;
+        let Self { local, terms, state, .. } = self;
         // Events of one request are taken before the next one.
         let mut state = lock(state);
         if is_counted && let Some(operation) = Operation::find(request.method().as_str(), request.uri().path()) {

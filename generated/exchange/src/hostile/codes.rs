@@ -1,12 +1,16 @@
 //! Codes of refusals by what they prove, from the tables of the API.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 use tradeapi::API;
 use tradeapi::runtime::tables::{Certainty, CodeProof, KnownError, Meta, Stage};
 
 use crate::dice::Dice;
+use crate::gate;
 
 /// What a refusal proves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Proof {
     /// The gateway, the permission or a parameter stopped it: nothing was begun.
     NotBegun,
@@ -46,10 +50,24 @@ fn all(meta: &'static Meta) -> impl Iterator<Item = &'static KnownError> {
     meta.errors.iter().chain(observed).filter(is_of).filter(|known| !known.success)
 }
 
+/// Codes of an operation that are equally frequent.
+type Codes = Vec<(&'static str, u64)>;
+
+/// The codes of each operation by what they prove. To find them takes as long as to answer a request.
+static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
+    let mut by_proof = FxHashMap::<(&str, Proof), Codes>::default();
+    for meta in gate::operations() {
+        for known in all(meta) {
+            by_proof.entry((meta.id, Proof::of(known))).or_default().push((known.code, 1));
+        }
+    }
+    by_proof
+});
+
 /// A code of an operation that proves so much.
 pub(crate) fn throw(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
-    let codes: Vec<_> = all(meta).filter(|known| Proof::of(known) == proof).map(|known| (known.code, 1)).collect();
-    dice.weighted(&codes).unwrap_or_default()
+    let codes = BY_PROOF.get(&(meta.id, proof)).map(Vec::as_slice).unwrap_or_default();
+    dice.weighted(codes).unwrap_or_default()
 }
 
 /// A code with the same meaning. Only absences and used ids have several that are equal.

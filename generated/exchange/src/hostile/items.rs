@@ -9,9 +9,12 @@ pub(crate) struct Batch {
     items: Vec<Value>,
 }
 
+fn is_list(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(Value::is_object))
+}
+
 /// The list of a body: the body itself or its first member that is a list of objects.
 fn list(body: &mut Value) -> Option<&mut Vec<Value>> {
-    let is_list = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_object));
     if is_list(body) {
         return body.as_array_mut();
     }
@@ -19,11 +22,24 @@ fn list(body: &mut Value) -> Option<&mut Vec<Value>> {
 }
 
 impl Batch {
+    /// Whether a body asks for a batch.
+    pub(crate) fn is_asked_for(body: &Value) -> bool {
+        is_list(body) || body.as_object().is_some_and(|members| members.values().any(is_list))
+    }
+
     /// The batch that a body asks for, if it does.
-    pub(crate) fn read(parameters: &str) -> Option<Self> {
-        let mut body: Value = serde_json::from_str(parameters).ok()?;
+    pub(crate) fn of(body: &Value) -> Option<Self> {
+        if !Self::is_asked_for(body) {
+            return None;
+        }
+        let mut body = body.clone();
         let items = std::mem::take(list(&mut body)?);
         Some(Self { body, items })
+    }
+
+    /// How many items it has.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
     }
 
     /// The bodies with an item each.
@@ -121,13 +137,13 @@ mod tests {
 
     #[test]
     fn a_batch_is_taken_apart_and_its_answers_are_joined() {
-        let batch =
-            Batch::read(r#"{"symbol":"A","list":[{"id":"1"},{"id":"2"}]}"#).map(|batch| batch.bodies().collect());
+        let batch = json!({"symbol": "A", "list": [{"id": "1"}, {"id": "2"}]});
+        let batch = Batch::of(&batch).map(|batch| batch.bodies().collect());
         let bodies: Vec<String> = batch.unwrap_or_default();
         let bodies: Vec<Value> = bodies.iter().filter_map(|body| serde_json::from_str(body).ok()).collect();
         let with = |id| json!({"symbol": "A", "list": [{"id": id}]});
         assert_eq!(bodies, [with("1"), with("2")]);
-        assert!(Batch::read(r#"{"symbol":"A"}"#).is_none() && Batch::read("[{}]").is_some());
+        assert!(Batch::of(&json!({"symbol": "A"})).is_none() && Batch::of(&json!([{}])).is_some());
         let answers =
             [json!({"done": [1], "failed": [], "result": true}), json!({"done": [], "failed": [2], "result": false})];
         assert_eq!(join(answers), json!({"done": [1], "failed": [2], "result": false}));

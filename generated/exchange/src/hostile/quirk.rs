@@ -1,5 +1,6 @@
 //! What is odd about an answer that is correct otherwise.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Response, header};
@@ -136,7 +137,7 @@ impl Quirk {
             }
             Self::AbsurdDate => add(header::DATE, one_of(DATES, dice)),
             Self::ManyHeaders => with_headers(answer, 90),
-            Self::TooManyHeaders => with_headers(answer, 3_000),
+            Self::TooManyHeaders => with_headers(answer, NAMES.len()),
             Self::UnsolicitedAnswer => return behind(other(), Duration::ZERO),
             Self::LateUnsolicitedAnswer => return behind(other(), Duration::from_millis(1 + dice.below(30))),
             Self::UnsolicitedBytes => return behind(Bytes::from_static(b"HTTP/1.1 2"), Duration::ZERO),
@@ -146,11 +147,15 @@ impl Quirk {
     }
 }
 
+/// More names of headers than any client reads.
+static NAMES: LazyLock<Vec<HeaderName>> =
+    LazyLock::new(|| (0..3_000).flat_map(|number| HeaderName::try_from(format!("x-header-{number}"))).collect());
+
 fn with_headers(answer: &mut Response<Bytes>, count: usize) {
-    for number in 0..count {
-        if let Ok(name) = HeaderName::try_from(format!("x-header-{number}")) {
-            answer.headers_mut().append(name, HeaderValue::from_static("of no use to anyone"));
-        }
+    let headers = answer.headers_mut();
+    headers.reserve(count);
+    for name in NAMES.iter().take(count) {
+        headers.append(name, HeaderValue::from_static("of no use to anyone"));
     }
 }
 
