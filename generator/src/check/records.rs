@@ -1,7 +1,7 @@
 //! Records: what comes back, and what is made of it.
 
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
-use crate::model::{Api, Family, Field, Record, Response, Type};
+use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
 
 /// The records of a family, and where they are used.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -62,6 +62,22 @@ pub(super) fn field_within<'a>(
         found = field(family.records.get(index)?, &(step.to_owned(), *place), to)?;
     }
     Some(found)
+}
+
+/// The field that is named, if any is, has the shape that is expected.
+pub(super) fn is_field(
+    record: &Record,
+    named: Option<&(String, Place)>,
+    expected: &str,
+    fits: impl Fn(&Shape) -> bool,
+    to: &mut Diagnostics,
+) {
+    let Some(named) = named else { return };
+    if let Some(field) = field(record, named, to).filter(|field| !fits(&field.shape)) {
+        to.at(named.1, Code::BadResponse, format!("expected {expected}, found `{}`", named.0))
+            .related(field.name.place, "the field is here")
+            .help("name another field");
+    }
 }
 
 /// A list that is an object has its names in a field.

@@ -1,7 +1,8 @@
 //! What listings show of an account: the fields and parameters that a comparison with a journal reads.
 
 use super::listings::named_parameter;
-use super::{records, trades};
+use super::records::{self, is_field};
+use super::trades;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Effect, Family, Lookup, Operation, Record, Role, Shape, Shown, Shows, Type, WireNames};
 
@@ -95,21 +96,6 @@ fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
     is_field(record, shows.order.as_ref(), TEXT, is_text, to);
     is_field(record, shows.client_id.as_ref(), TEXT, is_text, to);
     is_field(record, shows.quantity.as_ref(), "a `decimal`", is_number, to);
-}
-
-pub(super) fn is_field(
-    record: &Record,
-    named: Option<&(String, Place)>,
-    expected: &str,
-    fits: impl Fn(&Shape) -> bool,
-    to: &mut Diagnostics,
-) {
-    let Some(named) = named else { return };
-    if let Some(field) = records::field(record, named, to).filter(|field| !fits(&field.shape)) {
-        to.at(named.1, Code::BadResponse, format!("expected {expected}, found `{}`", named.0))
-            .related(field.name.place, "the field is here")
-            .help("name another field");
-    }
 }
 
 /// Each field in `by` is a parameter of the operation that cancels.

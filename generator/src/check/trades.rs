@@ -1,7 +1,6 @@
 //! The fields by which a fill changes a position, of which a ledger is made.
 
-use super::records;
-use super::shows::is_field;
+use super::records::{self, is_field};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Family, Field, Operation, Record, Shape, Shows, Trade, TradeFees, TradePosition, Type};
 
