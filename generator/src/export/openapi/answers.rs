@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::components::list_of;
 use super::object::Object;
-use super::values::{or_null, reference};
+use super::values::{list_of, or_null, reference};
 use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, Type, Way};
 
 const REFUSAL: &str = "Refusal";

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::object::Object;
-use super::values::{Side, component, or_null, schema};
+use super::values::{Side, component, list_of, or_null, schema};
 use super::{answers, credentials, parameters};
 use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, Sent, Shape, Type};
 
@@ -116,16 +116,6 @@ fn record(family: &Family, record: &Record) -> Value {
         .flag("x-observed-only", record.is_observed)
         .keys(&record.keys())
         .into_value()
-}
-
-/// A list of values; of records with a key, an object with a value for each.
-pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Object {
-    let has_key =
-        matches!(ty, Type::Record(index) if family.records.get(index).is_some_and(|record| record.key.is_some()));
-    match has_key {
-        true => Object::new().with("type", "object").with("additionalProperties", items),
-        false => Object::new().with("type", "array").with("items", items),
-    }
 }
 
 fn field(family: &Family, field: &Field) -> Value {

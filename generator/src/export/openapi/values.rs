@@ -111,3 +111,13 @@ pub(super) fn typed(text: &str, json_type: &str) -> Value {
     let read = || serde_json::from_str::<Value>(text).ok().filter(|value| value.is_number() || value.is_boolean());
     is_plain.then(read).flatten().unwrap_or_else(|| Value::from(text))
 }
+
+/// A list of values; of records with a key, an object with a value for each.
+pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Object {
+    let has_key =
+        matches!(ty, Type::Record(index) if family.records.get(index).is_some_and(|record| record.key.is_some()));
+    match has_key {
+        true => Object::new().with("type", "object").with("additionalProperties", items),
+        false => Object::new().with("type", "array").with("items", items),
+    }
+}
