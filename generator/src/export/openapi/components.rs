@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::object::Object;
 use super::values::{Side, component, list_of, or_null, schema};
 use super::{answers, credentials, parameters};
-use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, Sent, Shape, Type};
+use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, Sent, Shape};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
