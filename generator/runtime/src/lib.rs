@@ -6,7 +6,7 @@
 //! A call takes these steps:
 //!
 //! 1. A request is a value of one operation ([`Operation`]). [`checks`] finds all rules that it breaks.
-//! 2. Its [`parameters`] are written once, as a query or as JSON. [`exchange::build_request`] builds the HTTP request
+//! 2. Its [`parameters`](mod@parameters) are written once, as a query or as JSON. [`exchange::build_request`] builds the HTTP request
 //!    and signs exactly the bytes that are sent.
 //! 3. A limiter ([`limits`]) admits the call when its rate limits have room, for all clients of an account together.
 //! 4. A [`transport`] sends the request once. It is never sent again without a [`retry`] policy.

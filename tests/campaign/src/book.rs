@@ -16,7 +16,7 @@ pub(crate) enum Duplicates {
     Refused,
 }
 
-/// Something that became so. Orders are called by their [labels](label).
+/// Something that became so. Orders are called by their labels.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
     /// There is an order.
