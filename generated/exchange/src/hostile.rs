@@ -9,22 +9,22 @@
 //! when it comes.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, StatusCode, header};
+use http::{Request, Response};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta, Part};
 
-use crate::delivery::{Behind, Delivered};
 use crate::dice::{Dice, Seed};
 use crate::gate::{Caller, FAULT, Late, Route, Served, id_parameters};
 use crate::refusal::Refusal;
-use crate::state::{Core, Event, Task};
+use crate::state::{Core, Event};
 
+mod arrival;
+mod changes;
 mod codes;
 mod counts;
 mod items;
@@ -240,17 +240,6 @@ impl Core {
     }
 }
 
-/// What became of one item.
-enum Told {
-    Served(Served),
-    /// Nobody knows.
-    Undecided,
-    /// Served, and left out of the answer.
-    Missing(Served),
-    /// Served, and answered by a message.
-    Bare(Served),
-}
-
 impl Telling {
     /// The time by the clock of the node that checks timestamps.
     pub(crate) fn judged_at(&self) -> u64 {
@@ -339,272 +328,6 @@ impl Telling {
         });
         Served { data, ..served }
     }
-
-    fn change(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, signed_at: u64) -> Served {
-        let meta = route.meta;
-        let request = std::mem::take(&mut self.body);
-        let batch = Batch::of(&request);
-        if self.wrong == Wrong::Refused {
-            return self.refuse(core, route, caller, batch.is_some());
-        }
-        let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
-        let accepted_until = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
-        let landing = self.wrong.landing(&mut self.dice);
-        let Some(batch) = batch else {
-            self.count(core, landing);
-            return match self.land(core, route, caller, landing, accepted_until) {
-                None => self.undecided(core, meta, &request),
-                Some(served) => self.answered(core, meta, &request, served),
-            };
-        };
-        let bodies: Vec<String> = batch.bodies().collect();
-        let all: Vec<Told> = bodies
-            .iter()
-            .map(|body| {
-                // Of several things, some go another way.
-                let landing = if landing == Landing::Now { landing } else { self.wrong.landing(&mut self.dice) };
-                self.item(core, route, &Caller { parameters: body, ..*caller }, landing, accepted_until)
-            })
-            .collect();
-        if all.iter().any(|told| matches!(told, Told::Undecided)) {
-            return self.undecided(core, meta, &request);
-        }
-        let mut left = None;
-        let mut answers = Vec::new();
-        for told in all {
-            let (served, shows): (Served, fn(Value) -> Option<Value>) = match told {
-                Told::Served(served) => (served, Some),
-                Told::Missing(served) => (served, |answer| Some(items::emptied(answer))),
-                Told::Bare(served) => (served, bare),
-                Told::Undecided => continue,
-            };
-            left = served.left;
-            match served.data {
-                Ok(data) => answers.extend(serde_json::from_str(&data).ok().and_then(shows)),
-                // A batch whose items are refused as a whole.
-                Err(refusal) => return Served { data: Err(refusal), left },
-            }
-        }
-        let data = items::join(answers).to_string();
-        self.answered(core, meta, &request, Served { data: Ok(data), left })
-    }
-
-    fn count(&self, core: &mut Core, landing: Landing) {
-        if let Some(hostile) = core.hostile.as_mut().filter(|_| self.wrong != Wrong::None) {
-            *hostile.counts.landings.entry(landing).or_default() += 1;
-        }
-    }
-
-    /// One item of a batch.
-    fn item(
-        &mut self,
-        core: &mut Core,
-        route: &'static Route,
-        caller: &Caller<'_>,
-        landing: Landing,
-        accepted_until: u64,
-    ) -> Told {
-        let is_hit = match self.wrong {
-            Wrong::Partial => self.dice.percent(40),
-            Wrong::Missing | Wrong::Bare => self.dice.percent(50),
-            _ => true,
-        };
-        if self.wrong == Wrong::Partial && is_hit {
-            return Told::Served(self.fail(core, route, caller, accepted_until));
-        }
-        let landing = match self.wrong {
-            Wrong::Missing | Wrong::Bare if !is_hit => Landing::Now,
-            _ => landing,
-        };
-        self.count(core, landing);
-        let served = self.land(core, route, caller, landing, accepted_until);
-        match (self.wrong, served) {
-            (Wrong::Missing, served) if is_hit => Told::Missing(served.unwrap_or_else(|| nothing(core, route, caller))),
-            (Wrong::Bare, served) if is_hit => Told::Bare(served.unwrap_or_else(|| nothing(core, route, caller))),
-            (_, Some(served)) => Told::Served(served),
-            (_, None) => Told::Undecided,
-        }
-    }
-
-    /// An item fails, and the answer says so.
-    fn fail(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, accepted_until: u64) -> Served {
-        let proofs = [(Proof::NotDone, 6), (Proof::NotBegun, 2), (Proof::Open, 4)];
-        let proof = self.dice.weighted(&proofs).unwrap_or(Proof::NotDone);
-        if proof == Proof::Open {
-            let landing = Wrong::OpenCode.landing(&mut self.dice);
-            self.count(core, landing);
-            let _ = self.land(core, route, caller, landing, accepted_until);
-        }
-        let code = codes::throw(route.meta, proof, &mut self.dice);
-        refused_item(core, route, caller, code)
-    }
-
-    /// Refuses all of it. Of what does several things, the first may have been done when a rule of trading stops another.
-    fn refuse(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, is_batch: bool) -> Served {
-        let proof = self.dice.weighted(&[(Proof::NotBegun, 1), (Proof::NotDone, 2)]).unwrap_or(Proof::NotBegun);
-        if proof == Proof::NotDone && !is_batch && does_several(route.meta, caller.parameters) && self.dice.percent(60)
-        {
-            if let Some(hostile) = &mut core.hostile {
-                (hostile.halves, hostile.settled) = (true, self.now + SETTLING);
-            }
-            let _ = route.call(core, caller);
-            if let Some(hostile) = &mut core.hostile {
-                hostile.halves = false;
-            }
-            core.note_versions();
-        }
-        Served::refused(self.refusal(route.meta, proof))
-    }
-
-    /// Does it, or not, or later. `None` if it is not done yet.
-    fn land(
-        &mut self,
-        core: &mut Core,
-        route: &'static Route,
-        caller: &Caller<'_>,
-        landing: Landing,
-        accepted_until: u64,
-    ) -> Option<Served> {
-        let (faults, speed) = core.hostile.as_ref().map(|hostile| (hostile.settings.faults, hostile.settings.speed))?;
-        let soon = self.now + self.dice.below(1_000) * u64::from(speed);
-        let last = accepted_until + SETTLING;
-        let settled = |at: u64| at.min(accepted_until) + SETTLING;
-        match landing {
-            Landing::Never => None,
-            Landing::Now => {
-                let first_new = core.next_id();
-                if let Some(hostile) = &mut core.hostile {
-                    hostile.settled = settled(self.now);
-                }
-                let served = self.alike(route.meta, route.call(core, caller));
-                core.note_versions();
-                if self.dice.percent(faults / 8) {
-                    let until = soon.min(self.now + SETTLING);
-                    core.placed_since(first_new).into_iter().for_each(|order| {
-                        if let Some(hostile) = &mut core.hostile {
-                            hostile.views.hide(order, until);
-                        }
-                    });
-                }
-                Some(served)
-            }
-            Landing::Late | Landing::VeryLate => {
-                let far = self.now + self.dice.below(last.saturating_sub(self.now));
-                let at = if landing == Landing::Late { soon.min(last) } else { far };
-                let late = Late::new(route, caller, settled(at));
-                core.later(Duration::from_millis(at - self.now), Task::Late(Box::new(late)));
-                None
-            }
-        }
-    }
-
-    /// The answer to what is not done, or not yet: one about something else, or that nobody knows.
-    fn undecided(&mut self, core: &Core, meta: &'static Meta, request: &Value) -> Served {
-        if let Some(other) = self.other(core, meta, request) {
-            return Served { data: Ok(other), left: None };
-        }
-        let code = codes::throw(meta, Proof::Open, &mut self.dice);
-        Served::refused(on_purpose(code, 200))
-    }
-
-    /// The answer to what is done, or another.
-    fn answered(&mut self, core: &mut Core, meta: &'static Meta, request: &Value, served: Served) -> Served {
-        let Ok(data) = &served.data else { return served };
-        let other = self.other(core, meta, request);
-        if let Some(hostile) = &mut core.hostile {
-            hostile.latest.insert(meta.id, data.clone());
-        }
-        match other {
-            Some(other) => Served { data: Ok(other), left: served.left },
-            None => served,
-        }
-    }
-
-    /// The latest answer to such a request, if it is to be mixed up and can be told to be about another.
-    fn other(&self, core: &Core, meta: &'static Meta, request: &Value) -> Option<String> {
-        let other = core.hostile.as_ref()?.latest.get(meta.id).filter(|_| self.wrong == Wrong::MixedUp)?;
-        let answer: Value = serde_json::from_str(other).ok()?;
-        let mut ids = Vec::new();
-        items::texts(request, id_parameters(), &mut ids);
-        let items = Batch::of(request).map_or(1, |batch| batch.len());
-        let differs =
-            |(name, id): &(&str, &str)| items::all_have(&answer, name) && !other.contains(&format!("\"{id}\""));
-        let is_told_apart = ids.len() >= items && ids.iter().all(differs);
-        is_told_apart.then(|| other.clone())
-    }
-
-    /// What arrives of an answer, and what follows it.
-    pub(crate) fn deliver(
-        &mut self,
-        core: &mut Core,
-        meta: &'static Meta,
-        answer: Response<Bytes>,
-    ) -> (Delivered, Option<Behind>) {
-        let mut odd = answer.clone();
-        let Some(hostile) = &mut core.hostile else { return (Delivered::Whole(answer), None) };
-        let behind = self.quirk.around(&mut odd, hostile.last.as_ref(), &mut self.dice);
-        // Only what has every id that such an answer repeats can be told from the answer to another request.
-        let text = String::from_utf8_lossy(answer.body());
-        let members = meta.echoes.as_ref().map(|echoes| echoes.members).unwrap_or_default();
-        let can_be_told = !members.is_empty() && members.iter().all(|name| text.contains(&format!("\"{name}\":\"")));
-        if self.wrong == Wrong::None && meta.effect != Effect::Read && can_be_told {
-            hostile.last = Some(answer);
-        }
-        let length = odd.body().len();
-        let pause = Duration::from_millis(1 + self.dice.below(4));
-        let bare = |status: u16, body: &'static str| {
-            let mut bare = Response::new(Bytes::from_static(body.as_bytes()));
-            *bare.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-            bare
-        };
-        let delivered = match self.wrong {
-            Wrong::Hang => Delivered::Hang,
-            Wrong::Reset => Delivered::Reset,
-            Wrong::Close => Delivered::Nothing,
-            Wrong::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
-            Wrong::TooManyTold => {
-                odd.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-                Delivered::Whole(odd)
-            }
-            Wrong::ServerErrorBare => {
-                let status = self.dice.weighted(&[500, 502, 503, 504].map(|status| (status, 1))).unwrap_or(500);
-                Delivered::Whole(bare(status, "<html>bad gateway</html>"))
-            }
-            Wrong::Redirect => {
-                let mut redirect = bare(307, "");
-                redirect.headers_mut().insert(header::LOCATION, HeaderValue::from_static("http://127.0.0.1:9/"));
-                Delivered::Whole(redirect)
-            }
-            Wrong::HalfBody => Delivered::Half(odd),
-            Wrong::ShortLength => {
-                let most = u64::try_from(length.saturating_sub(1)).unwrap_or_default();
-                Delivered::Misstated(odd, usize::try_from(self.dice.below(most)).unwrap_or_default())
-            }
-            Wrong::LongLength => Delivered::Misstated(odd, length + 10),
-            Wrong::Garbage => Delivered::Whole(odd.map(|body| garbled(&body, &mut self.dice))),
-            Wrong::NotHttp => Delivered::Raw(odd.into_body()),
-            Wrong::Slow => Delivered::Slow(odd, pause),
-            Wrong::LastAnswer => Delivered::Last(odd),
-            Wrong::Outage => Delivered::Outage(pause * 20),
-            Wrong::None
-            | Wrong::Refused
-            | Wrong::DoubtfulCode
-            | Wrong::OpenCode
-            | Wrong::UnlistedCode
-            | Wrong::RateCode
-            | Wrong::Timestamp
-            | Wrong::ServerErrorTold
-            | Wrong::MixedUp
-            | Wrong::Partial
-            | Wrong::Missing
-            | Wrong::Bare
-            | Wrong::Hidden
-            | Wrong::FalseAbsence
-            | Wrong::Overlap
-            | Wrong::StuckCursor => Delivered::Whole(odd),
-        };
-        (delivered, behind)
-    }
 }
 
 impl Core {
@@ -645,57 +368,8 @@ fn on_purpose(code: &str, status: u16) -> Refusal {
     Refusal { status: Some(status), code: code.to_owned(), message, rule: FAULT.to_owned() }
 }
 
-/// The answer to a batch with an item that is refused with a code, and does nothing.
-fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, code: &str) -> Served {
-    core.refused_items = Some(on_purpose(code, 200));
-    let served = route.call(core, caller);
-    core.refused_items = None;
-    served
-}
-
-/// The answer to an item of which nothing is known, to take its form from.
-fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
-    refused_item(core, route, caller, "")
-}
-
-/// An answer with a message that may be about a failure and may not. One that lists failures lists none.
-fn bare(answer: Value) -> Option<Value> {
-    let Value::Array(mut items) = answer else { return Some(items::emptied(answer)) };
-    for item in items.iter_mut().filter_map(Value::as_object_mut) {
-        item.retain(|name, _| id_parameters().contains(&name.as_str()));
-        item.remove("orderId");
-        item.insert("msg".to_owned(), Value::from("it is looked into"));
-    }
-    Some(Value::Array(items))
-}
-
-fn does_several(meta: &Meta, parameters: &str) -> bool {
-    meta.compound.as_ref().is_some_and(|compound| match compound.when {
-        None => true,
-        Some((name, value)) => {
-            let request: Value = serde_json::from_str(parameters).unwrap_or_default();
-            request.get(name).and_then(Value::as_str) == Some(value)
-        }
-    })
-}
-
 /// When a request was signed, by what it says.
 pub(crate) fn signed_at(request: &Request<Bytes>) -> Option<u64> {
     let name = API.credentials?.header(Part::Timestamp)?;
     request.headers().get(name)?.to_str().ok()?.parse().ok()
-}
-
-/// A body with bytes changed until it is not JSON any more.
-fn garbled(body: &[u8], dice: &mut Dice) -> Bytes {
-    let mut bytes = body.to_vec();
-    // Not read as a `Value`, which refuses numbers that are JSON, but too large for it.
-    while !bytes.is_empty() && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok() {
-        let place = dice.below(u64::try_from(bytes.len()).unwrap_or(1));
-        if let (Some(byte), Ok(changed)) =
-            (usize::try_from(place).ok().and_then(|place| bytes.get_mut(place)), u8::try_from(dice.below(256)))
-        {
-            *byte = changed;
-        }
-    }
-    Bytes::from(bytes)
 }
