@@ -93,7 +93,7 @@ impl Account {
     pub fn lists(&self, property: &str, name: &str) -> Option<bool> {
         match self.get(property)? {
             PropertyValue::Names(names) => Some(names.iter().any(|known| known == name)),
-            _ => None,
+            PropertyValue::Word(_) | PropertyValue::Flag(_) | PropertyValue::Time(_) => None,
         }
     }
 
@@ -101,7 +101,7 @@ impl Account {
     pub fn has_reached(&self, property: &str, time: Timestamp) -> Option<bool> {
         match self.get(property)? {
             PropertyValue::Time(moment) => Some(time >= *moment),
-            _ => None,
+            PropertyValue::Word(_) | PropertyValue::Flag(_) | PropertyValue::Names(_) => None,
         }
     }
 }

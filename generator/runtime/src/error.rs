@@ -162,7 +162,11 @@ impl ExchangeError {
         match self.proves? {
             CodeProof::Timestamp => Some(CredentialCause::Clock),
             CodeProof::Credentials => self.known.and_then(|known| known.cause),
-            _ => None,
+            CodeProof::NotDone
+            | CodeProof::Unknown
+            | CodeProof::NoSuchOrder
+            | CodeProof::DuplicateId
+            | CodeProof::Rate => None,
         }
     }
 }
@@ -269,7 +273,13 @@ impl Error {
             Self::Unknown(_) => {
                 Some("query it with `locate`, or let `place_and_confirm` do so; do not send it again before")
             }
-            _ => None,
+            Self::Refused(_)
+            | Self::Unsigned(_)
+            | Self::LimiterFailed(_)
+            | Self::NotStored(_)
+            | Self::Exchange(_)
+            | Self::Transport(_)
+            | Self::Unreadable(_) => None,
         }
     }
 
@@ -284,7 +294,12 @@ impl Error {
             Self::Exchange(error) => Some(error.status),
             Self::Unreadable(answer) => Some(answer.status),
             Self::Unknown(unknown) => unknown.why.status(),
-            _ => None,
+            Self::Refused(_)
+            | Self::Unsigned(_)
+            | Self::Limited(_)
+            | Self::LimiterFailed(_)
+            | Self::NotStored(_)
+            | Self::Transport(_) => None,
         }
     }
 
@@ -298,7 +313,13 @@ impl Error {
         match self {
             Self::Exchange(error) => Some(error),
             Self::Unknown(unknown) => unknown.why.exchange(),
-            _ => None,
+            Self::Refused(_)
+            | Self::Unsigned(_)
+            | Self::Limited(_)
+            | Self::LimiterFailed(_)
+            | Self::NotStored(_)
+            | Self::Transport(_)
+            | Self::Unreadable(_) => None,
         }
     }
 
@@ -397,7 +418,12 @@ impl StdError for Error {
             Self::NotStored(change) => change.why.source(),
             Self::Transport(failure) => failure.error.source(),
             Self::Unknown(unknown) => unknown.why.source(),
-            _ => None,
+            Self::Refused(_)
+            | Self::Unsigned(_)
+            | Self::Limited(_)
+            | Self::LimiterFailed(_)
+            | Self::Exchange(_)
+            | Self::Unreadable(_) => None,
         }
     }
 }

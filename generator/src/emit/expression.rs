@@ -30,7 +30,9 @@ impl Expression {
     pub(super) fn not(self) -> Self {
         match self {
             Self::Not(inner) => *inner,
-            other => Self::Not(Box::new(other)),
+            other @ (Self::Atom(_) | Self::Equals(..) | Self::IsSome(_) | Self::All(_) | Self::Any(_)) => {
+                Self::Not(Box::new(other))
+            }
         }
     }
 
@@ -57,7 +59,7 @@ impl Expression {
                 Self::Atom(tokens) => quote!(!#tokens),
                 Self::Equals(left, right) => quote!(#left != #right),
                 Self::IsSome(option) => quote!(#option.is_none()),
-                other => {
+                other @ (Self::Not(_) | Self::All(_) | Self::Any(_)) => {
                     let other = other.tokens();
                     quote!(!(#other))
                 }

@@ -91,7 +91,13 @@ fn apart(condition: &Condition, so: bool) -> Vec<Goals> {
             [false, true].map(|far| vec![Goal { condition: condition.clone(), so, far }]).to_vec()
         }
         Condition::Not(inner) => apart(inner, !so),
-        other => vec![vec![goal(other.clone(), so)]],
+        other @ (Condition::Given(_)
+        | Condition::AnyGiven(_)
+        | Condition::HasForm { .. }
+        | Condition::Is { .. }
+        | Condition::AccountIs { .. }
+        | Condition::Compares { .. }
+        | Condition::Relates { .. }) => vec![vec![goal(other.clone(), so)]],
     }
 }
 

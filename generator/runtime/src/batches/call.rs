@@ -148,6 +148,13 @@ fn without_result<I, T>(item: I, outcome: ItemOutcome<T>, sent: Option<(Timestam
 fn sent_at(error: &Error) -> Option<(Timestamp, Moment)> {
     match error {
         Error::Unknown(unknown) => Some((unknown.sent.signed_at, unknown.sent.left)),
-        _ => None,
+        Error::Refused(_)
+        | Error::Unsigned(_)
+        | Error::Limited(_)
+        | Error::LimiterFailed(_)
+        | Error::NotStored(_)
+        | Error::Exchange(_)
+        | Error::Transport(_)
+        | Error::Unreadable(_) => None,
     }
 }

@@ -127,7 +127,9 @@ impl<I, T> BatchReport<I, T> {
         }
         let done = self.items.into_iter().filter_map(|item| match item.outcome {
             ItemOutcome::Done(done) => Some(done),
-            _ => None,
+            ItemOutcome::Failed(_) | ItemOutcome::CallFailed(_) | ItemOutcome::Unaccounted | ItemOutcome::NotSent => {
+                None
+            }
         });
         Ok(done.collect())
     }
@@ -217,7 +219,7 @@ impl<'a> ItemResults<'a> {
             read.filter(|read| read.proves().is_some()).map_or(CallResult::ItemFailed, |read| read.call_result());
         let outcome = match outcome(read.unwrap_or_default()) {
             Outcome::Unknown => api.outcome_of(meta.effect, CallResult::UnlistedCode, Outcome::Unknown),
-            not_done => api.outcome_of(meta.effect, told, not_done),
+            not_done @ (Outcome::NotDone | Outcome::Done) => api.outcome_of(meta.effect, told, not_done),
         };
         Box::new(ExchangeError {
             operation: meta.id,

@@ -108,7 +108,9 @@ impl ExchangeClock {
         match signature {
             Signature::Refused if fits(CLOSE) => known.learned = None,
             Signature::Accepted | Signature::Unchecked if !window.is_none_or(fits) => {}
-            _ => known.learn(ahead, told.received, signature == Signature::Accepted),
+            Signature::Accepted | Signature::Unchecked | Signature::Refused => {
+                known.learn(ahead, told.received, signature == Signature::Accepted)
+            }
         }
     }
 

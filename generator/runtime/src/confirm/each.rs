@@ -140,7 +140,7 @@ fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> C
 fn by_error<T, R>(error: Arc<Error>) -> Confirmation<T, R> {
     match error.outcome() {
         Outcome::Unknown => still_unknown(Some(error), "the response does not show it"),
-        _ => did_not_happen(error),
+        Outcome::NotDone | Outcome::Done => did_not_happen(error),
     }
 }
 

@@ -110,7 +110,7 @@ impl ClientCore {
                     pending.prove(Arc::clone(outside));
                     Weight::Proves
                 }
-                other => unproven(other),
+                other @ (Evidence::Older | Evidence::Another(_) | Evidence::Nothing(_)) => unproven(other),
             };
             let id = pending.target.key().to_owned();
             WeighedRequest { operation: pending.operation, id, change: None, weight }
@@ -163,7 +163,7 @@ impl ClientCore {
         let sent = (signed_at, self.left(target.key(), signed_at), SETTLING);
         match self.weigh(target, (&outside.fields, outside.form), sent) {
             Evidence::Proof => {}
-            other => return Ok(unproven(other)),
+            other @ (Evidence::Older | Evidence::Another(_) | Evidence::Nothing(_)) => return Ok(unproven(other)),
         }
         match stored.ending.as_ref().map(|ending| ending.outcome) {
             Some(Outcome::NotDone) => Ok(Weight::Contradicts("the journal has it as a request without an effect")),

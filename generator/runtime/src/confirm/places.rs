@@ -112,7 +112,7 @@ where
         is_complete &= reply.data.is_complete();
         match next {
             Next::At(next) if pages.insert(next.clone()) => query.set_cursor(Some(&next)),
-            next => {
+            next @ (Next::At(_) | Next::End | Next::Lost) => {
                 // A page that is counted can miss what moved forward meanwhile.
                 let is_counted = matches!(Q::STEP, Step::Number { .. } | Step::Offset { .. }) && !pages.is_empty();
                 let is_whole = is_complete && next == Next::End && !is_counted;

@@ -353,6 +353,12 @@ fn asked_to_wait(error: &Error) -> Duration {
     match error {
         Error::Limited(limited) => limited.free_in,
         Error::Exchange(error) => error.retry_after.unwrap_or_default(),
-        _ => Duration::ZERO,
+        Error::Refused(_)
+        | Error::Unsigned(_)
+        | Error::LimiterFailed(_)
+        | Error::NotStored(_)
+        | Error::Transport(_)
+        | Error::Unreadable(_)
+        | Error::Unknown(_) => Duration::ZERO,
     }
 }

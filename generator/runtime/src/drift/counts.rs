@@ -120,7 +120,13 @@ impl Sign {
             Self::UnknownField(Some(_)) => Some(Self::UnknownField(None)),
             Self::UnknownValue(spot, Some(_)) => Some(Self::UnknownValue(*spot, None)),
             Self::UnlistedCode(spot, Some(_)) => Some(Self::UnlistedCode(*spot, None)),
-            _ => None,
+            Self::UnknownField(_)
+            | Self::UnknownValue(..)
+            | Self::ValueNotListedHere(..)
+            | Self::WrittenOtherwise(_)
+            | Self::Unreadable(_)
+            | Self::UnlistedCode(..)
+            | Self::Observed => None,
         }
     }
 }

@@ -104,7 +104,11 @@ impl<S: State> Monitor<S> {
                 self.memory.update(key, Seen { at, ..new });
             }
             Observed::Changed { .. } => self.memory.update(key, new),
-            _ => {}
+            Observed::First
+            | Observed::Late
+            | Observed::Undocumented
+            | Observed::Unidentified
+            | Observed::Impossible(_) => {}
         }
         told
     }
@@ -169,7 +173,9 @@ impl<S> Observed<S> {
     pub fn check(self) -> Result<(), ImpossibleChange<S>> {
         match self {
             Self::Impossible(change) => Err(change),
-            _ => Ok(()),
+            Self::First | Self::Same | Self::Changed { .. } | Self::Late | Self::Undocumented | Self::Unidentified => {
+                Ok(())
+            }
         }
     }
 }

@@ -111,7 +111,13 @@ fn code(error: &Error) -> Option<&str> {
     match error {
         Error::Exchange(error) => Some(error.code.as_str()).filter(|code| code.len() <= LONGEST_CODE),
         Error::Unknown(unknown) => code(&unknown.why),
-        _ => None,
+        Error::Refused(_)
+        | Error::Unsigned(_)
+        | Error::Limited(_)
+        | Error::LimiterFailed(_)
+        | Error::NotStored(_)
+        | Error::Transport(_)
+        | Error::Unreadable(_) => None,
     }
 }
 

@@ -121,7 +121,7 @@ impl Api {
     pub(crate) fn outcome_of(&self, effect: Effect, when: CallResult, by_code: Outcome) -> Outcome {
         match effect {
             Effect::Read => Outcome::NotDone,
-            _ => self.outcome(when, by_code),
+            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => self.outcome(when, by_code),
         }
     }
 }
