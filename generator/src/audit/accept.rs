@@ -17,7 +17,7 @@ pub(super) struct Replacement {
     pub(super) differs: bool,
 }
 
-/// Writes the digests; tells how many, and how many had to wait.
+/// Writes the digests; returns how many, and how many had to wait.
 pub(super) fn write(replacements: &[Replacement]) -> Result<(usize, usize), Diagnostics> {
     let mut to = Diagnostics::default();
     let mut by_file: BTreeMap<&PathBuf, Vec<&Replacement>> = BTreeMap::new();

@@ -112,7 +112,7 @@ impl<'a> Claims<'a> {
             for limit in &family.limits {
                 self.add(key(FactKind::Ceiling, [&family.name, &limit.id]), limit.n.to_string(), limit.place, 0);
             }
-            // A form of characters is told in words, not as a pattern.
+            // Documents describe a form of characters in words, not as a pattern.
             let forms = family.identifiers.iter().flat_map(|identifier| &identifier.forms);
             for form in forms.filter(|form| !form.pattern.contains('[')) {
                 self.add(key(FactKind::Form, [document, &form.pattern]), "", form.name.place, 0);

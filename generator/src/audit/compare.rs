@@ -54,7 +54,7 @@ struct Comparison<'a> {
     found: &'a Findings,
     by_key: BTreeMap<&'a Key, Vec<&'a Statement>>,
     differences: Vec<(Key, Discrepancy)>,
-    /// Owners and names of which everything is told by one difference.
+    /// Owners and names that one difference covers.
     settled: BTreeSet<(String, String)>,
 }
 
@@ -156,7 +156,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether a larger difference tells it already.
+    /// Whether a larger difference covers it already.
     fn is_settled(&self, key: &Key) -> bool {
         let (kind, [id, rest @ ..]) = (key.kind, key.names.as_slice()) else { return false };
         let of_gone = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
@@ -177,7 +177,7 @@ impl Comparison<'_> {
 impl Comparison<'_> {
     fn statements(&mut self) -> usize {
         let mut matched = 0;
-        let mut told: BTreeSet<&Key> = BTreeSet::new();
+        let mut reported: BTreeSet<&Key> = BTreeSet::new();
         for statement in &self.found.statements {
             let claims = self.claims.get(&statement.key);
             let disagreeing: Vec<&Claim> =
@@ -188,10 +188,10 @@ impl Comparison<'_> {
             }
             match &statement.force {
                 Force::Namesake => continue,
-                Force::By(origin) if told.contains(origin) => continue,
+                Force::By(origin) if reported.contains(origin) => continue,
                 Force::By(_) | Force::Stated => {}
             }
-            told.insert(&statement.key);
+            reported.insert(&statement.key);
             if self.is_settled(&statement.key) {
                 continue;
             }
@@ -264,8 +264,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// What a document always states, and this one does not. What one operation takes over from another is told of the
-    /// one that says it.
+    /// What a document always states, and this one does not. What one operation takes over from another is reported
+    /// for the one that says it.
     fn expected(&mut self) {
         let claims = self.claims;
         let is_own = |key: &Key, claim: &Claim| {
@@ -366,8 +366,8 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    /// Whether the numbers of a bound stand beside the name of what it bounds, in words that no reader knows. Words that
-    /// change are told in any case.
+    /// Whether the numbers of a bound stand beside the name of what it bounds, in words that no reader knows. Changed words
+    /// are reported in any case.
     fn stands_unread(&self, key: &Key, value: &str) -> bool {
         let name = key.name().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
         let numbers: Vec<&str> = value.split(' ').filter(|word| decimal(word).is_some()).collect();

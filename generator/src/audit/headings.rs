@@ -7,7 +7,7 @@ use super::marks;
 use super::readers::endpoint;
 use crate::model::Api;
 
-/// Finds them by their endpoint, by their unchanged text, or because one is gone and one is new; tells each once.
+/// Finds them by their endpoint, by their unchanged text, or because one is gone and one is new; reports each once.
 pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) -> Vec<Discrepancy> {
     let mut differences = Vec::new();
     let mut name = |document: &mut Document, old: &str, start: usize, place| {
@@ -51,7 +51,7 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
             .filter(|_| api.documents.iter().any(|known| known.id == document.id && known.title == reviewed.section.0));
         let found = title.or(same_text.copied()).map(|section| (section.at.start, title.is_some()));
         match found {
-            // A title is told as one.
+            // A changed title is one difference.
             Some((start, true)) => document.renamed.push((reviewed.section.0.clone(), start)),
             Some((start, false)) => name(document, &reviewed.section.0, start, reviewed.section.1),
             None => {}

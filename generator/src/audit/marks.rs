@@ -172,7 +172,7 @@ pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
     stated.filter(|statement| range.contains(&statement.at)).count()
 }
 
-/// Whether a text is a digest, and not a word that asks for one.
+/// Whether a text is a digest, and not a word that stands for a missing one.
 pub(super) fn is_digest(text: &str) -> bool {
     let first = text.split(' ').next().unwrap_or_default();
     first.len() == 8 && first.bytes().all(|byte| byte.is_ascii_hexdigit())

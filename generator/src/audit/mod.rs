@@ -93,7 +93,7 @@ impl<'a> Auditor<'a> {
     }
 
     /// Compares documents with the schema. Where it is given how they `were` when they were reviewed, changed words are
-    /// told with what stood there.
+    /// reported with what stood there.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         let mut audit = Audit::default();
         for (known, claims) in self.api.documents.iter().zip(&self.claims) {
@@ -131,20 +131,20 @@ fn document(
     review.place(document, claims, &mut compared.differences);
     audit.lines.extend(compared.differences.iter().map(|difference| Line::of(document, files, difference)));
     let elsewhere = |difference: &Discrepancy| difference.elsewhere.as_ref().map(|(at, _)| *at);
-    let told: Vec<usize> = compared
+    let reported: Vec<usize> = compared
         .differences
         .iter()
         .flat_map(|difference| [Some(difference.at), elsewhere(difference)])
         .flatten()
         .collect();
     let (found, compared) = (&found, &compared);
-    let context = Context { files, document, was, claims, found, compared, told: &told, gone: &gone };
+    let context = Context { files, document, was, claims, found, compared, reported: &reported, gone: &gone };
     audit.lines.extend(review.lines(&context));
-    audit.accept.extend(review.accepted(document, files, found, &told));
+    audit.accept.extend(review.accepted(document, files, found, &reported));
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
 }
 
-/// The files of operations that the document no longer describes: that is told once.
+/// The files of operations that the document no longer describes, each of which is reported once.
 fn gone_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
     let ids = found.missing.iter().filter(|(key, _)| key.kind == FactKind::Endpoint);
     ids.filter_map(|(key, _)| claims.operation_by_id(key.owner()?)).map(|operation| operation.place.file).collect()
@@ -154,14 +154,14 @@ fn gone_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
 fn free_wording(questions: &open_questions::Compared<'_>, rules: &numbered_rules::Compared<'_>) -> Vec<Discrepancy> {
     let difference =
         |kind, at, says: String, place, has: String| Discrepancy { kind, at, says, place, has, elsewhere: None };
-    let asked = questions.in_document_only.iter().map(|clause| {
+    let unknown = questions.in_document_only.iter().map(|clause| {
         difference(DiscrepancyKind::DocumentOnly, clause.at, format!("`{}`", clause.text), None, "not there".to_owned())
     });
     let open = questions.in_schema_only.iter().map(|(entry, at)| {
         let has = format!("not shown: {}", entry.says);
         difference(DiscrepancyKind::SchemaOnly, *at, "not there".to_owned(), Some(entry.place), has)
     });
-    let told = rules.in_document_only.iter().map(|text| {
+    let unnamed = rules.in_document_only.iter().map(|text| {
         difference(
             DiscrepancyKind::DocumentOnly,
             text.at,
@@ -174,7 +174,7 @@ fn free_wording(questions: &open_questions::Compared<'_>, rules: &numbered_rules
         let has = format!("rule {} at `{}`", rule.id, rule.at);
         difference(DiscrepancyKind::SchemaOnly, *at, "not there".to_owned(), Some(rule.place), has)
     });
-    asked.chain(open).chain(told).chain(named).collect()
+    unknown.chain(open).chain(unnamed).chain(named).collect()
 }
 
 fn share(

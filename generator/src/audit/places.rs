@@ -4,13 +4,13 @@ use super::Documents;
 use super::document::{Document, Section};
 use super::numbered_rules::{numbered, rule_numbers, section};
 
-/// A document that is asked for lines.
+/// A document that gives the lines of its bytes.
 pub(crate) struct Places {
     document: Document,
 }
 
 impl Documents {
-    /// A document, to be asked for lines.
+    /// Indexes the lines of a document.
     pub(crate) fn places(&self, id: &str) -> Option<Places> {
         self.parse(id).map(|document| Places { document })
     }

@@ -31,7 +31,7 @@ pub(super) struct Review<'a> {
     recorded: Vec<Recorded<'a>>,
     /// Sections that no file records: the byte they start at.
     unclaimed: Vec<usize>,
-    /// Sections that are told as new.
+    /// Sections that are reported as new.
     new: Vec<Range<usize>>,
 }
 
@@ -44,8 +44,8 @@ pub(super) struct Context<'a> {
     pub(super) claims: &'a Claims<'a>,
     pub(super) found: &'a Findings,
     pub(super) compared: &'a Compared,
-    /// The bytes at which differences of fact are told.
-    pub(super) told: &'a [usize],
+    /// The bytes at which differences of fact are reported.
+    pub(super) reported: &'a [usize],
     /// Files of operations that the document no longer describes.
     pub(super) gone: &'a [u32],
 }
@@ -142,7 +142,7 @@ impl Review<'_> {
         }
         if self.recorded.is_empty() {
             let text = format!(
-                "{}: no schema file has a section of it in `reviewed`, so a change of its words cannot be told",
+                "{}: no schema file has a section of it in `reviewed`, so a change of its words cannot be detected",
                 document.file
             );
             lines.push(line(Group::Unchecked, None, text));
@@ -150,11 +150,11 @@ impl Review<'_> {
         lines
     }
 
-    /// Whether a difference of fact, or a new section, tells it already.
+    /// Whether a difference of fact, or a new section, covers it already.
     fn is_told(&self, change: &Change, context: &Context<'_>) -> bool {
         let at = change.now.clone().unwrap_or(change.at..change.at + 1);
         let is_new = |range: &Range<usize>| range.contains(&change.at);
-        context.told.iter().any(|told| at.contains(told))
+        context.reported.iter().any(|reported| at.contains(reported))
             || self.new.iter().any(is_new)
             || self.unclaimed.contains(&change.at)
     }
@@ -165,7 +165,7 @@ impl Review<'_> {
         document: &Document,
         files: &[PathBuf],
         found: &Findings,
-        told: &[usize],
+        reported: &[usize],
     ) -> Vec<Replacement> {
         let mut replacements = Vec::new();
         for recorded in &self.recorded {
@@ -180,7 +180,7 @@ impl Review<'_> {
                 file: Path::to_path_buf(file),
                 bytes: place.start as usize..place.end as usize,
                 text: marks::digest(document, section, found),
-                differs: told.iter().any(|told| bytes.contains(told)),
+                differs: reported.iter().any(|reported| bytes.contains(reported)),
             });
         }
         replacements

@@ -121,7 +121,7 @@ impl Diagnostics {
         self.unread.contains(&(file, key.to_owned()))
     }
 
-    /// Adds a file that places may refer to, and tells its index.
+    /// Adds a file that places may refer to, and returns its index.
     pub(crate) fn add_file(&mut self, path: PathBuf) -> u32 {
         self.files.push(path);
         self.texts.push(Arc::default());

@@ -166,15 +166,15 @@ impl Diagnostic {
 /// What they say, each once, so that nothing is hidden behind the first: "unknown key `one`, `two`".
 fn messages(group: &[Diagnostic]) -> String {
     let mut all = String::new();
-    let mut told: Vec<&str> = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
     for item in group {
         let message = item.message.as_str();
-        if told.contains(&message) {
+        if reported.contains(&message) {
             continue;
         }
         let name = message.find('`').map_or(message, |at| &message[at..]);
-        all.extend(if told.is_empty() { ["", message] } else { [", ", name] });
-        told.push(message);
+        all.extend(if reported.is_empty() { ["", message] } else { [", ", name] });
+        reported.push(message);
     }
     all
 }

@@ -1,4 +1,4 @@
-//! How a mistake is told: what is wrong first, then what to do and what else to look at.
+//! How a mistake is reported: what is wrong first, then what to do and what else to look at.
 
 use super::{Code, Diagnostic, Diagnostics, Fix, Place};
 

@@ -185,13 +185,13 @@ impl<'a> Drafts<'a> {
     ) -> Vec<Draft> {
         let identifiers = self.family.identifiers.iter();
         let all: Vec<_> = identifiers.flat_map(|identifier| &identifier.forms).collect();
-        let asked: Vec<_> =
+        let named: Vec<_> =
             all.iter().filter(|form| forms.iter().any(|(name, _)| *name == form.name.wire)).copied().collect();
         let mut texts: Vec<String> = self.samples(list, name).iter().filter_map(text).collect();
         texts.extend(all.iter().map(|form| format!("{}A{}", form.prefix, form.suffix)));
         let lower: Vec<_> = texts.iter().map(|text| text.to_lowercase()).collect();
         texts.extend(lower);
-        let fitting = texts.into_iter().filter(|text| asked.iter().any(|form| has_form(form, text)) == so);
+        let fitting = texts.into_iter().filter(|text| named.iter().any(|form| has_form(form, text)) == so);
         fitting.map(|text| self.with(draft, list, name, json!(text))).collect()
     }
 
@@ -205,13 +205,13 @@ impl<'a> Drafts<'a> {
         &Goal { so, far, .. }: &Goal,
     ) -> Vec<Draft> {
         // Given a number at the edge, and one beyond it.
-        let number = |told: &str, kept: &str, broken: &str| {
+        let number = |value: &str, kept: &str, broken: &str| {
             let number = self.number(list, name, if so { kept } else { broken });
             self.given(draft, list, name)
                 .into_iter()
                 .filter_map(|draft| {
                     let mut draft = self.with(&draft, list, name, number.clone());
-                    self.set_instrument(&mut draft, list, property, told)?;
+                    self.set_instrument(&mut draft, list, property, value)?;
                     Some(draft)
                 })
                 .collect()

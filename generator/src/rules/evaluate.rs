@@ -153,9 +153,9 @@ impl Evaluator<'_> {
                 Some(given(&parameter.0).is_some_and(|text| values.iter().any(|(value, _)| *value == text)))
             }
             Condition::HasForm { parameter, forms } => {
-                let asked = |form: &&Form| forms.iter().any(|(name, _)| *name == form.name.wire);
+                let is_named = |form: &&Form| forms.iter().any(|(name, _)| *name == form.name.wire);
                 let text = given(&parameter.0);
-                Some(text.is_some_and(|text| self.forms(&parameter.0).filter(asked).any(|form| has_form(form, &text))))
+                Some(text.is_some_and(|text| self.forms(&parameter.0).filter(is_named).any(|form| has_form(form, &text))))
             }
             Condition::AccountIs { property, values } => {
                 let known = text(self.account.get(&property.0)?)?;
@@ -233,8 +233,8 @@ impl Evaluator<'_> {
                 given.compare(known).map(|order| order.is_ge())
             }
             Comparison::AtMost => {
-                let (given, told) = numbers()?;
-                given.compare(told).map(|order| order.is_le())
+                let (given, property) = numbers()?;
+                given.compare(property).map(|order| order.is_le())
             }
         }
     }

@@ -97,19 +97,19 @@ pub(super) struct Bounds {
 impl ExchangeClock {
     /// Learns from the response to a request with the timestamp `signed_at`, which may differ from the exchange's clock
     /// by `window`.
-    pub(super) fn learn(&self, told: ServerTime, signed_at: Timestamp, window: Option<Duration>, signature: Signature) {
-        if !PLAUSIBLE.contains(&told.time.as_millis()) {
+    pub(super) fn learn(&self, server: ServerTime, signed_at: Timestamp, window: Option<Duration>, signature: Signature) {
+        if !PLAUSIBLE.contains(&server.time.as_millis()) {
             return;
         }
-        let ahead = told.ahead();
-        let there = ahead.after(told.received.steady);
-        let fits = |window| !there.is_beyond(signed_at, window, told.on_its_way());
+        let ahead = server.ahead();
+        let there = ahead.after(server.received.steady);
+        let fits = |window| !there.is_beyond(signed_at, window, server.on_its_way());
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match signature {
             Signature::Refused if fits(CLOSE) => known.learned = None,
             Signature::Accepted | Signature::Unchecked if !window.is_none_or(fits) => {}
             Signature::Accepted | Signature::Unchecked | Signature::Refused => {
-                known.learn(ahead, told.received, signature == Signature::Accepted)
+                known.learn(ahead, server.received, signature == Signature::Accepted)
             }
         }
     }

@@ -86,19 +86,19 @@ impl<S: State> Monitor<S> {
         };
         // An order that was known by its client id alone until now may be known by its id too.
         if let Some(double) = self.memory.find_double(ids, key).and_then(|double| self.memory.forget(double)) {
-            let told = self.tell(key, order, double);
-            if matches!(told, Observed::Impossible(_)) {
-                return told;
+            let observed = self.update(key, order, double);
+            if matches!(observed, Observed::Impossible(_)) {
+                return observed;
             }
         }
         self.memory.name(key, ids);
-        self.tell(key, order, seen)
+        self.update(key, order, seen)
     }
 
-    fn tell(&mut self, key: u64, order: &str, new: Seen<S>) -> Observed<S> {
+    fn update(&mut self, key: u64, order: &str, new: Seen<S>) -> Observed<S> {
         let Some(known) = self.memory.seen(key) else { return Observed::First };
-        let told = compare(order, known, &new);
-        match told {
+        let observed = compare(order, known, &new);
+        match observed {
             Observed::Same => {
                 let at = known.at.max(new.at);
                 self.memory.update(key, Seen { at, ..new });
@@ -110,7 +110,7 @@ impl<S: State> Monitor<S> {
             | Observed::Unidentified
             | Observed::Impossible(_) => {}
         }
-        told
+        observed
     }
 
     /// The latest known state of the order with this id of the exchange.

@@ -23,7 +23,7 @@ pub struct ParameterReader<'a> {
     is_array: bool,
     took_items: bool,
     members: Vec<Member<'a>>,
-    asked: Vec<&'static str>,
+    known: Vec<&'static str>,
     found: Violations,
 }
 
@@ -83,14 +83,14 @@ fn read_from<P: Parameters>(mut from: ParameterReader<'_>, context: CheckContext
 impl<'a> ParameterReader<'a> {
     /// Whether a parameter is given; `null` and the empty text are not.
     pub fn has(&mut self, name: &'static str) -> bool {
-        self.asked.push(name);
+        self.known.push(name);
         self.members.iter().any(|member| member.name == name && !matches!(member.json.as_ref(), "null" | r#""""#))
     }
 
     /// Reads the enum value that decides which of `members` go together. One that does not go with the value is then
     /// refused as such and not as unknown; without a value, none is.
     pub fn decide<E: OpenEnum>(&mut self, name: &'static str, members: &'static [&'static str]) -> Option<E> {
-        self.asked.extend_from_slice(members);
+        self.known.extend_from_slice(members);
         let value = self.word(name);
         if value.is_none() {
             let undecided = self.members.iter_mut().filter(|member| members.contains(&member.name.as_ref()));
@@ -226,7 +226,7 @@ impl<'a> ParameterReader<'a> {
             is_array: false,
             took_items: false,
             members: Vec::new(),
-            asked: Vec::new(),
+            known: Vec::new(),
             found,
         }
     }
@@ -317,7 +317,7 @@ impl<'a> ParameterReader<'a> {
 
     /// The JSON text of a parameter, if it is given.
     fn take(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
-        self.asked.push(name);
+        self.known.push(name);
         // When a name comes twice, the last counts.
         let mut given = None;
         for member in self.members.iter_mut().filter(|member| member.name == name) {
@@ -359,12 +359,12 @@ impl<'a> ParameterReader<'a> {
         if self.members.iter().all(|member| member.taken && !member.is_blank()) {
             return;
         }
-        self.asked.sort_unstable();
-        self.asked.dedup();
+        self.known.sort_unstable();
+        self.known.dedup();
         let left = self.members.iter().filter(|member| !member.taken || member.is_blank());
         let left: Vec<(String, bool)> = left.map(|member| (member.name.to_string(), member.is_blank())).collect();
         for (name, is_blank) in left {
-            let is_known = self.asked.contains(&name.as_str());
+            let is_known = self.known.contains(&name.as_str());
             if is_known && is_blank {
                 self.violated(
                     "empty",
@@ -382,7 +382,7 @@ impl<'a> ParameterReader<'a> {
                     "leave it out",
                 );
             } else {
-                let allowed = format!("the parameters here are {}", self.asked.join(", "));
+                let allowed = format!("the parameters here are {}", self.known.join(", "));
                 self.violated("unknown-parameter", &name, String::new(), allowed, "leave it out or correct its name");
             }
         }

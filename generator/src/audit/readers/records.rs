@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         self.gone_fields(known, &names, table.at());
     }
 
-    /// One field, its type as far as it is told, its values and its unit.
+    /// One field, its type as far as the document gives it, its values and its unit.
     fn field(
         &mut self,
         known: &KnownRecord<'a>,
@@ -74,8 +74,8 @@ impl<'a> Reader<'a> {
     ) {
         let record_key = key(FactKind::RecordField, [&known.id, name]);
         let own = self.claims.get(&record_key).first().map(|claim| claim.value.clone());
-        let told = stated.or(meaning).and_then(|text| stated_type(text, stated.is_some()));
-        self.found.state(record_key, told.map(str::to_owned).or(own).unwrap_or_default(), at);
+        let given = stated.or(meaning).and_then(|text| stated_type(text, stated.is_some()));
+        self.found.state(record_key, given.map(str::to_owned).or(own).unwrap_or_default(), at);
         let of = key(FactKind::RecordValue, [&known.id, name]);
         let values = self.claims.values(FactKind::RecordValue, &known.id, name);
         let deprecated = meaning.and_then(|meaning| deprecated(meaning.text));

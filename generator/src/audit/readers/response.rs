@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         self.found.answers.push((id.to_owned(), words.text.to_owned()));
     }
 
-    /// A cursor of another name was told with the shape.
+    /// A cursor of another name was reported with the shape.
     fn page_fields(&mut self, id: &str, list: Span<'a>, cursor: Span<'a>) {
         let Some(Response::Page { list: known_list, cursor: known_cursor, .. }) =
             self.claims.operation_by_id(id).map(|operation| &operation.response)

@@ -112,7 +112,7 @@ fn account(account: &Account) -> Value {
 }
 
 impl OpenApi {
-    /// Writes the document to a file, unless it holds just that; tells whether it was written.
+    /// Writes the document to a file, unless it holds just that; returns whether it was written.
     ///
     /// # Errors
     /// What kept the file from being written.

@@ -390,7 +390,7 @@ fn paging(here: Here<'_, '_>) -> Markup {
         }
         h2 { "Batches" }
         p { "Each item has a result of its own, which is found by its id." }
-        (by_family(here, &["Operation", "Items", "Told apart by", "Results"], |_, view| {
+        (by_family(here, &["Operation", "Items", "Identified by", "Results"], |_, view| {
             let batch = view.operation.batch.as_ref()?;
             Some(vec![
                 html! { code { (batch.of.0) } },

@@ -76,7 +76,7 @@ fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
     row
 }
 
-/// What a request that tries a rule changes, and what it is told about the account.
+/// What a request that tries a rule changes, and what the caller states about the account.
 fn tried(base: &Value, case: &Case) -> Value {
     let mut shown = json!({ "change": code::brief(&code::patch(base, &code::parsed(&case.request))) });
     if case.account != "{}" {

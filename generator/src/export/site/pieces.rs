@@ -241,7 +241,7 @@ fn differs(rule: &RuleView<'_>) -> Markup {
     html! {
         p {
             strong.bad { @if rule.warns { "Warned of" } @else { "Refused" } } (changed(&code::patch(&other, &one), ""))
-            (told(refused)) ", " strong.good { "accepted" } (changed(&code::patch(&one, &other), "")) (told(accepted))
+            (account_of(refused)) ", " strong.good { "accepted" } (changed(&code::patch(&one, &other), "")) (account_of(accepted))
         }
     }
 }
@@ -260,9 +260,9 @@ fn proof(rule: &RuleView<'_>) -> Markup {
             div {
                 strong.bad { @if rule.warns { "Warned of" } @else { "Refused" } }
                 pre.request { code { (code::Text(code::spaced_json(&code::brief(&one)))) } }
-                (told(refused))
+                (account_of(refused))
             }
-            div { strong.good { "Accepted" } (changed(&code::patch(&one, &other), " the same")) (told(accepted)) }
+            div { strong.good { "Accepted" } (changed(&code::patch(&one, &other), " the same")) (account_of(accepted)) }
         }
     }
 }
@@ -283,7 +283,7 @@ fn changed(patch: &Value, of: &str) -> Markup {
     }
 }
 
-fn told(case: &Case) -> Markup {
+fn account_of(case: &Case) -> Markup {
     html! { @if case.account != "{}" { span.quiet { ", with the account " code { (code::Text(&case.account)) } } } }
 }
 
