@@ -48,7 +48,7 @@
 //! | read my balance | [`unified().get_account_assets`](unified::Unified::get_account_assets) |
 //! | read what insiders traded | [`unified().get_insider_trades`](unified::Unified::get_insider_trades) |
 //! | reverse a position | [`classic().reversal`](classic::Classic::reversal) |
-//! | know what became of a request without an answer | [`place_and_confirm`](Client::place_and_confirm) |
+//! | learn the outcome of a request without an answer | [`place_and_confirm`](Client::place_and_confirm) |
 //! | store each change before it is sent | [`journal`](runtime::ClientBuilder::journal) |
 //! | resolve what a crash left open | [`recover`](Client::recover) |
 //! | compare the account with what was sent | [`reconcile`](Client::reconcile) |

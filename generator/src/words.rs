@@ -129,7 +129,7 @@ words! {
     Encoding { Base64 = "base64", Hex = "hex", }
     /// What a property of an account is.
     PropertyType { Flag = "flag", Time = "time", Names = "names", }
-    /// What becomes of a request when its call ends in a certain way.
+    /// The outcome of a request when its call ends in a certain way.
     RowOutcome { NotDone = "not_done", Done = "done", Unknown = "unknown", ByCode = "by_code", }
     /// How a call can end.
     CallResult {

@@ -200,7 +200,7 @@ fn holds(lines: &[String], outer: usize, inner: usize) -> bool {
     outer == 0
 }
 
-/// Tries slips, and tells what became of each.
+/// Tries slips, and returns the result of each.
 fn run(files: &[File], slips: &[Slip]) -> Vec<(Told, String)> {
     let next = AtomicUsize::new(0);
     let work = || {

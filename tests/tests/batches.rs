@@ -1,4 +1,4 @@
-//! Batches of any length: sent in parts, and every item with what became of it, whichever way the exchange says so.
+//! Batches of any length: sent in parts, and every item with its outcome, in whichever form the exchange reports it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ fn success(data: &Value) -> Answer {
     Answer::json(json!({"code": "00000", "msg": "success", "requestTime": 1, "data": data}).to_string())
 }
 
-/// What became of an item, in a word, and how that was found.
+/// The outcome of an item in a word, and how it was found.
 fn word<T>(outcome: &ItemOutcome<T>) -> String {
     match outcome {
         ItemOutcome::Done(_) => "done".to_owned(),
@@ -76,7 +76,7 @@ fn words<I, T>(report: &BatchReport<I, T>) -> Vec<String> {
     report.items.iter().map(|item| word(&item.outcome) + how(item.matched)).collect()
 }
 
-/// What becomes of one call with these items when this is answered.
+/// The outcomes of one call with these items and this answer.
 async fn told<O: Batch>(request: O, data: Value) -> BatchReport<O::Item, O::Done> {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(success(&data));

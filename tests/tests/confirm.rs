@@ -1,4 +1,4 @@
-//! What became of an order, over real sockets and an exchange that keeps a book: found when it landed, never sent again,
+//! The outcome of an order, over real sockets and an exchange that keeps a book: found when it landed, never sent again,
 //! and never claimed without proof.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 

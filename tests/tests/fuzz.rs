@@ -62,7 +62,7 @@ impl Read {
         which.get(&self.examples).as_bytes()
     }
 
-    /// Reads an answer and holds what becomes of it against the table of outcomes.
+    /// Reads an answer and holds its outcome against the table of outcomes.
     fn check(&self, status: u16, body: &[u8]) {
         let mut response = Response::new(Bytes::copy_from_slice(body));
         *response.status_mut() = StatusCode::from_u16(status).unwrap();

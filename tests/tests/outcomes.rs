@@ -1,4 +1,4 @@
-//! What becomes of a request that changes something, row by row of the schema's table, for every such operation, over
+//! The outcome of a request that changes something, row by row of the schema's table, for every such operation, over
 //! real sockets and by every transport: what happened, what did not, and what nobody knows are never taken for one
 //! another.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
@@ -68,7 +68,7 @@ impl Change {
         }
     }
 
-    /// What becomes of the request when the exchange answers so.
+    /// The outcome of the request when the exchange answers so.
     async fn answered(self, sandbox: &Sandbox, client: &Client, answer: Answer) -> Result<(), Error> {
         sandbox.take_requests();
         sandbox.answer_next(answer);

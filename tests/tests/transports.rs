@@ -34,7 +34,7 @@ fn credentials() -> Credentials {
     Credentials::new("key", "secret", "passphrase")
 }
 
-/// How the call ends that is answered so. Nobody can know what became of it, and it is sent once.
+/// How a call with this answer ends. Its outcome cannot be known, and it is sent once.
 async fn call_result(over: Over, answer: Answer, call: Duration) -> CallResult {
     let sandbox = Sandbox::start().unwrap();
     let limits = TransportLimits { call, max_body: 50_000, ..TransportLimits::default() };

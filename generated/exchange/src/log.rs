@@ -21,7 +21,7 @@ pub(crate) enum Verdict {
     Refused { code: String, message: String, rule: String },
 }
 
-/// A request and what became of it. Headers, and with them keys and signatures, are left out.
+/// A request and its outcome. Headers, and with them keys and signatures, are left out.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) at: u64,

@@ -175,7 +175,7 @@ fn ids_of(id: u64, client: Option<&str>) -> OrderIds {
     ids
 }
 
-/// What became of an item of a batch.
+/// The outcome of an item of a batch.
 fn result_of(done: Result<OrderIds, Refusal>, asked: OrderIds) -> BatchOrderResult {
     let mut result = BatchOrderResult::default();
     let (ids, refusal) = match done {

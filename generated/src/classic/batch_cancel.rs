@@ -26,7 +26,7 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
-    ///   call, and tells what became of each by `orderId` or `clientOid`
+    ///   call, and returns the result of each by `orderId` or `clientOid`
     ///
     /// # Rules
     ///

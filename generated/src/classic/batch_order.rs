@@ -32,7 +32,7 @@ runtime::parameters! {
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
-    ///   call, and tells what became of each by `clientOid` or `orderId`
+    ///   call, and returns the result of each by `clientOid` or `orderId`
     ///
     /// # Rules
     ///

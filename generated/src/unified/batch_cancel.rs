@@ -24,7 +24,7 @@ runtime::parameters! {
     /// - **Repeat:** harmless. Each order is named, and what is cancelled is in an end state: there is
     ///   nothing left to cancel a second time.
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
-    ///   call, and tells what became of each by `orderId` or `clientOid`
+    ///   call, and returns the result of each by `orderId` or `clientOid`
     ///
     /// # Rules
     ///

@@ -31,7 +31,7 @@ runtime::parameters! {
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
     ///   `clientOid`; an absence proves nothing
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
-    ///   call, and tells what became of each by `orderId` or `clientOid`
+    ///   call, and returns the result of each by `orderId` or `clientOid`
     ///
     /// # Rules
     ///

@@ -28,7 +28,7 @@ runtime::parameters! {
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
-    ///   call, and tells what became of each by `clientOid` or `orderId`
+    ///   call, and returns the result of each by `clientOid` or `orderId`
     ///
     /// # Rules
     ///

@@ -57,7 +57,7 @@ impl Unit {
     }
 }
 
-/// What became of one unit.
+/// How one unit changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     /// Where it stands; nothing when it is gone.

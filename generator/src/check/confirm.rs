@@ -1,4 +1,4 @@
-//! What operations say of finding out what became of them: every name is one, and nothing is claimed too easily.
+//! Keys of `confirm`: every name exists, and no proof is claimed too easily.
 
 use super::queries::{self, names};
 use super::records;

@@ -1,4 +1,4 @@
-//! What becomes of requests by how their calls end: told for every end, and not against reason.
+//! The table of outcomes: a row for each way a call can end, and none against reason.
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, CallResult, OutcomeRow, RowOutcome};

@@ -124,7 +124,7 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
     let max_items = list_of(operation, batch)?.max_items?.0;
     Some(format!(
         "**Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends {max_items} in a call, \
-         and tells what became of each by {}",
+         and returns the result of each by {}",
         batch.ids.iter().map(|(id, _)| code(id)).collect::<Vec<_>>().join(" or ")
     ))
 }

@@ -10,7 +10,7 @@ use crate::model::{Api, Family, Operation, Program};
 
 /// What programs want of the client, whatever the API; the functions are those of the emitted client.
 const WISHES: &[(&str, &str)] = &[
-    ("know what became of a request without an answer", "[`place_and_confirm`](Client::place_and_confirm)"),
+    ("learn the outcome of a request without an answer", "[`place_and_confirm`](Client::place_and_confirm)"),
     ("store each change before it is sent", "[`journal`](runtime::ClientBuilder::journal)"),
     ("resolve what a crash left open", "[`recover`](Client::recover)"),
     ("compare the account with what was sent", "[`reconcile`](Client::reconcile)"),

@@ -102,7 +102,7 @@ fn forbidden(condition: &Condition) -> String {
         Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => match comparison {
             Comparison::Among => format!("use a {parameter} that is not among {property}"),
             Comparison::NotBefore => format!("use a {parameter} before {property}"),
-            Comparison::MultipleOf => format!("use a {parameter} that is no multiple of {property}"),
+            Comparison::MultipleOf => format!("use a {parameter} that is not a multiple of {property}"),
             Comparison::Places => format!("use a {parameter} with more than {property} decimal places"),
             Comparison::AtLeast => format!("lower {parameter} below {property}"),
             Comparison::AtMost => format!("raise {parameter} above {property}"),

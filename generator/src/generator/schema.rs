@@ -17,7 +17,7 @@ pub struct SiteOptions<'a> {
     pub since: Option<(&'a str, &'a Schema)>,
     /// The documents: rules link to their lines, and each has a page.
     pub documents: Option<&'a Documents>,
-    /// The tests that show what becomes of requests that a rule is about.
+    /// The tests that show how the exchange treats requests that a rule is about.
     pub tests: Option<&'a export::RuleTests>,
 }
 

@@ -59,7 +59,7 @@ pub(super) fn either(one: Value, other: Value) -> Value {
 }
 
 impl<W: Word> Describe for W {
-    /// A word such as `null` is no text to a reader of YAML.
+    /// A word such as `null` is not a text to a reader of YAML.
     fn describe(_to: &mut Definitions) -> Value {
         let read_otherwise = W::WORDS.iter().filter_map(|word| serde_json::from_str(word).ok());
         json!({ "enum": W::WORDS.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>() })

@@ -18,7 +18,7 @@ pub(super) fn refuses(api: &Source, to: &mut Diagnostics) -> bool {
         return false;
     };
     let version: Option<u64> = value.split(" #").next().and_then(|value| value.trim().parse().ok());
-    // What is no number is reported where keys are read.
+    // What is not a number is reported where keys are read.
     let Some(version) = version.filter(|version| *version != VERSION) else { return false };
     let column = 1 + "language:".len() + (value.len() - value.trim_start().len());
     let place = api.at(line + 1, column);

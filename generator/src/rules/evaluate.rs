@@ -155,7 +155,11 @@ impl Evaluator<'_> {
             Condition::HasForm { parameter, forms } => {
                 let is_named = |form: &&Form| forms.iter().any(|(name, _)| *name == form.name.wire);
                 let text = given(&parameter.0);
-                Some(text.is_some_and(|text| self.forms(&parameter.0).filter(is_named).any(|form| has_form(form, &text))))
+                Some(
+                    text.is_some_and(|text| {
+                        self.forms(&parameter.0).filter(is_named).any(|form| has_form(form, &text))
+                    }),
+                )
             }
             Condition::AccountIs { property, values } => {
                 let known = text(self.account.get(&property.0)?)?;

@@ -31,7 +31,7 @@ const EQUIVALENT: &[(&str, &str, &str)] = &[
     ("unified/place-order.yaml", "rules.20.when: always", "the rule for futures says the same of the least quantity"),
 ];
 
-/// What became of a change.
+/// The outcome of a change of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Detection {
     /// The generator refuses the schema.

@@ -14,11 +14,11 @@ use crate::later::{Asked, Open, why};
 use crate::ledger::{Known, Ticket};
 use crate::raw::MayTellId;
 
-/// What became of one of several things, and the exchange's id of it.
+/// The outcome of one of several things, and the exchange's id of it.
 pub(crate) type ItemTold = (Outcome, Option<String>);
 
 impl Desk {
-    /// Asks for several things at once, more than go into a call if need be; what became of each.
+    /// Sends several requests at once, in several calls if need be, and returns the outcome of each.
     pub(crate) async fn ask_for_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemTold>
     where
         O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
@@ -118,7 +118,7 @@ impl Desk {
         }
     }
 
-    /// Asks again later what became of each item.
+    /// Queries the outcome of each item again.
     fn later_each<O>(&self, operation: O, tickets: Vec<Ticket>, signed_at: tradeapi::Timestamp, dice: &mut Dice)
     where
         O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Send + Sync, Done: Send> + Send + Sync + 'static,

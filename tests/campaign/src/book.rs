@@ -29,7 +29,7 @@ pub enum Effect {
     Half(Box<Effect>),
 }
 
-/// What an order is called by, whatever becomes of it: everything that tells two orders apart that come with one id.
+/// What an order is called by, whatever its outcome: everything that tells two orders apart that come with one id.
 pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
     format!("{client_oid} {size}@{price}")
 }

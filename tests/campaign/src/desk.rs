@@ -104,7 +104,7 @@ impl Desk {
         Self { settings, client, ledger: Ledger::default(), later: Later::default(), is_late: false }
     }
 
-    /// Asks for one thing in one of the ways there are; what became of it, as far as is known by then.
+    /// Sends one request in one of the possible ways, and returns its outcome as far as it is known by then.
     pub(crate) async fn ask<O>(&self, operation: O, ticket: Ticket, dice: &mut Dice) -> Told
     where
         O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,

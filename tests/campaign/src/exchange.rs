@@ -40,7 +40,7 @@ pub(crate) struct Terms {
     pub(crate) clock: FastClock,
     /// What connections are like.
     pub(crate) line: Line,
-    /// What becomes of a client's id that was used before.
+    /// How the exchange treats a client's id that was used before.
     pub(crate) duplicates: Duplicates,
 }
 

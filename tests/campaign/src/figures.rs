@@ -167,7 +167,7 @@ impl fmt::Display for Figures {
         for (fault, count) in &self.counts.hostile.wrongs {
             writeln!(f, "  {:26} {count:>7}", format!("{fault:?}"))?;
         }
-        writeln!(f, "{:28} {:>7}", "and what became of it", "changes")?;
+        writeln!(f, "{:28} {:>7}", "and the outcome", "changes")?;
         for (landing, count) in &self.counts.hostile.landings {
             writeln!(f, "  {:26} {count:>7}", format!("{landing:?}"))?;
         }

@@ -80,7 +80,7 @@ pub const REFUSING: [Trouble; 6] =
 pub const SHARING: [Trouble; 7] =
     [Trouble::None, Trouble::Late(60), Trouble::CutOff, Trouble::None, Trouble::Restart, Trouble::Mute, Trouble::None];
 
-/// What became of a fleet.
+/// The outcome of a fleet.
 #[derive(Debug, Default)]
 pub struct FleetFigures {
     /// What happened, and how many calls were made meanwhile.

@@ -13,7 +13,7 @@ use tradeapi::runtime::tables::Outcome;
 #[derive(Debug)]
 pub(crate) struct Journal(Mutex<File>);
 
-/// What became of one order, as far as was written down.
+/// The outcome of one order, as far as was written down.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// Which kind of order it is.
@@ -59,7 +59,7 @@ impl Journal {
         self.write(&lines.collect::<String>())
     }
 
-    /// Writes down what became of it, if that is known.
+    /// Writes down its outcome, if that is known.
     pub(crate) fn known(&self, id: &str, outcome: Outcome) -> io::Result<()> {
         match outcome {
             Outcome::Done => self.write(&format!("known {id} happened\n")),

@@ -19,7 +19,7 @@ pub enum Violation {
     ClaimedFalsely(Effect, Claim),
     /// It happened, and the client knows nothing of it.
     Unasked(Effect),
-    /// The client says of fewer things what became of them than it was asked about.
+    /// The client returns fewer outcomes than were queried.
     Unanswered(String),
     /// A listing does not have each order once.
     Listed(String),

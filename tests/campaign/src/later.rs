@@ -49,7 +49,7 @@ fn is_absent(error: Option<&Error>) -> bool {
 /// What asking once more came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// It is known what became of it.
+    /// Its outcome is known.
     Known,
     /// Another question may tell.
     Open,
@@ -125,7 +125,7 @@ impl Open {
 }
 
 impl Desk {
-    /// Asks again later what became of `operation`.
+    /// Queries the outcome of `operation` again.
     pub(crate) fn later<O>(&self, operation: O, ticket: Ticket, signed_at: Timestamp, dice: &mut Dice)
     where
         O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,

@@ -62,7 +62,7 @@ impl Naming {
     }
 }
 
-/// How it is known what became of a request.
+/// How the outcome of a request is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Known {
     /// By the answer to the request itself, or because it was never sent.
@@ -91,7 +91,7 @@ impl Ledger {
         Ticket { effect, nth: claims.len() - 1 }
     }
 
-    /// Notes what became of it.
+    /// Notes its outcome.
     pub(crate) fn note(&self, ticket: &Ticket, outcome: Outcome, known: Known, how: &'static str) {
         if let Some(claim) = self.pages().claims.get_mut(&ticket.effect).and_then(|claims| claims.get_mut(ticket.nth)) {
             let known = match (outcome, known) {

@@ -1,7 +1,7 @@
 //! Thousands of orders against a hostile exchange.
 //!
 //! Tasks that share a client place orders, one by one and several at once, amend and cancel some of them, and keep their
-//! own account of what became of each, from nothing but what the client told them. When all is done, and what was unknown
+//! own account of the outcome of each, from nothing but what the client told them. When all is done, and what was unknown
 //! has been asked for once more, the account is compared with the exchange's book: none may be lost, none doubled, none
 //! claimed falsely, no listing may miss an order or have it twice, and no rate limit be exceeded by the exchange's count. What the client calls unknown may be either.
 //!

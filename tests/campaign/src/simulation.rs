@@ -33,7 +33,7 @@ pub use shrink::shrink;
 /// How many requests that make orders an account sends: few, so that a seed that fails is soon tried again.
 const OF_AN_ACCOUNT: u64 = 48;
 
-/// How long an account trades at most; after that it asks what became of its orders.
+/// How long an account trades at most; after that it queries the outcomes of its orders.
 const TRADING: Duration = Duration::from_secs(20);
 
 /// What one account does in a simulation. The same script always has the same trace.

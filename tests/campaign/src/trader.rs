@@ -80,7 +80,7 @@ impl Trader {
         self.follow(order, outcome, dice).await;
     }
 
-    /// Places an order; what became of it.
+    /// Places an order, and returns the outcome.
     async fn place(&self, order: &mut Order, dice: &mut Dice) -> Outcome {
         let desk = &self.desk;
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);

@@ -29,7 +29,7 @@ fn a_hundred_seeds_lose_double_and_claim_nothing_and_reach_everything() {
 }
 
 /// The ends of calls that a campaign does not lead to: its requests keep the documents' rules, its clients wait for their
-/// limits, no answer is too long, and the simulated network either takes a request or does not connect. What becomes of
+/// limits, no answer is too long, and the simulated network either takes a request or does not connect. The outcome of
 /// items is counted as such.
 const ELSEWHERE: [CallResult; 6] = [
     CallResult::Refused,

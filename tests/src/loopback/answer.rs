@@ -4,7 +4,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer(pub(super) Act);
 
-/// What becomes of an answer and of its connection.
+/// How an answer is sent, and how its connection ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Answers in full and keeps the connection.
@@ -155,7 +155,7 @@ impl Answer {
         self
     }
 
-    /// What becomes of it, for a network without sockets.
+    /// The same for a network without sockets.
     pub fn into_act(self) -> Act {
         self.0
     }

@@ -131,7 +131,7 @@ fn ignored_trade_side(order: Request, account: Account, out: &mut Findings) {
     out.warn_if(account.is_one_way() && order.has("tradeSide"), "tradeSide is ignored in one-way mode");
 }
 
-/// The documents want it capitalised, and do not say what becomes of it otherwise.
+/// The documents want it capitalised, and do not say what follows otherwise.
 fn capitals(request: Request, name: &str, out: &mut Findings) {
     let is_capital = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit();
     let small = request.text(name).is_some_and(|text| !text.chars().all(is_capital));

@@ -22,7 +22,7 @@ use serde_json::Value;
 use account::Account;
 use request::Request;
 
-/// What becomes of a request before it is sent.
+/// How a request is judged before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing speaks against it.
@@ -43,7 +43,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// What becomes of the request: a refusal beats a warning.
+    /// The outcome of the request: a refusal beats a warning.
     pub fn verdict(&self) -> Verdict {
         match (self.refusals.is_empty(), self.warnings.is_empty()) {
             (false, _) => Verdict::Refused,
@@ -65,7 +65,7 @@ impl Findings {
     }
 }
 
-/// What becomes of `request` (wire names; an array where the body is one) when the account is known as `account`
+/// The outcome of `request` (wire names; an array where the body is one) when the account is known as `account`
 /// tells it and the clock shows `now` (Unix ms). The operation is `<family>.<last path segment>`.
 ///
 /// # Panics

@@ -214,7 +214,7 @@ async fn http_1_is_the_one_protocol(over: Over) {
             (&["h2", "http/1.1"][..], Some(http_1.clone())),
             (&["http/1.1", "h2"], Some(http_1.clone())),
             (&[], Some(None)),
-            // A request would not be understood, and nobody could know what became of it.
+            // A request would not be understood, and its outcome could not be known.
             (&["h2"], None),
         ] {
             let mut config = config(&authority.signs(HERE), &[version], None);

@@ -12,7 +12,7 @@ use super::{Landing, ON_ITS_WAY, SETTLING, Telling, Wrong, on_purpose};
 use crate::gate::{Caller, Late, Route, Served, id_parameters};
 use crate::state::{Core, Task};
 
-/// What became of one item.
+/// The outcome of one item.
 enum Told {
     Served(Served),
     /// Nobody knows.

@@ -75,7 +75,7 @@ const QUESTIONS: [(&str, &str, &str); 5] = [
     (
         "may I repeat a cancel-all",
         "operations/unified/cancel-symbol-order.html",
-        "learn what became of the first call before",
+        "learn the outcome of the first call before",
     ),
     (
         "what does 40725 mean for my order",

@@ -33,7 +33,7 @@ fn place_all(desk: &Desk, ids: impl Iterator<Item = u32>) {
     }
 }
 
-/// What became of these orders, by their ids, after all has arrived that was under way.
+/// The outcome of these orders, by their ids, after all has arrived that was under way.
 fn after(ids: impl Iterator<Item = u32>) -> (BTreeMap<String, u32>, Counts) {
     let desk = hostile(50, Vec::new());
     place_all(&desk, ids);

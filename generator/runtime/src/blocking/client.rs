@@ -76,7 +76,7 @@ impl ClientCore {
         self.core.journal()
     }
 
-    /// Queries what became of the changes that the journal has open, and closes those whose outcome is known; see
+    /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known; see
     /// [`ClientCore::recover`](crate::ClientCore::recover).
     ///
     /// # Errors

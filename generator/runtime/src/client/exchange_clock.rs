@@ -97,7 +97,13 @@ pub(super) struct Bounds {
 impl ExchangeClock {
     /// Learns from the response to a request with the timestamp `signed_at`, which may differ from the exchange's clock
     /// by `window`.
-    pub(super) fn learn(&self, server: ServerTime, signed_at: Timestamp, window: Option<Duration>, signature: Signature) {
+    pub(super) fn learn(
+        &self,
+        server: ServerTime,
+        signed_at: Timestamp,
+        window: Option<Duration>,
+        signature: Signature,
+    ) {
         if !PLAUSIBLE.contains(&server.time.as_millis()) {
             return;
         }

@@ -135,7 +135,7 @@ impl fmt::Display for Recovered {
 }
 
 impl ClientCore {
-    /// Queries what became of the changes that the journal has open, and closes those whose outcome is known. Without a
+    /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without a
     /// journal, there are none.
     ///
     /// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all

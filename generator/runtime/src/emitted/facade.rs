@@ -158,7 +158,7 @@ macro_rules! __client {
                 self.core.locate(operation)$($wait)*
             }
 
-            /// Queries what became of the changes that the journal has open, and closes those whose outcome is known;
+            /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known;
             /// see [`ClientCore::recover`](tradeapi_runtime::ClientCore::recover). Call it at the start of a program.
             ///
             /// # Errors

@@ -130,7 +130,7 @@ impl RedisJournal {
         let mut all = BTreeMap::new();
         for parts in found.chunks_exact(3) {
             let [number, change, ending] = parts else { continue };
-            let number = number.parse().map_err(|_| self.damaged("a number is none".to_owned()))?;
+            let number = number.parse().map_err(|_| self.damaged("a number is unreadable".to_owned()))?;
             let mut stored = read(ChangeNumber(number), change).map_err(|why| self.damaged(why))?;
             stored.ending = self.ending(ending)?;
             all.insert(number, stored);

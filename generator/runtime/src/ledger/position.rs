@@ -72,12 +72,12 @@ impl Position {
         self.size
     }
 
-    /// The average price at which what is open was opened. `None` if nothing is open, or where it is no such average.
+    /// The average price at which what is open was opened. `None` if nothing is open, or where there is no such average.
     pub fn average_price(&self) -> Option<Decimal> {
         if self.not_linear > 0 { None } else { self.cost.checked_div(self.size.abs()) }
     }
 
-    /// The profit of what was closed, without fees, in the coin of the prices. `None` where it is no difference of prices.
+    /// The profit of what was closed, without fees, in the coin of the prices. `None` where it is not a difference of prices.
     pub fn realised(&self) -> Option<Decimal> {
         (self.not_linear == 0).then_some(self.realised)
     }

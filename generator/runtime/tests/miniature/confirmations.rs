@@ -1,4 +1,4 @@
-//! What became of requests: the three answers, questions after the third, and repeats of what may be repeated.
+//! The outcomes of requests, queries of unknown ones, and repeats of what may be repeated.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -261,7 +261,7 @@ pub(crate) fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::value::Inv
     Ok(PlaceOrder { client_oid: Some(ClientOid::new(id)?), ..order })
 }
 
-/// What becomes of an order on a line, and how often it was asked for.
+/// Confirms an order over a line.
 pub(crate) async fn confirmation(
     line: &Line,
     policy: &ConfirmPolicy,

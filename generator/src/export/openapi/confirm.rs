@@ -15,7 +15,7 @@ pub(super) fn outcome(row: &OutcomeRow) -> Value {
         .into_value()
 }
 
-/// By what a request is known again, who tells what became of it, and whether a repeat does harm.
+/// By what a request is known again, which query shows its outcome, and whether a repeat does harm.
 pub(super) fn of(operation: &Operation) -> Object {
     let repeat = operation.repeat.as_ref();
     let repeat = repeat.map(|repeat| {

@@ -117,7 +117,7 @@ fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
     decider.into_iter().chain(members).collect()
 }
 
-/// The text that deletes, where it is no value of the type.
+/// The text that deletes, where it is not a value of the type.
 fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) else { return schema };
     let is_value = match ty {

@@ -31,7 +31,7 @@ pub(crate) struct DocumentFile {
     pub(crate) lines: BTreeMap<String, usize>,
 }
 
-/// The tests that show what becomes of requests that a rule is about.
+/// The tests that show how the exchange treats requests that a rule is about.
 #[derive(Clone, Debug, Default)]
 pub struct RuleTests {
     /// By what the rule is about, and by its id.

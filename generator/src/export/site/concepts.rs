@@ -300,7 +300,7 @@ fn ids(here: Here<'_, '_>) -> Markup {
         }
         h2 { "Ids of your own" }
         p {
-            "An id of your own makes a request known before it is answered, so that a query can show what became of it."
+            "An id of your own makes a request known before it is answered, so that a query can show its outcome."
         }
         (by_family(here, &["Operation", "Parameter", "The answer repeats"], |_, view| {
             let id = view.operation.client_id.as_ref()?;

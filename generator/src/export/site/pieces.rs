@@ -352,7 +352,7 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Markup {
     }
 }
 
-/// What becomes of a request that is answered so: a class for its colour, and two words.
+/// The outcome of a request that is answered so: a class for its colour, and two words.
 pub(super) fn verdict_in_words(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Done => ("good", "Done"),
@@ -386,7 +386,7 @@ pub(super) fn to_do(verdict: Verdict, proves: CodeProof) -> &'static str {
     match (verdict, proves) {
         (Verdict::Done | Verdict::Nothing, _) => "",
         (Verdict::Unknown, CodeProof::DuplicateId) => "Query what has this id before anything else.",
-        (Verdict::Unknown, _) => "Do not send it again before a query shows what became of it.",
+        (Verdict::Unknown, _) => "Do not send it again before a query shows its outcome.",
         (Verdict::UnknownWhenCompound, _) => {
             "When the request does several things, a part may be done: do not send it again before a query shows which."
         }
@@ -404,15 +404,15 @@ pub(super) fn to_do(verdict: Verdict, proves: CodeProof) -> &'static str {
 pub(super) fn effect(effect: Effect) -> (&'static str, &'static str) {
     match effect {
         Effect::Read => ("Reads", "It changes nothing, so it may be repeated."),
-        Effect::Create => ("Creates", "A repeat may make another one: learn what became of the first call before."),
+        Effect::Create => ("Creates", "A repeat may make another one: learn the outcome of the first call before."),
         Effect::Amend => {
-            ("Amends", "A repeat may amend what has changed since: learn what became of the first call before.")
+            ("Amends", "A repeat may amend what has changed since: learn the outcome of the first call before.")
         }
         Effect::Cancel => {
-            ("Cancels", "A repeat may cancel what was made since: learn what became of the first call before.")
+            ("Cancels", "A repeat may cancel what was made since: learn the outcome of the first call before.")
         }
         Effect::Close => {
-            ("Closes", "A repeat may close what was opened since: learn what became of the first call before.")
+            ("Closes", "A repeat may close what was opened since: learn the outcome of the first call before.")
         }
     }
 }

@@ -40,7 +40,7 @@ mappings! {
         examples: Named<Text>,
         /// What a caller may tell about the account, for rules that depend on it.
         account: Option<Spanned<Account>>,
-        /// What becomes of a request that changes something, a row for every way a call can end.
+        /// The outcome of a request that changes something, a row for every way a call can end.
         outcomes: Vec<Spanned<OutcomeRow>>,
         /// What was seen on the wire and is in no document.
         observed: Vec<Spanned<Observation>>,
@@ -168,11 +168,11 @@ mappings! {
         sent: Option<Sent>,
     }
 
-    /// What becomes of a request that changes something when its call ends so.
+    /// The outcome of a request that changes something when its call ends so.
     OutcomeRow {
         /// How the call ended.
         when: Option<Spanned<CallResult>>,
-        /// What became of the request.
+        /// The outcome of the request.
         outcome: Option<Spanned<RowOutcome>>,
         /// Why that is so.
         why: Option<Text>,

@@ -149,7 +149,7 @@ mappings! {
 
     /// What the document rules out: that one state follows another, or that an operation takes effect.
     Never {
-        /// The states that something never becomes of.
+        /// The states that never follow.
         from: Texts,
         /// The states that they never become.
         to: Texts,

@@ -285,7 +285,7 @@ impl FamilyBuilder<'_, '_> {
             let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();
             cases.push(Case { value: index, parameters });
         }
-        // A name that is no value was meant to be one of those that are left.
+        // A name that is not a value was meant to be one of those that are left.
         let are_known = raw.cases.iter().all(|(value, _)| values.iter().any(|known| known.value == value.value));
         for (index, value) in values.iter().enumerate().filter(|_| are_known) {
             if !cases.iter().any(|case| case.value == index) {

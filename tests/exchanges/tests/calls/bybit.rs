@@ -49,7 +49,7 @@ async fn the_window_is_signed_as_it_is_sent() {
     }
 }
 
-/// A later run, which may send another header, judges what became of a stored request.
+/// A later run, which may send another header, judges the outcome of a stored request.
 #[test]
 fn a_window_for_all_requests_is_at_most_that_of_the_exchange() {
     for (window, is_taken) in [("5000", true), ("1000", true), ("5001", false), ("soon", false), ("", false)] {

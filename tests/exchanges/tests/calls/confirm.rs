@@ -1,4 +1,4 @@
-//! What becomes of an order whose request or answer is lost, on each exchange that can be queried by the caller's id.
+//! The outcome of an order whose request or answer is lost, on each exchange that can be queried by the caller's id.
 //!
 //! A small exchange, which speaks as an adapter says, goes wrong in one way. Over loopback, outcomes are found that need no
 //! waiting; the others in virtual time, by a policy that waits long enough.

@@ -312,7 +312,7 @@ function acts.forget()
   return { now, since }
 end
 
--- Notes what became of permits, and grants others. The answer: now, since when permits are known, whether the question
+-- Notes the outcome of permits, and grants others. The answer: now, since when permits are known, whether the question
 -- came too late, how long to wait for the next permit, the window that is in the way (0 for none), how many calls are
 -- left, and of each permit how far ahead it is.
 function acts.ask()

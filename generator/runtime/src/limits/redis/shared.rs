@@ -293,7 +293,7 @@ impl Shared {
         Member {
             name: &self.name,
             share: self.alone.as_ref().filter(|_| until.is_some()).map(|alone| alone.share.fraction()),
-            // By then, a process that had its share before it is no member any more.
+            // By then, a process that had its share before it is no longer a member.
             since: self.started + validity,
             until: until.unwrap_or_else(|| Instant::now() + validity),
         }

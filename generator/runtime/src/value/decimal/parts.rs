@@ -144,7 +144,7 @@ impl Worth<'_> {
             return Some(true);
         }
         // Both numbers become integers over one power of ten. Their last digits are not zero, so one that has more
-        // places than the step is no multiple of it.
+        // places than the step is not a multiple of it.
         let exponent = |worth: &Self| worth.magnitude - (worth.head.len() + worth.tail.len()) as i64;
         let Ok(zeros) = usize::try_from(exponent(self) - exponent(step)) else { return Some(false) };
         let step = step.digits().fold(0, |number, digit| number * 10 + u128::from(digit - b'0'));

@@ -29,7 +29,7 @@ pub(in crate::export::site) struct ExampleView<'a> {
     pub(in crate::export::site) calls: Option<emit::ExampleCalls>,
 }
 
-/// What becomes of a request of an operation that is answered with a code.
+/// The outcome of a request of an operation that is answered with a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::export::site) enum Verdict {
     Done,

@@ -1,4 +1,4 @@
-//! Calls an operation without a network: a transport that answers itself shows what is sent, and what becomes of the answer.
+//! Calls an operation without a network: a transport that answers by itself shows what is sent, and how the answer is read.
 
 use std::sync::{Arc, Mutex};
 

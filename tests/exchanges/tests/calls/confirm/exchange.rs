@@ -10,7 +10,7 @@ use tradeapi_tests::loopback::{Answer, Request};
 use super::Settled;
 use super::world::World;
 
-/// A placement and what became of it.
+/// A placement and its outcome.
 type Placement = Pin<Box<dyn Future<Output = Settled>>>;
 
 /// How an exchange speaks.
