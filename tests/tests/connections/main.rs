@@ -1,0 +1,54 @@
+//! Which connection a request uses: one that no other call uses, and an idle one where possible.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod busy;
+mod pool;
+mod reuse;
+
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::transport::TransportLimits;
+use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
+use tradeapi::{Client, Credentials, Error};
+use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::transports::Over;
+
+/// Long enough for what was closed on one side of a loopback to be known on the other.
+const A_WHILE: Duration = Duration::from_millis(50);
+
+fn cancel(id: &str) -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from(id)))
+}
+
+fn done(id: &str) -> Answer {
+    Answer::json(body(id))
+}
+
+fn body(id: &str) -> String {
+    format!(r#"{{"code":"00000","data":{{"orderId":"{id}"}}}}"#)
+}
+
+fn client(over: Over, sandbox: &Sandbox, call: Duration) -> Client {
+    client_at(over, sandbox.url(), TransportLimits { call, ..TransportLimits::default() })
+}
+
+fn client_at(over: Over, url: String, limits: TransportLimits) -> Client {
+    let client = over.client(url, limits).credentials(Credentials::new("key", "secret", "passphrase"));
+    client.limits(LimitMode::Off).build().unwrap()
+}
+
+/// The order that the answer reports as cancelled.
+async fn cancelled(client: &Client, id: &str) -> Result<String, Error> {
+    let answer = client.call(&cancel(id)).await?;
+    Ok(answer.order_id.clone().unwrap().to_string())
+}
+
+fn connections(sandbox: &Sandbox) -> Vec<usize> {
+    sandbox.requests().iter().map(|request| request.connection).collect()
+}
+
+fn current_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}

@@ -1,0 +1,244 @@
+//! Idle connections are closed, and their number and age are bounded.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tradeapi::Client;
+use tradeapi::runtime::transport::{HyperTransport, RoundTrip, Transport, TransportLimits};
+use tradeapi_tests::peer::{Peer, read_request, write_response};
+use tradeapi_tests::transports::Over;
+
+use super::{A_WHILE, body, cancelled, client_at, current_thread};
+
+/// A server that answers everything, and counts the connections that the client has closed.
+struct Counting {
+    peer: Peer,
+    closed: Arc<AtomicUsize>,
+}
+
+impl Counting {
+    /// Each response has the next of these header lines, and the last of them from then on.
+    fn start(headers: &'static [&'static str]) -> Self {
+        let closed = Arc::new(AtomicUsize::new(0));
+        let (count, answered) = (Arc::clone(&closed), AtomicUsize::new(0));
+        let peer = Peer::start(move |_, mut stream| {
+            while read_request(&mut stream)?.is_some() {
+                let number = answered.fetch_add(1, Ordering::SeqCst);
+                write_response(&mut stream, headers[number.min(headers.len() - 1)], &body("1"))?;
+            }
+            count.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        });
+        Self { peer, closed }
+    }
+
+    fn client(&self, over: Over, limits: TransportLimits) -> Client {
+        client_at(over, self.peer.url(), limits)
+    }
+
+    fn closed(&self) -> usize {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the client has closed so many connections.
+    async fn has_closed(&self, count: usize) {
+        let all = async {
+            while self.closed() < count {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, all).await.unwrap_or_else(|_| panic!("{} of {count} closed", self.closed()));
+    }
+}
+
+/// For what happens in any case, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Connections never expire unless set otherwise.
+const FOR_EVER: TransportLimits = TransportLimits {
+    connect: Duration::MAX,
+    call: Duration::MAX,
+    max_body: usize::MAX,
+    idle: Duration::MAX,
+    max_idle: usize::MAX,
+    age: Duration::MAX,
+};
+
+/// So many calls at the same time, each of which has a connection of its own.
+async fn at_once<const N: usize>(client: &Client) {
+    let calls: [_; N] = std::array::from_fn(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { cancelled(&client, "1").await.unwrap() })
+    });
+    for call in calls {
+        call.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_rests_too_long_is_closed_without_a_call() {
+    for over in Over::ALL {
+        let server = Counting::start(&[""]);
+        let client = server.client(over, TransportLimits { idle: A_WHILE, ..FOR_EVER });
+        at_once::<3>(&client).await;
+        server.has_closed(server.peer.accepted()).await;
+    }
+}
+
+/// A server that announces when it closes is not met while it does.
+#[tokio::test]
+async fn an_announced_idle_time_is_kept() {
+    let server = Counting::start(&["", "", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
+    let client = server.client(Over::Hyper, FOR_EVER);
+    at_once::<2>(&client).await;
+    // Their reaper sleeps without an end by now, and has to be woken.
+    tokio::time::sleep(A_WHILE).await;
+    cancelled(&client, "1").await.unwrap();
+    server.has_closed(1).await;
+    for closed in 2..5 {
+        assert_eq!(server.peer.accepted(), closed.max(3) - 1);
+        cancelled(&client, "1").await.unwrap();
+        server.has_closed(closed).await;
+    }
+}
+
+#[tokio::test]
+async fn no_more_connections_are_kept_than_may_be() {
+    for over in Over::ALL {
+        let server = Counting::start(&[""]);
+        let client = server.client(over, TransportLimits { max_idle: 2, ..FOR_EVER });
+        at_once::<5>(&client).await;
+        let made = server.peer.accepted();
+        server.has_closed(made.saturating_sub(2)).await;
+        let none = server.client(over, TransportLimits { max_idle: 0, ..FOR_EVER });
+        for already in 0..3 {
+            assert_eq!(server.peer.accepted(), made + already);
+            cancelled(&none, "1").await.unwrap();
+        }
+    }
+}
+
+/// A name may lead elsewhere by now.
+#[tokio::test]
+async fn a_connection_is_replaced_when_it_is_old() {
+    let server = Counting::start(&[""]);
+    let client = server.client(Over::Hyper, TransportLimits { age: A_WHILE, ..FOR_EVER });
+    let begun = std::time::Instant::now();
+    // Used again and again, it never rests.
+    while server.peer.accepted() < 3 {
+        cancelled(&client, "1").await.unwrap();
+        assert!(begun.elapsed() < PATIENCE, "{}", server.peer.accepted());
+    }
+    assert!(begun.elapsed() > A_WHILE, "{:?}", begun.elapsed());
+    // And the last one goes by itself.
+    server.has_closed(server.peer.accepted()).await;
+}
+
+/// What a burst needed does not stay for ever: the calls after it keep one connection warm, and the others grow old.
+#[tokio::test]
+async fn connections_that_are_not_needed_go() {
+    let server = Counting::start(&[""]);
+    let client = server.client(Over::Hyper, TransportLimits { idle: A_WHILE * 10, ..FOR_EVER });
+    at_once::<5>(&client).await;
+    assert_eq!(server.peer.accepted(), 5);
+    let begun = std::time::Instant::now();
+    while server.closed() < server.peer.accepted() - 1 {
+        cancelled(&client, "1").await.unwrap();
+        assert!(begun.elapsed() < PATIENCE, "{} of {}", server.closed(), server.peer.accepted());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[test]
+fn connections_end_with_their_runtime() {
+    let server = Counting::start(&[""]);
+    let client = server.client(Over::Hyper, FOR_EVER);
+    let (ends, goes_on) = (current_thread(), current_thread());
+    ends.block_on(at_once::<2>(&client));
+    goes_on.block_on(cancelled(&client, "1")).unwrap();
+    let made = server.peer.accepted();
+    drop(ends);
+    goes_on.block_on(server.has_closed(made - 1));
+    // That of the other one is still there.
+    goes_on.block_on(cancelled(&client, "1")).unwrap();
+    assert_eq!((server.peer.accepted(), server.closed()), (made, made - 1));
+}
+
+/// One task looks after all connections that rest, and leaves with them or with the client.
+#[test]
+fn nothing_is_left_running() {
+    let server = Counting::start(&[""]);
+    let runtime = current_thread();
+    let running = || runtime.metrics().num_alive_tasks();
+    let none_left = async {
+        let begun = std::time::Instant::now();
+        while running() > 0 {
+            assert!(begun.elapsed() < PATIENCE);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let client = server.client(Over::Hyper, FOR_EVER);
+    for _ in 0..10 {
+        runtime.block_on(at_once::<3>(&client));
+        assert_eq!(running(), 1);
+    }
+    drop(client);
+    runtime.block_on(none_left);
+    let client = server.client(Over::Hyper, TransportLimits { idle: Duration::from_millis(1), ..FOR_EVER });
+    for _ in 0..3 {
+        runtime.block_on(at_once::<3>(&client));
+        runtime.block_on(async {
+            while running() > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        });
+    }
+}
+
+/// Where it is known, the limiter can tell how early a call may have been counted. The first request over a connection
+/// tells nothing, for the server may take longer over it.
+#[tokio::test]
+async fn round_trips_are_measured_on_warm_connections() {
+    let takes = Duration::from_millis(20);
+    let peer = Peer::start(move |_, mut stream| {
+        while read_request(&mut stream)?.is_some() {
+            std::thread::sleep(takes);
+            write_response(&mut stream, "", &body("1"))?;
+        }
+        Ok(())
+    });
+    let transport = HyperTransport::new(FOR_EVER).unwrap();
+    let request = || http::Request::get(peer.url()).body(bytes::Bytes::new()).unwrap();
+    for is_first in [true, false, false] {
+        let begun = std::time::Instant::now();
+        let trip = RoundTrip::default();
+        transport.send_timed(request(), &trip).await.unwrap();
+        assert_eq!(trip.get().is_none(), is_first);
+        assert!(trip.get().is_none_or(|trip| (takes..begun.elapsed()).contains(&trip)), "{trip:?}");
+    }
+    assert_eq!(peer.accepted(), 1);
+}
+
+/// The kernel shows which timer a connection has: 2 is that of its probes.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_system_probes_quiet_connections() {
+    for over in Over::ALL {
+        let server = Counting::start(&[""]);
+        let client = server.client(over, FOR_EVER);
+        cancelled(&client, "1").await.unwrap();
+        let there = format!(" 0100007F:{:04X} 01 ", server.peer.address().port());
+        let timer = || {
+            let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+            let ours = table.lines().find_map(|line| line.split_once(&there)).map(|(_, behind)| behind.to_owned());
+            ours.unwrap_or_default().split(' ').nth(1).unwrap_or_default()[..2].to_owned()
+        };
+        // Until the request is acknowledged, another timer runs.
+        let begun = std::time::Instant::now();
+        while timer() != "02" {
+            assert!(begun.elapsed() < PATIENCE, "{over:?}: {}", timer());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
