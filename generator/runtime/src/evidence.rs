@@ -6,5 +6,5 @@ mod proof;
 mod target;
 
 pub(crate) use awaited::{Awaited, Outside, Pending};
-pub(crate) use proof::{Evidence, Sent};
+pub(crate) use proof::{Attempts, Evidence, Sent};
 pub(crate) use target::Target;

@@ -1,6 +1,6 @@
 //! The requests that a client signed recently.
 //!
-//! They tell whether an id was used for two of them, and when one of them left. Their bodies are copied: memory that
+//! They tell whether an id was used for two of them, and when one of them left. Their texts are copied: memory that
 //! each request keeps for hours would make every call allocate cold memory.
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ use crate::value::Timestamp;
 /// The maximum number of requests to remember.
 const MOST: usize = 1 << 14;
 
-/// The maximum length of their bodies, in bytes. A request that is longer by itself is remembered alone.
+/// The maximum length of their texts, in bytes. A request that is longer by itself is remembered alone.
 const MOST_TEXT: usize = 1 << 26;
 
 /// The ages of records distinguish requests that left further apart than this.
@@ -39,26 +39,59 @@ pub(super) struct RecentRequests(Mutex<Requests>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestNumber(u64);
 
+/// Whether a request gives an id to something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    Nothing,
+    One,
+    /// Each of its items has one.
+    Several,
+}
+
+/// That the exchange recognizes a request that comes again, by a key in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyOfRepeats {
+    pub(super) operation: &'static str,
+    /// How long after a request a repeat of it may be made; `None` if at any time.
+    pub(super) kept: Option<Duration>,
+}
+
+/// What is known of a request beside its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct About {
+    pub(super) signed_at: Timestamp,
+    pub(super) made: Moment,
+    pub(super) names: Naming,
+    /// If it carries one.
+    pub(super) key: Option<KeyOfRepeats>,
+}
+
+/// The attempts of one request, of which the exchange serves one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attempted {
+    /// When the first one was signed, and when it left.
+    pub(super) first: (Timestamp, Option<Moment>),
+    /// When the last one was signed.
+    pub(super) last: Timestamp,
+}
+
 #[derive(Debug, Default)]
 struct Requests {
     /// The number of the first request.
     first: u64,
     requests: VecDeque<Recent>,
-    /// The bodies of all requests, one after the other.
+    /// The texts of all requests, one after the other.
     text: VecDeque<u8>,
 }
 
 /// A signed request that has left or may leave.
 #[derive(Debug)]
 struct Recent {
-    signed_at: Timestamp,
-    made: Moment,
-    /// The length of its body.
+    about: About,
+    /// The length of its text.
     length: usize,
-    /// The marks of all texts in it, so that few bodies are searched for an id; zero until it is searched first.
+    /// The marks of all texts in it, so that few texts are searched for an id; zero until it is searched first.
     marks: Cell<u64>,
-    /// Whether it gives an id to something new.
-    names: bool,
     departure: Departure,
     /// When its outcome became known.
     settled: Option<Moment>,
@@ -76,13 +109,13 @@ enum Departure {
 
 impl RecentRequests {
     /// Adds a request that may leave from now on, and drops old ones.
-    pub(super) fn remember(&self, body: &[u8], signed_at: Timestamp, made: Moment, names: bool) -> RequestNumber {
+    pub(super) fn remember(&self, text: &[u8], about: About) -> RequestNumber {
         let mut recent = self.lock();
-        recent.make_room(body.len(), made);
-        recent.text.extend(body);
+        recent.make_room(text.len(), about.made);
+        recent.text.extend(text);
         let departure = Departure::Possible;
-        let (length, marks) = (body.len(), Cell::default());
-        recent.requests.push_back(Recent { signed_at, made, length, marks, names, departure, settled: None });
+        let (length, marks) = (text.len(), Cell::default());
+        recent.requests.push_back(Recent { about, length, marks, departure, settled: None });
         RequestNumber(recent.first + recent.requests.len() as u64 - 1)
     }
 
@@ -110,45 +143,64 @@ impl RecentRequests {
     }
 
     /// Whether something with `id` may be of another request than the one that was signed at `signed_at`: of one that
-    /// gave the same id to something else about that time.
+    /// gave the same id to something else about that time. Attempts of one request are not told apart.
     ///
     /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
     /// older one with the id is meant, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.lock();
-        let all: Vec<_> = recent.that_carry(id).filter(|(recent, _)| recent.names).collect();
-        if all.iter().any(|(_, times)| *times > 1) {
+        let all: Vec<_> = recent.that_carry(id).filter(|one| one.recent.about.names != Naming::Nothing).collect();
+        if all.iter().any(|one| one.recent.about.names == Naming::Several && one.times > 1) {
             return true;
         }
-        let all = all.into_iter().map(|(recent, _)| recent);
-        let (exact, others): (Vec<_>, Vec<_>) = all.partition(|recent| recent.signed_at == signed_at);
-        match (exact.as_slice(), others.as_slice()) {
-            ([], []) => false,
-            ([], [only]) => only.signed_at.as_millis().saturating_sub(signed_at.as_millis()) > CLOSE_MS,
-            ([own], others) => others.iter().any(|other| other.may_be_taken_for(own)),
-            _ => true,
+        let is_another = |own: &Carrying<'_>, other: &Carrying<'_>| !recent.are_attempts(own, other);
+        let (exact, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|one| one.recent.about.signed_at == signed_at);
+        match (exact.split_first(), others.split_first()) {
+            (None, None) => false,
+            (None, Some((oldest, others))) => {
+                oldest.recent.about.signed_at.as_millis().saturating_sub(signed_at.as_millis()) > CLOSE_MS
+                    || others.iter().any(|other| is_another(oldest, other))
+            }
+            (Some((own, same)), _) => {
+                let is_rival = |other: &Carrying<'_>| other.recent.may_be_taken_for(own.recent);
+                same.iter().any(|other| is_another(own, other))
+                    || others.iter().any(|other| is_another(own, other) && is_rival(other))
+            }
         }
     }
 
     /// Whether a request other than the one that left at `left` was under way since then, to change what has `id`.
     pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
-        let is_since = |recent: &&Recent| {
-            recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
+        let is_since = |one: &Carrying<'_>| {
+            let Recent { departure, settled, .. } = one.recent;
+            *departure != Departure::Void && settled.is_none_or(|settled| settled.steady >= left.steady)
         };
         let recent = self.lock();
-        let since = recent.that_carry(id).map(|(recent, _)| recent).filter(is_since);
-        let (own, others): (Vec<_>, Vec<_>) = since.partition(|recent| recent.departure == Departure::At(left));
-        own.len() > 1 || !others.is_empty()
+        let since = recent.that_carry(id).filter(is_since);
+        let (own, others): (Vec<_>, Vec<_>) = since.partition(|one| one.recent.departure == Departure::At(left));
+        let is_attempt = |other| own.first().is_some_and(|own| recent.are_attempts(own, other));
+        !own.iter().skip(1).chain(&others).all(is_attempt)
     }
 
-    /// When the only request left that was signed at `signed_at` and carries `id`.
+    /// When the only request left that was signed at `signed_at` and carries `id`; of several attempts, the first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.lock();
-        let mut found = recent.that_carry(id).filter(|(recent, _)| recent.signed_at == signed_at);
-        match (found.next()?.0.departure, found.next()) {
-            (Departure::At(left), None) => Some(left),
-            _ => None,
-        }
+        let found: Vec<_> = recent.that_carry(id).filter(|one| one.recent.about.signed_at == signed_at).collect();
+        let (own, same) = found.split_first()?;
+        same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
+    }
+
+    /// The attempts of the request with `id` that was signed at `signed_at`, if the exchange recognizes them by a
+    /// key. Those without an effect do not count.
+    pub(super) fn attempts(&self, id: &str, signed_at: Timestamp) -> Option<Attempted> {
+        let recent = self.lock();
+        let all: Vec<_> = recent.that_carry(id).filter(|one| one.recent.about.key.is_some()).collect();
+        let own = all.iter().find(|one| one.recent.about.signed_at == signed_at)?;
+        let is_attempt = |one: &&Carrying<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
+        let attempts: Vec<_> = all.iter().filter(is_attempt).map(|one| one.recent).collect();
+        let (first, last) = (attempts.first()?, attempts.last()?);
+        Some(Attempted { first: (first.about.signed_at, first.left()), last: last.about.signed_at })
     }
 
     fn lock(&self) -> MutexGuard<'_, Requests> {
@@ -174,9 +226,29 @@ fn marks(body: &[u8]) -> u64 {
 impl Recent {
     /// Whether a record of this request may be mistaken for one of `other`. Minutes apart, their times differ.
     fn may_be_taken_for(&self, other: &Self) -> bool {
-        let is_around = self.made.steady_since(other.made) + other.made.steady_since(self.made) <= AROUND;
-        is_around && (self.departure != Departure::Void || other.departure == Departure::Void)
+        self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
+
+    fn apart(&self, other: &Self) -> Duration {
+        let (one, other) = (self.about.made, other.about.made);
+        one.steady_since(other) + other.steady_since(one)
+    }
+
+    fn left(&self) -> Option<Moment> {
+        match self.departure {
+            Departure::At(left) => Some(left),
+            Departure::Possible | Departure::Void => None,
+        }
+    }
+}
+
+/// A request in whose text an id is.
+struct Carrying<'a> {
+    recent: &'a Recent,
+    /// How many times.
+    times: usize,
+    /// Where its text is.
+    text: Range<usize>,
 }
 
 impl Requests {
@@ -184,7 +256,7 @@ impl Requests {
     fn make_room(&mut self, length: usize, now: Moment) {
         while let Some(oldest) = self.requests.front() {
             let is_full = self.requests.len() >= MOST || self.text.len() + length > MOST_TEXT;
-            if !is_full && now.steady_since(oldest.made) <= AGE {
+            if !is_full && now.steady_since(oldest.about.made) <= AGE {
                 return;
             }
             self.text.drain(..oldest.length);
@@ -193,29 +265,38 @@ impl Requests {
         }
     }
 
-    /// The requests in whose bodies `id` is a text, and how many times.
-    fn that_carry(&self, id: &str) -> impl Iterator<Item = (&Recent, usize)> {
+    /// Whether two are attempts of one request, which the exchange recognizes by its key when it comes again.
+    fn are_attempts(&self, one: &Carrying<'_>, other: &Carrying<'_>) -> bool {
+        let (Some(key), true) = (one.recent.about.key, one.recent.about.key == other.recent.about.key) else {
+            return false;
+        };
+        key.kept.is_none_or(|kept| one.recent.apart(other.recent) < kept)
+            && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
+    }
+
+    /// The requests in which `id` is a text.
+    fn that_carry(&self, id: &str) -> impl Iterator<Item = Carrying<'_>> {
         let quoted = format!("\"{id}\"");
         // Marks are of texts without quotation marks.
         let mark = if id.contains('"') { 0 } else { mark(id.as_bytes()) };
         let mut begin = 0;
         self.requests.iter().filter_map(move |recent| {
-            let body = begin..begin + recent.length;
-            begin = body.end;
+            let text = begin..begin + recent.length;
+            begin = text.end;
             if recent.marks.get() == 0 {
-                recent.marks.set(marks(&self.body(body.clone())));
+                recent.marks.set(marks(&self.text_at(text.clone())));
             }
             if recent.marks.get() & mark != mark {
                 return None;
             }
-            // A body that is not text may carry anything.
-            let times = str::from_utf8(&self.body(body)).map_or(1, |body| body.matches(&quoted).count());
-            (times > 0).then_some((recent, times))
+            // What is not text may carry anything.
+            let times = str::from_utf8(&self.text_at(text.clone())).map_or(1, |all| all.matches(&quoted).count());
+            (times > 0).then_some(Carrying { recent, times, text })
         })
     }
 
-    /// The part of the text that is one body. It is copied only if the buffer wraps around within it.
-    fn body(&self, body: Range<usize>) -> Cow<'_, [u8]> {
+    /// The text of one request. It is copied only if the buffer wraps around within it.
+    fn text_at(&self, body: Range<usize>) -> Cow<'_, [u8]> {
         let (first, second) = self.text.as_slices();
         match body.start.checked_sub(first.len()) {
             Some(start) => Cow::Borrowed(&second[start..body.end - first.len()]),
@@ -226,172 +307,4 @@ impl Requests {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(seconds: u64) -> Moment {
-        Moment { wall: Timestamp::default(), steady: Duration::from_secs(seconds) }
-    }
-
-    fn millis(millis: u64) -> Timestamp {
-        Timestamp::from_millis(millis)
-    }
-
-    fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
-        let names = body.starts_with("{\"id") || body.starts_with('[');
-        recent.remember(body.as_bytes(), millis(signed_at), at(now), names)
-    }
-
-    fn send(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
-        let request = prepare(recent, signed_at, now, body);
-        recent.leaves(request, at(now));
-        request
-    }
-
-    #[test]
-    fn what_only_speaks_of_an_id_does_not_use_it() {
-        let recent = RecentRequests::default();
-        send(&recent, 1, 0, r#"{"id":"a"}"#);
-        send(&recent, 2, 7, r#"{"amends":"a"}"#);
-        assert!(!recent.is_named_twice("a", millis(1)));
-        let left = |id, signed_at| recent.left(id, millis(signed_at)).map(|left| left.steady.as_secs());
-        assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
-        send(&recent, 2, 8, r#"{"amends":"a"}"#);
-        assert_eq!(left("a", 2), None, "it may be either");
-    }
-
-    /// Each request is an hour after the one before it, so that two are remembered besides it, while the buffer of their
-    /// bodies wraps around at every place there is.
-    #[test]
-    fn an_id_is_found_wherever_the_buffer_wraps_around() {
-        let (recent, mut has_wrapped) = (RecentRequests::default(), false);
-        for hour in 0..200 {
-            send(&recent, hour, hour * 3600, &format!(r#"{{"id":"number {hour}"}}"#));
-            for known in hour.saturating_sub(2)..=hour {
-                let left = recent.left(&format!("number {known}"), millis(known));
-                assert_eq!(left.map(|left| left.steady.as_secs()), Some(known * 3600));
-            }
-            has_wrapped |= !recent.lock().text.as_slices().1.is_empty();
-        }
-        assert!(has_wrapped);
-    }
-
-    #[test]
-    fn a_body_that_is_not_text_may_carry_any_id() {
-        let recent = RecentRequests::default();
-        let request = recent.remember(&[b'"', 0xff, b'"'], millis(1), at(0), true);
-        recent.leaves(request, at(3));
-        send(&recent, 1, 4, r#"{"id":"b"}"#);
-        assert_eq!(recent.left("a", millis(1)), Some(at(3)));
-        assert_eq!(recent.left("b", millis(1)), None, "it may be either");
-    }
-
-    #[test]
-    fn an_id_that_two_requests_have_is_seen() {
-        let recent = RecentRequests::default();
-        let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
-        send(&recent, 1, 0, r#"{"id":"a"}"#);
-        send(&recent, 2, 0, r#"{"id":"ab"}"#);
-        assert!(!is_named_twice(1));
-        send(&recent, 3, 1, r#"[{"id":"b"},{"id":"a"}]"#);
-        assert!(is_named_twice(1) && is_named_twice(3));
-        assert!(is_named_twice(9), "it may be either");
-        // Minutes apart, their times tell them from one another.
-        send(&recent, 300_000, 300, r#"{"id":"c"}"#);
-        send(&recent, 600_000, 600, r#"{"id":"c"}"#);
-        send(&recent, 900_001, 901, r#"{"id":"c"}"#);
-        let is_named_twice_of = |signed_at| recent.is_named_twice("c", millis(signed_at));
-        assert!(is_named_twice_of(300_000) && is_named_twice_of(600_000) && !is_named_twice_of(900_001));
-        send(&recent, 400_000, 902, r#"{"id":"a"}"#);
-        assert!(is_named_twice(1) && !is_named_twice(400_000));
-    }
-
-    #[test]
-    fn one_request_can_name_two() {
-        let recent = RecentRequests::default();
-        send(&recent, 1, 0, r#"[{"id":"a"},{"id":"b"},{"id":"a"}]"#);
-        assert!(recent.is_named_twice("a", millis(1)) && !recent.is_named_twice("b", millis(1)));
-    }
-
-    #[test]
-    fn an_unknown_signing_time_means_the_only_earlier_request() {
-        let recent = RecentRequests::default();
-        let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
-        assert!(!is_named_twice(10_000), "an earlier run sent it");
-        send(&recent, 10_000, 0, r#"{"id":"a"}"#);
-        assert!(!is_named_twice(10_060) && !is_named_twice(8_000));
-        assert!(is_named_twice(7_999), "what an earlier run sent is not this one");
-        // The query may mean another request, which was dropped before it left.
-        recent.void(prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
-        assert!(is_named_twice(11_060) && is_named_twice(11_000));
-        assert!(!is_named_twice(10_000), "nothing came of the other");
-    }
-
-    #[test]
-    fn what_may_still_leave_counts() {
-        let recent = RecentRequests::default();
-        send(&recent, 1, 0, r#"{"id":"a"}"#);
-        prepare(&recent, 2, 0, r#"{"id":"a"}"#);
-        assert!(recent.is_named_twice("a", millis(1)) && recent.is_named_twice("a", millis(2)));
-        assert!(recent.has_contender("a", at(0)));
-    }
-
-    #[test]
-    fn a_request_that_was_under_way_since_contends() {
-        let recent = RecentRequests::default();
-        let first = send(&recent, 1, 1, r#"{"amends":"a"}"#);
-        send(&recent, 2, 5, r#"{"amends":"a"}"#);
-        assert!(recent.has_contender("a", at(5)), "its outcome is not known");
-        assert!(!recent.has_contender("b", at(5)));
-        recent.settle(first, at(4));
-        assert!(!recent.has_contender("a", at(5)), "it was over before");
-        recent.settle(first, at(5));
-        assert!(recent.has_contender("a", at(5)), "it was over only after");
-        recent.void(first);
-        assert!(!recent.has_contender("a", at(5)), "nothing came of it");
-        // What makes the order changes it too, when it lands late.
-        send(&recent, 3, 3, r#"{"id":"a"}"#);
-        assert!(recent.has_contender("a", at(5)));
-    }
-
-    #[test]
-    fn two_changes_of_one_moment_contend() {
-        let recent = RecentRequests::default();
-        send(&recent, 1, 5, r#"{"amends":"a"}"#);
-        assert!(!recent.has_contender("a", at(5)));
-        send(&recent, 1, 5, r#"{"amends":"a"}"#);
-        assert!(recent.has_contender("a", at(5)));
-    }
-
-    #[test]
-    fn two_requests_of_one_moment_are_distinguished() {
-        let recent = RecentRequests::default();
-        send(&recent, 1, 0, r#"{"id":"a"}"#);
-        send(&recent, 1, 0, r#"{"id":"a"}"#);
-        assert!(recent.is_named_twice("a", millis(1)));
-    }
-
-    #[test]
-    fn what_is_old_is_forgotten_and_memory_is_bounded() {
-        let recent = RecentRequests::default();
-        send(&recent, 1, 0, r#"{"id":"a"}"#);
-        send(&recent, 2, 7200, r#"{"id":"a"}"#);
-        assert!(recent.is_named_twice("a", millis(9)));
-        send(&recent, 3, 7201, "{}");
-        assert!(!recent.is_named_twice("a", millis(9)));
-        for index in 0..=MOST as u64 {
-            send(&recent, index, 7201, "{}");
-        }
-        assert_eq!(recent.lock().requests.len(), MOST);
-        let long = "x".repeat(MOST_TEXT / 3);
-        let requests: Vec<_> = (0..4).map(|_| send(&recent, 4, 7202, &long)).collect();
-        assert_eq!(recent.lock().requests.len(), 3);
-        assert_eq!(recent.lock().text.len(), 3 * long.len());
-        recent.void(RequestNumber(0));
-        recent.settle(requests[1], at(7203));
-        let settled: Vec<_> = recent.lock().requests.iter().map(|recent| recent.settled).collect();
-        assert_eq!(settled, [Some(at(7203)), None, None], "the first was dropped");
-        send(&recent, 5, 7204, &"x".repeat(MOST_TEXT + 1));
-        assert_eq!(recent.lock().requests.len(), 1);
-    }
-}
+mod tests;

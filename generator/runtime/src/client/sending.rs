@@ -8,7 +8,7 @@ use http::Response;
 use super::core::{ClientCore, Parts};
 use super::exchange_clock::Signature;
 use super::prepared::{Prepared, client_ids};
-use super::recent::RequestNumber;
+use super::recent::{About, KeyOfRepeats, Naming, RequestNumber};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{
@@ -18,9 +18,9 @@ use crate::exchange::{Reply, build_request, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
-use crate::parameters::Named;
+use crate::parameters::{Named, json_of};
 use crate::signing::{Authenticator, redacted};
-use crate::tables::{Access, CallResult, Effect, Meta, Outcome};
+use crate::tables::{Access, CallResult, Effect, Meta, Outcome, Sends};
 use crate::transport::{ResponseFuture, RoundTrip};
 use crate::value::Timestamp;
 
@@ -156,7 +156,7 @@ impl ClientCore {
         let made = time.now();
         let signed_at = time.to_sign_at(made);
         let request = build_request(api, operation, base, authenticator.as_ref(), headers, signed_at)?;
-        let number = self.remember(O::META, request.body(), signed_at, made);
+        let number = self.remember(operation, request.body(), signed_at, made);
         Ok(Prepared { operation, request, warnings, signed_at, made, number })
     }
 
@@ -187,9 +187,39 @@ impl ClientCore {
     }
 
     /// Remembers a request whose outcome can be queried.
-    fn remember(&self, meta: &Meta, body: &[u8], signed_at: Timestamp, made: Moment) -> Option<RequestNumber> {
-        let names = meta.confirm?.created.is_some();
-        Some(self.parts.recent.remember(body, signed_at, made, names))
+    fn remember<O: Operation>(
+        &self,
+        operation: &O,
+        body: &[u8],
+        signed_at: Timestamp,
+        made: Moment,
+    ) -> Option<RequestNumber> {
+        let confirm = O::META.confirm.as_ref()?;
+        let names = match (confirm.created, confirm.list) {
+            (None, _) => Naming::Nothing,
+            (Some(_), None) => Naming::One,
+            (Some(_), Some(_)) => Naming::Several,
+        };
+        let key = self.key_of_repeats(operation);
+        let about = About { signed_at, made, names, key };
+        // What is not in a body of JSON is in the stored form; that of a repeat has all of the request and nothing else.
+        let is_in_body = O::META.sends() == Sends::Json && !O::META.path.contains('{');
+        let recent = &self.parts.recent;
+        Some(match is_in_body && key.is_none() {
+            true => recent.remember(body, about),
+            false => recent.remember(json_of(operation).as_bytes(), about),
+        })
+    }
+
+    /// That the exchange recognizes a repeat of a request, if that carries a key.
+    fn key_of_repeats<O: Operation>(&self, operation: &O) -> Option<KeyOfRepeats> {
+        let key = O::META.repeat_key.as_ref()?;
+        let named = Named::of(operation);
+        named.text(key.parameter)?;
+        // A repeat may arrive as late as its signature allows.
+        let window = || self.signature_window(&named).unwrap_or_default();
+        let kept = key.kept_ms.map(|kept| Duration::from_millis(kept).saturating_sub(window()));
+        Some(KeyOfRepeats { operation: O::META.id, kept })
     }
 
     /// Notes that a request has no effect.

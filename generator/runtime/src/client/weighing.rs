@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::core::ClientCore;
 use crate::clock::Moment;
-use crate::evidence::{Awaited, Evidence, Sent, Target};
+use crate::evidence::{Attempts, Awaited, Evidence, Sent, Target};
 use crate::json::Form;
 use crate::operation::Operation;
 use crate::parameters::Named;
@@ -19,11 +19,20 @@ impl ClientCore {
         &self.parts.awaited
     }
 
+    /// When the first attempt of the request with `id` was signed, one of which was signed at `signed_at`.
+    pub(crate) fn first_signed_at(&self, id: &str, signed_at: Timestamp) -> Timestamp {
+        self.parts.recent.attempts(id, signed_at).map_or(signed_at, |attempted| attempted.first.0)
+    }
+
     /// When the request about `target` was sent, as far as known.
     pub(crate) fn sent(&self, target: &Target, signed_at: Timestamp, left: Option<Moment>, settling: Duration) -> Sent {
         let left = left.and_then(|left| self.exchange_time(left));
         let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, left);
-        Sent { signed_at, window, settling, left, has_rival: false }
+        let attempts = self.parts.recent.attempts(target.key(), signed_at).map(|attempted| {
+            let (signed_at, left) = attempted.first;
+            Attempts { first: (signed_at, left.and_then(|left| self.exchange_time(left))), last: attempted.last }
+        });
+        Sent { signed_at, window, settling, left, attempts, has_rival: false }
     }
 
     /// What a record proves about a request that was signed at `signed_at`, and left at `left` if this client sent it.

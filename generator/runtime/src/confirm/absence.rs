@@ -38,7 +38,11 @@ pub(super) fn proves(confirm: &Confirm, sent: &Sent, asked: &AskedAt) -> Result<
     let there = asked.there.ok_or("the response does not contain the exchange's time")?;
     // Since it was signed, by the exchange's clock.
     let there = Duration::from_millis(there.as_millis().saturating_sub(sent.signed_at.as_millis()));
-    let first = window.saturating_add(sent.settling);
+    // The last attempt may arrive later than this one, and the record may be of the first one.
+    let apart =
+        |one: Timestamp, other: Timestamp| Duration::from_millis(other.as_millis().saturating_sub(one.as_millis()));
+    let (before, behind) = (apart(sent.first().0, sent.signed_at), apart(sent.signed_at, sent.last()));
+    let first = window.saturating_add(sent.settling).saturating_add(behind);
     if asked.at_least <= first.saturating_add(asked.uncertainty) || there <= first {
         return Err("it was not found, but may still appear");
     }
@@ -47,7 +51,7 @@ pub(super) fn proves(confirm: &Confirm, sent: &Sent, asked: &AskedAt) -> Result<
     }
     // The record may be as old as the signature window allows.
     let last = kept.checked_sub(window).ok_or("a record is deleted before its absence can prove anything")?;
-    if asked.at_most >= last || there >= last {
+    if asked.at_most.saturating_add(before) >= last || there.saturating_add(before) >= last {
         return Err("it was not found, but may have been deleted already");
     }
     Ok(())
@@ -56,6 +60,7 @@ pub(super) fn proves(confirm: &Confirm, sent: &Sent, asked: &AskedAt) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Attempts;
 
     const SIGNED: u64 = 1_700_000_000_000;
 
@@ -131,5 +136,21 @@ mod tests {
         let sent = Sent { settling: Duration::MAX, ..sent(Some(30)) };
         let asked = AskedAt { at_most: Duration::MAX, ..asked(100, 100) };
         assert!(proves(&confirm(Some(u64::MAX / 1000)), &sent, &asked).is_err());
+    }
+
+    #[test]
+    fn the_last_attempt_may_still_arrive_and_the_first_one_is_the_oldest() {
+        let at = |seconds: u64| Timestamp::from_millis(SIGNED + seconds * 1000);
+        let earlier = Timestamp::from_millis(SIGNED - 100_000);
+        let attempts = |first, last| Some(Attempts { first: (first, None), last });
+        let alone = sent(Some(30));
+        let asked_after = |attempts, seconds| {
+            proves(&confirm(Some(200)), &Sent { attempts, ..alone }, &asked(seconds, seconds)).is_ok()
+        };
+        assert_eq!([41, 90, 91, 169].map(|seconds| asked_after(None, seconds)), [true; 4]);
+        let later = attempts(at(0), at(50));
+        assert_eq!([41, 90, 91, 169].map(|seconds| asked_after(later, seconds)), [false, false, true, true]);
+        let first = attempts(earlier, at(0));
+        assert_eq!([41, 69, 70, 169].map(|seconds| asked_after(first, seconds)), [true, true, false, false]);
     }
 }

@@ -45,7 +45,8 @@ impl<O: Queryable> Open<O> {
         call: Option<Arc<Error>>,
     ) -> Self {
         let window = client.signature_window(question.target().named());
-        if let Some(since) = window.and_then(|window| signed_at.checked_sub(window.saturating_add(EARLIER))) {
+        let first = client.first_signed_at(question.key(), signed_at);
+        if let Some(since) = window.and_then(|window| first.checked_sub(window.saturating_add(EARLIER))) {
             question.ask_since(since);
         }
         Self { question, signed_at, left, call }

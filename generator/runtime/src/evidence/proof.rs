@@ -21,8 +21,32 @@ pub(crate) struct Sent {
     pub(crate) settling: Duration,
     /// The earliest and the latest time of departure by the exchange's clock, if known.
     pub(crate) left: Option<(Timestamp, Timestamp)>,
+    /// The attempts that it is one of, if the exchange recognizes them as one request.
+    pub(crate) attempts: Option<Attempts>,
     /// Whether the record may be of another request of the same client.
     pub(crate) has_rival: bool,
+}
+
+/// Several attempts of one request, of which the exchange serves one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attempts {
+    /// The time in the signature of the first one, and the earliest and latest time of its departure by the exchange's
+    /// clock, if known.
+    pub(crate) first: (Timestamp, Option<(Timestamp, Timestamp)>),
+    /// The time in the signature of the last one.
+    pub(crate) last: Timestamp,
+}
+
+impl Sent {
+    /// The time in the signature of the first attempt, and when that left.
+    pub(crate) fn first(&self) -> (Timestamp, Option<(Timestamp, Timestamp)>) {
+        self.attempts.map_or((self.signed_at, self.left), |attempts| attempts.first)
+    }
+
+    /// The time in the signature of the last attempt.
+    pub(crate) fn last(&self) -> Timestamp {
+        self.attempts.map_or(self.signed_at, |attempts| attempts.last)
+    }
 }
 
 /// What a record proves.
@@ -68,14 +92,15 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
     let Some(window) = sent.window else {
         return Some(Evidence::Nothing("it is not known how far the two clocks may differ"));
     };
-    if from(created, sent.signed_at) > window {
+    let (signed_at, left) = sent.first();
+    if from(created, signed_at) > window {
         return Some(Evidence::Older);
     }
-    if from(sent.signed_at, created) > window.saturating_add(sent.settling) {
+    if from(sent.last(), created) > window.saturating_add(sent.settling) {
         return Some(Evidence::Another("something later has the same id"));
     }
     // Without an estimate of the exchange's clock, the timestamp of the request counts.
-    let earliest = sent.left.map_or(sent.signed_at, |(earliest, _)| earliest);
+    let earliest = left.map_or(signed_at, |(earliest, _)| earliest);
     (from(created, earliest) > CLOSE).then_some(Evidence::Another("something earlier has the same id"))
 }
 
@@ -127,7 +152,7 @@ fn is_changed(
         );
     }
     // In the millisecond in which it left, something before may have changed it.
-    match sent.left {
+    match sent.first().1 {
         Some((_, latest)) if changed > latest => Evidence::Proof,
         _ => Evidence::Nothing("it has the values of the request, but its last change may be older than the request"),
     }

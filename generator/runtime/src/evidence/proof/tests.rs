@@ -37,6 +37,7 @@ fn sent() -> Sent {
         window: Some(Duration::from_secs(30)),
         settling: Duration::from_secs(10),
         left: Some((at(0), at(10))),
+        attempts: None,
         has_rival: false,
     }
 }
@@ -137,4 +138,24 @@ fn numbers_and_letters_are_compared_by_their_meaning() {
         is_same("1.50", "1.5") && is_same("YES", "yes") && is_same("0E-8", "0") && is_same("post only", "post_only")
     );
     assert!(!is_same("1.5", "1.51") && !is_same("a", "b") && !is_same("1", ""));
+}
+
+#[test]
+fn the_record_of_any_attempt_is_a_proof() {
+    let at = |millis| Timestamp::from_millis(SIGNED + millis);
+    let request = r#"{"id": "a", "symbol": "BTCUSDT", "qty": "1"}"#;
+    let rest = r#", "symbol": "BTCUSDT", "qty": "1""#;
+    // Signed an hour after the first attempt, and an hour before the last one.
+    let hour = 3_600_000;
+    let first = Timestamp::from_millis(SIGNED - hour);
+    let attempts = Some(Attempts { first: (first, Some((first, first))), last: at(hour) });
+    let evidence =
+        |millis: i64, attempts| evaluated(&PLACED, request, &created(millis, rest), &Sent { attempts, ..sent() });
+    let hour = i64::try_from(hour).unwrap_or_default();
+    for millis in [-hour, 0, hour] {
+        assert_eq!(evidence(millis, attempts), Evidence::Proof, "{millis}");
+        assert_eq!(evidence(millis, None) == Evidence::Proof, millis == 0, "{millis}");
+    }
+    assert!(is_nothing(evidence(hour + 41_000, attempts)), "it came after the last");
+    assert_eq!(evidence(-hour - 31_000, attempts), Evidence::Older);
 }

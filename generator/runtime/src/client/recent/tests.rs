@@ -1,0 +1,221 @@
+use super::*;
+
+fn at(seconds: u64) -> Moment {
+    Moment { wall: Timestamp::default(), steady: Duration::from_secs(seconds) }
+}
+
+fn millis(millis: u64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn about(signed_at: u64, now: u64, names: Naming) -> About {
+    About { signed_at: millis(signed_at), made: at(now), names, key: None }
+}
+
+fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
+    let names = match body {
+        _ if body.starts_with("{\"id") => Naming::One,
+        _ if body.starts_with('[') => Naming::Several,
+        _ => Naming::Nothing,
+    };
+    recent.remember(body.as_bytes(), about(signed_at, now, names))
+}
+
+/// Sends an attempt of a request that the exchange recognizes for a minute when it comes again.
+fn attempt(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
+    let key = Some(KeyOfRepeats { operation: "mini.place", kept: Some(Duration::from_secs(60)) });
+    let request = recent.remember(body.as_bytes(), About { key, ..about(signed_at, now, Naming::One) });
+    recent.leaves(request, at(now));
+    request
+}
+
+fn send(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
+    let request = prepare(recent, signed_at, now, body);
+    recent.leaves(request, at(now));
+    request
+}
+
+#[test]
+fn what_only_speaks_of_an_id_does_not_use_it() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"{"id":"a"}"#);
+    send(&recent, 2, 7, r#"{"amends":"a"}"#);
+    assert!(!recent.is_named_twice("a", millis(1)));
+    let left = |id, signed_at| recent.left(id, millis(signed_at)).map(|left| left.steady.as_secs());
+    assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
+    send(&recent, 2, 8, r#"{"amends":"a"}"#);
+    assert_eq!(left("a", 2), None, "it may be either");
+}
+
+/// Each request is an hour after the one before it, so that two are remembered besides it, while the buffer of their
+/// bodies wraps around at every place there is.
+#[test]
+fn an_id_is_found_wherever_the_buffer_wraps_around() {
+    let (recent, mut has_wrapped) = (RecentRequests::default(), false);
+    for hour in 0..200 {
+        send(&recent, hour, hour * 3600, &format!(r#"{{"id":"number {hour}"}}"#));
+        for known in hour.saturating_sub(2)..=hour {
+            let left = recent.left(&format!("number {known}"), millis(known));
+            assert_eq!(left.map(|left| left.steady.as_secs()), Some(known * 3600));
+        }
+        has_wrapped |= !recent.lock().text.as_slices().1.is_empty();
+    }
+    assert!(has_wrapped);
+}
+
+#[test]
+fn a_body_that_is_not_text_may_carry_any_id() {
+    let recent = RecentRequests::default();
+    let request = recent.remember(&[b'"', 0xff, b'"'], about(1, 0, Naming::One));
+    recent.leaves(request, at(3));
+    send(&recent, 1, 4, r#"{"id":"b"}"#);
+    assert_eq!(recent.left("a", millis(1)), Some(at(3)));
+    assert_eq!(recent.left("b", millis(1)), None, "it may be either");
+}
+
+#[test]
+fn an_id_that_two_requests_have_is_seen() {
+    let recent = RecentRequests::default();
+    let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
+    send(&recent, 1, 0, r#"{"id":"a"}"#);
+    send(&recent, 2, 0, r#"{"id":"ab"}"#);
+    assert!(!is_named_twice(1));
+    send(&recent, 3, 1, r#"[{"id":"b"},{"id":"a"}]"#);
+    assert!(is_named_twice(1) && is_named_twice(3));
+    assert!(is_named_twice(9), "it may be either");
+    // Minutes apart, their times tell them from one another.
+    send(&recent, 300_000, 300, r#"{"id":"c"}"#);
+    send(&recent, 600_000, 600, r#"{"id":"c"}"#);
+    send(&recent, 900_001, 901, r#"{"id":"c"}"#);
+    let is_named_twice_of = |signed_at| recent.is_named_twice("c", millis(signed_at));
+    assert!(is_named_twice_of(300_000) && is_named_twice_of(600_000) && !is_named_twice_of(900_001));
+    send(&recent, 400_000, 902, r#"{"id":"a"}"#);
+    assert!(is_named_twice(1) && !is_named_twice(400_000));
+}
+
+#[test]
+fn one_request_can_name_two() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"[{"id":"a"},{"id":"b"},{"id":"a"}]"#);
+    assert!(recent.is_named_twice("a", millis(1)) && !recent.is_named_twice("b", millis(1)));
+}
+
+#[test]
+fn an_unknown_signing_time_means_the_only_earlier_request() {
+    let recent = RecentRequests::default();
+    let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
+    assert!(!is_named_twice(10_000), "an earlier run sent it");
+    send(&recent, 10_000, 0, r#"{"id":"a"}"#);
+    assert!(!is_named_twice(10_060) && !is_named_twice(8_000));
+    assert!(is_named_twice(7_999), "what an earlier run sent is not this one");
+    // The query may mean another request, which was dropped before it left.
+    recent.void(prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
+    assert!(is_named_twice(11_060) && is_named_twice(11_000));
+    assert!(!is_named_twice(10_000), "nothing came of the other");
+}
+
+#[test]
+fn what_may_still_leave_counts() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"{"id":"a"}"#);
+    prepare(&recent, 2, 0, r#"{"id":"a"}"#);
+    assert!(recent.is_named_twice("a", millis(1)) && recent.is_named_twice("a", millis(2)));
+    assert!(recent.has_contender("a", at(0)));
+}
+
+#[test]
+fn a_request_that_was_under_way_since_contends() {
+    let recent = RecentRequests::default();
+    let first = send(&recent, 1, 1, r#"{"amends":"a"}"#);
+    send(&recent, 2, 5, r#"{"amends":"a"}"#);
+    assert!(recent.has_contender("a", at(5)), "its outcome is not known");
+    assert!(!recent.has_contender("b", at(5)));
+    recent.settle(first, at(4));
+    assert!(!recent.has_contender("a", at(5)), "it was over before");
+    recent.settle(first, at(5));
+    assert!(recent.has_contender("a", at(5)), "it was over only after");
+    recent.void(first);
+    assert!(!recent.has_contender("a", at(5)), "nothing came of it");
+    // What makes the order changes it too, when it lands late.
+    send(&recent, 3, 3, r#"{"id":"a"}"#);
+    assert!(recent.has_contender("a", at(5)));
+}
+
+#[test]
+fn two_changes_of_one_moment_contend() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 5, r#"{"amends":"a"}"#);
+    assert!(!recent.has_contender("a", at(5)));
+    send(&recent, 1, 5, r#"{"amends":"a"}"#);
+    assert!(recent.has_contender("a", at(5)));
+}
+
+#[test]
+fn two_requests_of_one_moment_are_distinguished() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"{"id":"a"}"#);
+    send(&recent, 1, 0, r#"{"id":"a"}"#);
+    assert!(recent.is_named_twice("a", millis(1)));
+}
+
+#[test]
+fn what_is_old_is_forgotten_and_memory_is_bounded() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"{"id":"a"}"#);
+    send(&recent, 2, 7200, r#"{"id":"a"}"#);
+    assert!(recent.is_named_twice("a", millis(9)));
+    send(&recent, 3, 7201, "{}");
+    assert!(!recent.is_named_twice("a", millis(9)));
+    for index in 0..=MOST as u64 {
+        send(&recent, index, 7201, "{}");
+    }
+    assert_eq!(recent.lock().requests.len(), MOST);
+    let long = "x".repeat(MOST_TEXT / 3);
+    let requests: Vec<_> = (0..4).map(|_| send(&recent, 4, 7202, &long)).collect();
+    assert_eq!(recent.lock().requests.len(), 3);
+    assert_eq!(recent.lock().text.len(), 3 * long.len());
+    recent.void(RequestNumber(0));
+    recent.settle(requests[1], at(7203));
+    let settled: Vec<_> = recent.lock().requests.iter().map(|recent| recent.settled).collect();
+    assert_eq!(settled, [Some(at(7203)), None, None], "the first was dropped");
+    send(&recent, 5, 7204, &"x".repeat(MOST_TEXT + 1));
+    assert_eq!(recent.lock().requests.len(), 1);
+}
+
+#[test]
+fn attempts_with_one_key_are_one_request() {
+    let recent = RecentRequests::default();
+    let first = attempt(&recent, 1_000, 1, r#"{"id":"a","qty":"1"}"#);
+    assert_eq!(recent.attempts("a", millis(1_000)).map(|all| all.last), Some(millis(1_000)));
+    attempt(&recent, 9_000, 9, r#"{"id":"a","qty":"1"}"#);
+    let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
+    assert!(!is_named_twice(1_000) && !is_named_twice(9_000) && !is_named_twice(9_500));
+    assert!(!recent.has_contender("a", at(1)) && !recent.has_contender("a", at(9)));
+    let both = Attempted { first: (millis(1_000), Some(at(1))), last: millis(9_000) };
+    assert_eq!([1_000, 9_000].map(|signed_at| recent.attempts("a", millis(signed_at))), [Some(both); 2]);
+    recent.void(first);
+    let second = Attempted { first: (millis(9_000), Some(at(9))), last: millis(9_000) };
+    assert_eq!(recent.attempts("a", millis(9_000)), Some(second), "nothing came of the first");
+}
+
+#[test]
+fn another_request_with_the_key_is_a_rival() {
+    let recent = RecentRequests::default();
+    attempt(&recent, 1_000, 1, r#"{"id":"a","qty":"1"}"#);
+    attempt(&recent, 9_000, 9, r#"{"id":"a","qty":"2"}"#);
+    let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
+    assert!(is_named_twice(1_000) && is_named_twice(9_000) && is_named_twice(9_500));
+    assert!(recent.has_contender("a", at(1)) && recent.has_contender("a", at(9)));
+}
+
+#[test]
+fn a_key_that_may_be_forgotten_makes_two_requests() {
+    let recent = RecentRequests::default();
+    attempt(&recent, 1_000, 1, r#"{"id":"a"}"#);
+    attempt(&recent, 61_000, 61, r#"{"id":"a"}"#);
+    assert!(recent.is_named_twice("a", millis(1_000)) && recent.has_contender("a", at(61)));
+    // Without a key, a repeat is another request.
+    send(&recent, 1_000, 1, r#"{"id":"b"}"#);
+    send(&recent, 9_000, 9, r#"{"id":"b"}"#);
+    assert!(recent.is_named_twice("b", millis(1_000)) && recent.attempts("b", millis(1_000)).is_none());
+}
