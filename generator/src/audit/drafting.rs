@@ -83,6 +83,8 @@ impl<'a> Drafting<'a> {
         let rates = self.rates();
         let is_public = self.value(FactKind::Permission, &[]).is_some_and(|text| text.starts_with("none"));
         Draft {
+            sends: None,
+            lists: None,
             name: self.name.clone(),
             title: heading.clone(),
             source: Some((self.document.id.clone(), heading)),
@@ -205,6 +207,7 @@ impl<'a> Drafting<'a> {
         let is_list = !fields.is_empty() || value(FactKind::Type).as_deref() == Some("array");
         let unit = value(FactKind::Unit).filter(|unit| !unit.contains(" or "));
         Field {
+            in_header: false,
             name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
             need: value(FactKind::Parameter).map(|need| match need.as_str() {
                 "yes" => Need::Always,

@@ -12,6 +12,7 @@ mod types;
 mod yaml;
 
 use crate::model::{Api, Effect, Family, Need};
+use crate::words::{Lists, Sends};
 pub(crate) use additions::add_types;
 
 /// A `types.yaml` without types.
@@ -32,6 +33,9 @@ pub(crate) struct Draft {
     pub(crate) is_whitelisted: bool,
     pub(crate) is_deprecated: bool,
     pub(crate) headers: Vec<String>,
+    /// Where the parameters are, and how lists are written there, where it does not follow from the method.
+    pub(crate) sends: Option<Sends>,
+    pub(crate) lists: Option<Lists>,
     /// `None` where nothing is known of them.
     pub(crate) rates: Option<Vec<String>>,
     /// `None` where nothing is known of them.
@@ -54,6 +58,8 @@ pub(crate) struct Draft {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) need: Option<Need>,
+    /// Whether it travels in a header.
+    pub(crate) in_header: bool,
     pub(crate) kind: JsonKind,
     /// What the values of a list are.
     pub(crate) item: JsonKind,

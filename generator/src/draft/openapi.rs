@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Data, Draft, Example, Field, JsonKind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Effect, Method, Need};
+use crate::model::{Api, Effect, ListName, Method, Need, Sent};
+use crate::words::{Lists, Sends};
 
 /// How many references follow each other at most.
 const MOST_REFERENCES: usize = 12;
@@ -63,13 +64,28 @@ impl Source<'_> {
         let mut unread = Vec::new();
         let mut fields = self.parameters(item, operation, &mut unread);
         let body = operation.get("requestBody").map(|body| self.resolved(body));
-        let body_schema = body.and_then(|body| json_content(body));
+        let json = body.and_then(|body| json_content(body));
+        let form = body.filter(|_| json.is_none()).and_then(form_content);
+        let body_schema = json.or(form);
         if body.is_some() && body_schema.is_none() {
-            unread.push("a request body that is not JSON".to_owned());
+            unread.push("a request body that is neither JSON nor a form".to_owned());
         }
         if let Some(content) = body_schema {
-            fields.extend(self.body(&content["schema"]));
+            let in_body = self.body(&content["schema"]);
+            if in_body.first().is_some_and(|first| first.name == ListName::BODY) {
+                // Nothing travels beside an array.
+                unread
+                    .extend(fields.drain(..).map(|field| format!("the parameter {} beside an array body", field.name)));
+            }
+            fields.extend(in_body);
         }
+        let sends = match (form.is_some(), json.is_some() && !method.has_body()) {
+            (true, _) => Some(Sends::Form),
+            (false, true) => Some(Sends::Json),
+            (false, false) => None,
+        };
+        let lists = self.lists(item, operation).filter(|_| body_schema.is_none());
+        let headers = self.declared_headers(item, operation);
         let text = |key: &str| operation.get(key).and_then(Value::as_str).map(str::to_owned);
         let name = text("operationId").map(|id| name_of_path(&format!("/{id}"))).unwrap_or_else(|| name_of_path(path));
         let security = operation.get("security").or_else(|| self.root.get("security"));
@@ -85,6 +101,9 @@ impl Source<'_> {
             is_public: self.api.credentials.is_none()
                 || security.and_then(Value::as_array).is_some_and(|security| security.is_empty()),
             is_deprecated: operation.get("deprecated") == Some(&Value::Bool(true)),
+            headers,
+            sends,
+            lists,
             request: Some(fields),
             response: answer.map_or(Answer::Unknown, |content| self.answer(&content["schema"])),
             examples,
@@ -102,18 +121,64 @@ impl Source<'_> {
         if path.contains('{') { "" } else { path }
     }
 
-    fn parameters(&self, item: &Value, operation: &Map<String, Value>, unread: &mut Vec<String>) -> Vec<Field> {
+    /// The parameters of an operation, as they are described.
+    fn described<'v>(
+        &'v self,
+        item: &'v Value,
+        operation: &'v Map<String, Value>,
+    ) -> impl Iterator<Item = (&'v str, &'v str, &'v Value)> {
         let of_path = item["parameters"].as_array().into_iter().flatten();
         let own = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        of_path.chain(own).map(|parameter| {
+            let parameter = self.resolved(parameter);
+            let text = |key: &str| parameter[key].as_str().unwrap_or_default();
+            (text("name"), text("in"), parameter)
+        })
+    }
+
+    /// Whether the schema knows a header already, as one of its own or as a credential.
+    fn is_declared(&self, name: &str) -> bool {
+        self.api.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The headers of the schema that the operation lists.
+    fn declared_headers(&self, item: &Value, operation: &Map<String, Value>) -> Vec<String> {
+        let listed = self.described(item, operation).filter(|(_, place, _)| *place == "header");
+        let own = |name: &str| {
+            let header = self.api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+            (header.sent == Sent::ByOperation).then(|| header.name.clone())
+        };
+        listed.filter_map(|(name, ..)| own(name)).collect()
+    }
+
+    /// How lists in the query are written: without a word on it, each value by itself.
+    fn lists(&self, item: &Value, operation: &Map<String, Value>) -> Option<Lists> {
+        let in_query = self.described(item, operation).filter(|(_, place, _)| *place == "query");
+        let is_list = |parameter: &Value| kind(self.resolved(&parameter["schema"])) == Some(JsonKind::List);
+        let (_, _, list) = in_query.into_iter().find(|(_, _, parameter)| is_list(parameter))?;
+        match (list["style"].as_str().unwrap_or("form"), &list["explode"]) {
+            ("form", Value::Bool(false)) => Some(Lists::Comma),
+            ("form", _) => Some(Lists::Repeated),
+            _ => None,
+        }
+    }
+
+    fn parameters(&self, item: &Value, operation: &Map<String, Value>, unread: &mut Vec<String>) -> Vec<Field> {
+        let credentials = self.api.credentials.iter().flat_map(|own| own.headers());
+        let credentials: Vec<_> = credentials.map(|own| own.name.to_ascii_lowercase()).collect();
         let mut fields: Vec<Field> = Vec::new();
-        for parameter in of_path.chain(own).map(|parameter| self.resolved(parameter)) {
-            let name = parameter["name"].as_str().unwrap_or_default();
-            let place = parameter["in"].as_str().unwrap_or_default();
-            if !["path", "query"].contains(&place) {
-                unread.push(format!("the {place} parameter {name}"));
+        for (name, place, parameter) in self.described(item, operation) {
+            let in_header = place == "header";
+            if in_header && (self.is_declared(name) || credentials.contains(&name.to_ascii_lowercase())) {
                 continue;
             }
             let mut field = self.field(name, &parameter["schema"], &[]);
+            let fits_header = matches!(field.kind, JsonKind::Text | JsonKind::Number | JsonKind::Integer);
+            if !["path", "query"].contains(&place) && !(in_header && fits_header) {
+                unread.push(format!("the {place} parameter {name}"));
+                continue;
+            }
+            field.in_header = in_header;
             let is_required = place == "path" || parameter["required"] == Value::Bool(true);
             field.need = Some(if is_required { Need::Always } else { Need::No });
             field.remarks.splice(..0, parameter["description"].as_str().map(str::to_owned));
@@ -223,6 +288,11 @@ impl Source<'_> {
 fn json_content(of: &Value) -> Option<&Value> {
     let content = of["content"].as_object()?;
     content.iter().find(|(media, _)| media.contains("json")).map(|(_, content)| content)
+}
+
+/// The content that is a form.
+fn form_content(of: &Value) -> Option<&Value> {
+    of["content"].as_object()?.get("application/x-www-form-urlencoded")
 }
 
 fn kind(schema: &Value) -> Option<JsonKind> {

@@ -66,6 +66,8 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
         Some(rates) => Entry::new("rate_limit", Yaml::Texts(rates.clone())),
         None => Entry::gap("rate_limit").comments(["Such as `[10/s per UID]`; `[]` if there is none.".to_owned()]),
     });
+    entries.extend(draft.sends.map(|sends| Entry::word("sends", sends.as_str())));
+    entries.extend(draft.lists.map(|lists| Entry::word("lists", lists.as_str())));
     entries.push(match &draft.request {
         Some(fields) => Entry::new("request", Yaml::Map(request(draft, fields, types))),
         None => Entry::gap("request"),
@@ -131,18 +133,37 @@ fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
     if field.kind == JsonKind::List && !field.fields.is_empty() {
         return list_of_objects(field, draft, types);
     }
+    if field.kind == JsonKind::Object && !field.fields.is_empty() {
+        return object(field, draft, types);
+    }
     let mut entries = Vec::new();
     types.typed(field, true, &mut entries);
+    if field.in_header {
+        entries.insert(1, Entry::word("in", "header"));
+    }
     let need = match field.need {
         Some(Need::No) => None,
         Some(need) => Some(Entry::word("required", need.as_str())),
         None => Some(Entry::gap("required")),
     };
-    let at = 1 + usize::from(entries.iter().any(|entry| entry.key == "only"));
+    let at = 1 + entries.iter().filter(|entry| ["only", "in"].contains(&entry.key.as_str())).count();
     entries.splice(at..at, need.into_iter().chain(bounds(field)));
-    let inner: Vec<&str> = field.fields.iter().map(|inner| inner.name.as_str()).collect();
-    let object = (!inner.is_empty()).then(|| format!("An object of {}.", inner.join(", ")));
-    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.iter().cloned().chain(object))
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+}
+
+/// A single object, whose Rust name is what the source calls it.
+fn object(field: &Field, draft: &Draft, types: &mut Types<'_>) -> Entry {
+    let mut entries = vec![match &field.named {
+        Some(named) => Entry::text("object", named.clone()),
+        None => Entry::gap("object"),
+    }];
+    if let Some(need) = field.need.filter(|need| *need != Need::No) {
+        entries.push(Entry::word("required", need.as_str()));
+    }
+    entries.push(Entry::gap("doc"));
+    let prefix = format!("{}.", field.name);
+    entries.push(Entry::new("fields", Yaml::Map(parameters(draft, &prefix, &field.fields, types))));
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
 }
 
 fn bounds(field: &Field) -> Vec<Entry> {
