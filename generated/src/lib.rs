@@ -235,6 +235,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         },
     ],
     remaining_calls: Some("x-mbx-used-remain-limit"),
+    pools: &[],
     outcomes: &[
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::Refused,

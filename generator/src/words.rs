@@ -43,7 +43,7 @@ words! {
     /// What an access limit speaks of.
     AccessOf { Start = "start", Data = "data", }
     /// How the next page of a listing is requested.
-    PagesBy { Cursor = "cursor", Last = "last", Number = "number", Offset = "offset", }
+    PagesBy { Cursor = "cursor", Link = "link", Last = "last", Number = "number", Offset = "offset", }
     /// Which items of a listing come first.
     PageOrder { NewestFirst = "newest_first", OldestFirst = "oldest_first", }
     /// What a listing shows of an account.
@@ -72,6 +72,15 @@ words! {
     }
     /// How an object is written in a query or a form.
     Objects { Json = "json", Brackets = "brackets", Dots = "dots", }
+    /// Where an answer tells of a pool.
+    ToldIn { Header = "header", Body = "body", }
+    /// How an answer tells when a pool is free.
+    ResetForm {
+        InSeconds = "in_seconds",
+        InMilliseconds = "in_milliseconds",
+        AtSeconds = "at_seconds",
+        AtMilliseconds = "at_milliseconds",
+    }
     /// Where a parameter is that is not beside the others.
     In { Header = "header", }
     /// When a parameter has to be sent.
@@ -104,6 +113,7 @@ words! {
         Query = "query",
         Body = "body",
         BareQuery = "bare_query",
+        DecodedQuery = "decoded_query",
         Host = "host",
         Key = "key",
         Passphrase = "passphrase",

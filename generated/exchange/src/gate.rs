@@ -376,6 +376,7 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec
             | Part::Signature
             | Part::Host
             | Part::BareQuery
+            | Part::DecodedQuery
             | Part::Header(_)
             | Part::Digest(..) => {}
         }

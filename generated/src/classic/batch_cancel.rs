@@ -180,6 +180,7 @@ impl runtime::batches::Batch for BatchCancel {
         max_items: 50,
         ids: &["orderId", "clientOid"],
         by_place: false,
+        results: None,
     };
 
     fn take_items(&mut self) -> Vec<Self::Item> {

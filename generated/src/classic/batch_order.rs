@@ -224,6 +224,7 @@ impl runtime::batches::Batch for BatchOrder {
         max_items: 50,
         ids: &["clientOid", "orderId"],
         by_place: false,
+        results: None,
     };
 
     fn take_items(&mut self) -> Vec<Self::Item> {

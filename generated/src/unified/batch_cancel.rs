@@ -123,6 +123,7 @@ impl runtime::batches::Batch for BatchCancel {
         max_items: 20,
         ids: &["orderId", "clientOid"],
         by_place: true,
+        results: None,
     };
 
     fn take_items(&mut self) -> Vec<Self::Item> {

@@ -204,6 +204,7 @@ impl runtime::batches::Batch for BatchModifyOrders {
         max_items: 20,
         ids: &["orderId", "clientOid"],
         by_place: true,
+        results: None,
     };
 
     fn take_items(&mut self) -> Vec<Self::Item> {

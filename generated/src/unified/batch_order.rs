@@ -180,6 +180,7 @@ impl runtime::batches::Batch for BatchOrder {
         max_items: 20,
         ids: &["clientOid", "orderId"],
         by_place: true,
+        results: None,
     };
 
     fn take_items(&mut self) -> Vec<Self::Item> {

@@ -1,5 +1,6 @@
 //! Batches of any length: the items are sent in as many calls as needed, and each item gets its result.
 
+mod apart;
 mod batch;
 mod call;
 mod matching;
@@ -7,6 +8,6 @@ mod report;
 
 #[doc(hidden)]
 pub use batch::BatchAnswer;
-pub use batch::{Batch, BatchShape};
+pub use batch::{Batch, BatchShape, ResultsApart};
 pub use call::BatchCall;
 pub use report::{BatchReport, ItemOutcome, ItemReport, Matched, UnmatchedResult};

@@ -3,7 +3,7 @@
 mod headers;
 mod named;
 mod query;
-pub(crate) use query::push_pair;
+pub(crate) use query::{push_pair, query_value};
 mod reader;
 mod writer;
 

@@ -12,13 +12,13 @@ mod window;
 
 pub(crate) use api::first_member;
 pub use api::{
-    Algorithm, Api, Around, Authentication, Carried, Content, DigestForm, Encoding, Envelope, Hash, Header, Part, Path,
-    Place, SecretForm, Sent, Signature, Step, TimestampForm, Token,
+    Algorithm, Api, Around, Authentication, Carried, Content, Count, DigestForm, Encoding, Envelope, Hash, Header,
+    Part, Path, Place, PoolTold, Reset, ResetForm, SecretForm, Sent, Signature, Step, TimestampForm, Token, Told,
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
-pub use meta::{Access, Effect, Meta, Method, RateLimit, RepeatKey, Scope, WeighsWhen};
+pub use meta::{Access, Effect, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeighsWhen};
 pub use outcome::{CallResult, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, Severity};
 pub use style::{Lists, Objects, ParameterStyle, Sends};

@@ -1,15 +1,24 @@
 //! Batches: what an answer says about each item that was sent.
 
 use super::records;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
-use crate::model::{Api, Batch, Family, Field, Lookup, Operation, Record, Response, Type};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
+use crate::model::{Api, Batch, Envelope, Family, Field, Lookup, Operation, Record, Response, Type, Way};
 
 /// The batches of a family.
-pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(batch) = &operation.batch else { continue };
         list_is_bounded(family, operation, batch, to);
+        if let Some((way, place)) = &batch.results {
+            results_are_in_the_answer(api, family, operation, (way, *place), to);
+        }
         match operation.response {
+            Response::Object { record } if batch.results.is_some() => list_beside_results(family, record, batch, to),
+            Response::Array { record, .. } if batch.results.is_some() => {
+                if let Some(record) = family.records.get(record) {
+                    ids_are_texts(record, batch, to);
+                }
+            }
             Response::Object { record } => lists_of_results(family, record, batch, to),
             Response::Array { record, .. } => {
                 if let Some(record) = family.records.get(record) {
@@ -49,21 +58,66 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
     }
 }
 
+/// A path begins with a member of the envelope or, where there is none around the data, with a field of the data.
+fn results_are_in_the_answer(
+    api: &Api,
+    family: &Family,
+    operation: &Operation,
+    (way, place): (&Way, Place),
+    to: &mut Diagnostics,
+) {
+    let first = way.first();
+    let of_envelope = api.envelope.as_ref().map(Envelope::members).unwrap_or_default();
+    let data = operation.data_member(api);
+    let of_data = match operation.response {
+        Response::Object { record } if data.is_none() => family.records.get(record),
+        Response::Object { .. } | Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
+    };
+    let fields = of_data.iter().flat_map(|record| record.fields.iter().map(|field| field.name.wire.as_str()));
+    let known: Vec<&str> = of_envelope.into_iter().chain(data).chain(fields).collect();
+    if known.contains(&first) || of_data.is_some_and(|record| !record.is_whole) {
+        return;
+    }
+    let help = unknown(first, known.iter().map(|name| (*name, None)), || match data {
+        Some(_) => format!("name it in `beside` of the envelope in {}", to.api_file()),
+        None => format!("expected one of: {}", name_list(known.iter().copied())),
+    });
+    to.at(place, Code::UndefinedName, format!("an answer has no member `{first}`")).help(help);
+}
+
+fn list_beside_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagnostics) {
+    let Some(record) = family.records.get(index) else { return };
+    let Some(list) = &batch.list else { return };
+    if let Some(of) = list_of_records(family, record, list, to) {
+        ids_are_texts(of, batch, to);
+    }
+}
+
+/// The record of a field that is a list of records; another field is reported.
+fn list_of_records<'a>(
+    family: &'a Family,
+    record: &Record,
+    list: &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<&'a Record> {
+    let field = records::field(record, list, to)?;
+    if field.shape.is_undefined() {
+        return None;
+    }
+    let Some(of) = field.shape.listed_record() else {
+        to.at(list.1, Code::BadResponse, format!("expected a list of records, found `{}`", list.0))
+            .related(field.name.place, "the field is here")
+            .help("name a field with `list: SomeRecord`");
+        return None;
+    };
+    family.records.get(of)
+}
+
 fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagnostics) {
     let Some(record) = family.records.get(index) else { return };
     for list in [&batch.done, &batch.failed].into_iter().flatten() {
         let is_failed = batch.failed.as_ref() == Some(list);
-        let Some(field) = records::field(record, list, to) else { continue };
-        if field.shape.is_undefined() {
-            continue;
-        }
-        let Some(of) = field.shape.listed_record() else {
-            to.at(list.1, Code::BadResponse, format!("expected a list of records, found `{}`", list.0))
-                .related(field.name.place, "the field is here")
-                .help("name a field with `list: SomeRecord`");
-            continue;
-        };
-        if let Some(of) = family.records.get(of) {
+        if let Some(of) = list_of_records(family, record, list, to) {
             ids_are_texts(of, batch, to);
             if is_failed {
                 words_are_texts(of, batch, to);

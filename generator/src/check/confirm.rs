@@ -30,6 +30,51 @@ fn is_found(names: &WireNames<'_>, (name, place): &(String, Place), of: &str, to
     }
 }
 
+/// The same for a parameter of the request, or of an object within it, as in `stop.price`.
+fn is_found_within(
+    family: &Family,
+    names: &WireNames<'_>,
+    (path, place): &(String, Place),
+    of: &str,
+    to: &mut Diagnostics,
+) {
+    if let Lookup::Missing(help) = find_within(family, names, path) {
+        to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{path}`")).help(help);
+    }
+}
+
+fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &str) -> Lookup<'a> {
+    let mut steps = path.split('.');
+    let mut found = names.find(steps.next().unwrap_or_default());
+    for step in steps {
+        let Lookup::Found(wire) = found else { return found };
+        let object = wire.parameter().and_then(|parameter| parameter.shape.object());
+        let Some(object) = object else {
+            return Lookup::Missing(format!("`{}` is no object", wire.name.wire).into());
+        };
+        found = family.names(&object.parameters).find(step);
+    }
+    found
+}
+
+/// The parameters that none of `told` names; of an object of which something is told, those within it.
+fn untold(family: &Family, names: &WireNames<'_>, before: &str, told: &[&String]) -> Vec<String> {
+    let mut left: Vec<String> = Vec::new();
+    for wire in names.iter().filter(|wire| !matches!(wire.role, Role::Plain(one) if one.item().is_some())) {
+        let path = format!("{before}{}", wire.name.wire);
+        if told.iter().any(|one| **one == path) {
+            continue;
+        }
+        let within = format!("{path}.");
+        let object = wire.parameter().and_then(|parameter| parameter.shape.object());
+        match object.filter(|_| told.iter().any(|one| one.starts_with(&within))) {
+            Some(object) => left.extend(untold(family, &family.names(&object.parameters), &within, told)),
+            None => left.push(path),
+        }
+    }
+    left
+}
+
 fn client_id_is_an_identifier(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(name) = &operation.client_id else { return };
     let all = names(family, operation);
@@ -94,7 +139,10 @@ fn confirm_asks_what_can_be_asked(
     let of_request = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
     let of_request = of_request.map(|(_, own)| own);
     let agreeing = confirm.agrees.iter().map(|(own, _)| own);
-    for name in of_request.chain(agreeing).chain(&confirm.with).chain(&confirm.beside).chain(&confirm.expires) {
+    for name in of_request.chain(agreeing).chain(&confirm.beside) {
+        is_found_within(family, &own, name, &operation.name, to);
+    }
+    for name in confirm.with.iter().chain(&confirm.expires) {
         is_found(&own, name, &operation.name, to);
     }
     for place in std::iter::once(&confirm.by).chain(&confirm.then) {
@@ -227,20 +275,18 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let told: Vec<_> = told.chain(others.map(|(name, _)| name)).collect();
     let all = names(family, operation);
     // A name that is no parameter was meant to be one of those that are left.
-    let is_strange = told.iter().any(|name| !matches!(all.find(name), Lookup::Found(_)));
+    let is_strange = told.iter().any(|name| !matches!(find_within(family, &all, name), Lookup::Found(_)));
     // Without `ask`, which is missing, nobody knows what is left.
     if is_strange || all.are_more() || confirm.ask.is_empty() && confirm.find.is_empty() {
         return;
     }
-    let is_list = |meaning: &Role<'_>| matches!(meaning, Role::Plain(one) if one.item().is_some());
-    let names = all.iter().filter(|wire| !is_list(&wire.role)).map(|wire| wire.name.wire.as_str());
-    let left: Vec<_> = names.filter(|name| !told.iter().any(|one| one == name)).collect();
+    let left = untold(family, &all, "", &told);
     if !left.is_empty() {
         let to_be_in = if operation.effect == Effect::Create { "agrees" } else { "matches" };
         to.at(
             confirm.place,
             Code::BadOutcome,
-            format!("parameters that are not compared: {}", name_list(left.into_iter())),
+            format!("parameters that are not compared: {}", name_list(left.iter().map(String::as_str))),
         )
         .help(format!("add them to `{to_be_in}`, or to `beside` if the record cannot show them"));
     }

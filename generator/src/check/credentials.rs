@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{
-    Access, Api, Carried, Content, Credentials, Family, Parameter, Part, PartKind, Shape, SignedPart, Type,
+    Access, Api, Carried, Content, Credentials, Duration, Family, Parameter, Part, PartKind, Shape, SignedPart, Type,
 };
 
 /// Nothing is sent twice or signed without being sent.
@@ -128,6 +128,7 @@ fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
                 | SignedPart::Path
                 | SignedPart::Query
                 | SignedPart::BareQuery
+                | SignedPart::DecodedQuery
                 | SignedPart::Body
                 | SignedPart::Host => word.as_str(),
             },
@@ -163,6 +164,15 @@ fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics)
             )
             .related(*place, "it is named here")
             .help("write `type: integer`; it counts milliseconds");
+        }
+        let window = credentials.window.and_then(Duration::milliseconds);
+        let assumed = parameter.default.as_ref().and_then(|(default, at)| Some((default.parse::<u64>().ok()?, *at)));
+        if let (Some(window), Some((assumed, at))) = (window, assumed)
+            && assumed != window
+        {
+            to.at(at, Code::BadValue, format!("`{name}` is {assumed} ms by default, but `window` {window} ms"))
+                .related(*place, "it sets the window")
+                .help("correct one of them: both hold for requests without it");
         }
     }
 }

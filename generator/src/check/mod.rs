@@ -46,13 +46,14 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 12] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 13] = [
     account::names,
     credentials::check,
     headers::are_distinct,
     headers::signed_calls_have_credentials,
     paths::are_distinct,
     operations::pools_are_used,
+    operations::pools_are_told_apart,
     outcomes::check,
     errors::observed_codes,
     errors::refusals,

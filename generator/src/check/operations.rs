@@ -1,7 +1,7 @@
 //! What an operation says of itself: its rates, the parameter that takes a cursor.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Lookup, Need, OfPool, Operation, Rate, Response, Role, Type, WeighsWhen};
+use crate::model::{Api, Family, Lookup, Need, OfPool, Operation, PoolTold, Rate, Response, Role, Type, WeighsWhen};
 
 /// The operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -66,6 +66,27 @@ pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
         if !rates().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == pool.name) {
             to.at(pool.place, Code::Unused, format!("unused pool `{}`: no operation takes of it", pool.name))
                 .help(format!("remove the pool, or write `1 of {}` in the `rate_limit` of an operation", pool.name));
+        }
+    }
+}
+
+/// The runtime keeps what is told of so many pools.
+const MOST_TOLD: usize = 4;
+
+/// Answers tell of few pools, and where something is told is told of one of them.
+pub(super) fn pools_are_told_apart(api: &Api, to: &mut Diagnostics) {
+    let told: Vec<_> = api.pools.iter().filter_map(|pool| Some((pool, pool.told.as_ref()?))).collect();
+    if let Some((_, beyond)) = told.get(MOST_TOLD) {
+        to.at(beyond.place, Code::BadRate, format!("`told` for more than {MOST_TOLD} pools"))
+            .help("keep it for the pools that other programs use, too");
+    }
+    for (index, (pool, own)) in told.iter().enumerate() {
+        let is_same =
+            |(_, other): &&(_, &PoolTold)| other.count.to_string().eq_ignore_ascii_case(&own.count.to_string());
+        if let Some((first, _)) = told.iter().take(index).find(is_same) {
+            to.at(own.place, Code::BadRate, format!("{} tells of `{}` already", own.count, first.name))
+                .related(first.place, "the pool is here")
+                .help(format!("name what tells of `{}`", pool.name));
         }
     }
 }

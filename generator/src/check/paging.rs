@@ -22,8 +22,14 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         if let (Some(next), Some(last)) = (next, last) {
             last_fits_next(pages, next, last, to);
         }
-        repeated_items_are_known(operation, pages, last, to);
-        open_orders_are_not_counted(operation, pages, to);
+        let is_counted = match pages.by {
+            PagesBy::Number | PagesBy::Offset => true,
+            // What a link leads to is the number of a page, unless it can be anything.
+            PagesBy::Link => next.is_some_and(|next| next.shape.is_one(|ty| ty == Type::Integer)),
+            PagesBy::Cursor | PagesBy::Last => false,
+        };
+        repeated_items_are_known(operation, pages, last, is_counted, to);
+        open_orders_are_not_counted(operation, pages, is_counted, to);
     }
 }
 
@@ -63,7 +69,7 @@ fn next_is_taken<'a>(
     to: &mut Diagnostics,
 ) -> Option<&'a Parameter> {
     let (fits, expected): (fn(Type) -> bool, _) = match pages.by {
-        PagesBy::Cursor => (Type::is_cursor, "a `string`, an `integer` or an identifier"),
+        PagesBy::Cursor | PagesBy::Link => (Type::is_cursor, "a `string`, an `integer` or an identifier"),
         PagesBy::Last => (|ty| ty.is_cursor() || ty.is_time(), "a `string`, an `integer`, a `time` or an identifier"),
         PagesBy::Number | PagesBy::Offset => (|ty| ty == Type::Integer, "an `integer`"),
     };
@@ -101,9 +107,9 @@ fn size_is_known(family: &Family, operation: &Operation, pages: &Paging, to: &mu
 
 fn fields_of_the_object(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
     let Response::Object { record } = operation.response else {
-        if let (Response::Array { .. }, PagesBy::Cursor) = (&operation.response, pages.by) {
+        if let (Response::Array { .. }, PagesBy::Cursor, None) = (&operation.response, pages.by, &pages.header) {
             to.at(pages.place, Code::BadResponse, "an array has no cursor")
-                .help("use `by: last`, `number` or `offset`, or describe the answer as an `object`");
+                .help("name the `header` that has it, use another `by`, or describe the answer as an `object`");
         }
         return;
     };
@@ -168,13 +174,18 @@ fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagn
 }
 
 /// Items that a page repeats are told by their ids, and the last page by its length.
-fn repeated_items_are_known(operation: &Operation, pages: &Paging, last: Option<&Field>, to: &mut Diagnostics) {
+fn repeated_items_are_known(
+    operation: &Operation,
+    pages: &Paging,
+    last: Option<&Field>,
+    is_counted: bool,
+    to: &mut Diagnostics,
+) {
     let repeats_last = match last.and_then(|last| last.shape.single()) {
         Some(ty) if ty.is_time() => true,
         Some(Type::Integer) | None => false,
         Some(_) => pages.includes,
     };
-    let is_counted = matches!(pages.by, PagesBy::Number | PagesBy::Offset);
     let repeats = repeats_last || is_counted && pages.order == PageOrder::NewestFirst;
     if repeats && operation.listing.id.is_none() {
         to.at(pages.place, Code::MissingKey, "missing key `id` in `response`: a page repeats items of the one before")
@@ -187,9 +198,9 @@ fn repeated_items_are_known(operation: &Operation, pages: &Paging, last: Option<
 }
 
 /// An order that is no longer open moves those behind it forward, so that counting misses one.
-fn open_orders_are_not_counted(operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+fn open_orders_are_not_counted(operation: &Operation, pages: &Paging, is_counted: bool, to: &mut Diagnostics) {
     let shows = operation.listing.shows.as_ref().filter(|shows| shows.what == Shown::OpenOrders);
-    if let (Some(shows), PagesBy::Number | PagesBy::Offset) = (shows, pages.by) {
+    if let (Some(shows), true) = (shows, is_counted) {
         to.at(shows.place, Code::BadResponse, "pages that are counted can miss open orders")
             .related(pages.place, "the pages are here")
             .help("remove `shows`: an order that is filled meanwhile moves the others forward");

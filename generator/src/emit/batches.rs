@@ -3,10 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{ident, number};
+use super::code::{ident, number, optional_text};
 use super::docs::code;
+use super::envelope;
 use super::scope::Scope;
-use crate::model::{Batch, Operation, Parameter, Record, Response, Type};
+use crate::diagnostics::Place;
+use crate::model::{Batch, Operation, Parameter, Record, Response, Type, Way};
 
 /// What a request says about its items.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -16,8 +18,11 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let (name, item, field) = (ident(&operation.rust.rust), ident(&item.rust), ident(&list.name.rust));
     let (done, answer) = answer(scope, operation, batch)?;
     let shape = shape(batch, list)?;
-    let is_success =
-        ident(if matches!(operation.response, Response::Array { .. }) { "is_success" } else { "_is_success" });
+    let is_success = ident(if matches!(operation.response, Response::Array { .. }) && batch.results.is_none() {
+        "is_success"
+    } else {
+        "_is_success"
+    });
     let (take, set) = if list.is_required() {
         (quote!(std::mem::take(&mut self.#field)), quote!(items))
     } else {
@@ -57,14 +62,36 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
     let wire = if list.is_body() { "" } else { batch.of.0.as_str() };
     let max_items = number(list.max_items?.0);
     let (ids, by_place) = (batch.ids.iter().map(|(id, _)| id), batch.by_place);
+    let results = match &batch.results {
+        Some((way, _)) => results(way, batch),
+        None => quote!(None),
+    };
     Some(quote! {
-        &runtime::batches::BatchShape { list: #wire, max_items: #max_items, ids: &[#(#ids),*], by_place: #by_place }
+        &runtime::batches::BatchShape {
+            list: #wire,
+            max_items: #max_items,
+            ids: &[#(#ids),*],
+            by_place: #by_place,
+            results: #results,
+        }
     })
+}
+
+/// Where the codes of the items stand apart from the items.
+fn results(way: &Way, batch: &Batch) -> TokenStream {
+    let path = envelope::path(way);
+    let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
+    let code = word(&batch.code).unwrap_or_default();
+    let message = optional_text(word(&batch.message).as_deref());
+    quote!(Some(runtime::batches::ResultsApart { path: #path, code: #code, message: #message }))
 }
 
 /// The record of what succeeded, and how the answer is taken apart.
 fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
     let records = &scope.family.records;
+    if batch.results.is_some() {
+        return results_in_order(scope, operation, batch);
+    }
     match operation.response {
         Response::Array { record, .. } => {
             let (ids, words) = (texts(&records[record], &batch.ids), words(&records[record], batch));
@@ -97,8 +124,24 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
     }
 }
 
+/// The record of what is answered for an item, and the list of them, whose codes stand apart.
+fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
+    let records = &scope.family.records;
+    let (list, of) = match operation.response {
+        Response::Array { record, .. } => (quote!(response), record),
+        Response::Object { record } => {
+            let field = records[record].field(&batch.list.as_ref()?.0)?;
+            let name = ident(&field.name.rust);
+            (quote!(response.#name), field.shape.listed_record()?)
+        }
+        Response::Page { .. } | Response::Undefined => return None,
+    };
+    let ids = texts(&records[of], &batch.ids);
+    Some((scope.ty(Type::Record(of)), quote!(answer.in_order(#list, |item| [#ids]);)))
+}
+
 /// The texts of fields of an item, with commas between them.
-fn texts(record: &Record, names: &[(String, crate::diagnostics::Place)]) -> TokenStream {
+fn texts(record: &Record, names: &[(String, Place)]) -> TokenStream {
     let texts = names.iter().map(|(name, _)| text(record, Some(name)));
     quote!(#(#texts),*)
 }

@@ -142,6 +142,7 @@ fn word_name(word: SignedPart) -> &'static str {
         SignedPart::Query => "Query",
         SignedPart::Body => "Body",
         SignedPart::BareQuery => "BareQuery",
+        SignedPart::DecodedQuery => "DecodedQuery",
         SignedPart::Host => "Host",
         SignedPart::Key => "Key",
         SignedPart::Passphrase => "Passphrase",

@@ -26,15 +26,18 @@ pub(super) fn table(envelope: &Envelope) -> TokenStream {
 }
 
 fn paths(paths: &[Way]) -> TokenStream {
-    let paths = paths.iter().map(|path| {
-        let steps = path.0.iter().map(|step| match step {
-            Step::Member(name) => quote!(runtime::tables::Step::Member(#name)),
-            Step::Item(item) => {
-                let item = Literal::usize_unsuffixed(*item);
-                quote!(runtime::tables::Step::Item(#item))
-            }
-        });
-        quote!(&[#(#steps),*])
-    });
+    let paths = paths.iter().map(path);
     quote!(&[#(#paths),*])
+}
+
+/// A path in an answer.
+pub(super) fn path(path: &Way) -> TokenStream {
+    let steps = path.0.iter().map(|step| match step {
+        Step::Member(name) => quote!(runtime::tables::Step::Member(#name)),
+        Step::Item(item) => {
+            let item = Literal::usize_unsuffixed(*item);
+            quote!(runtime::tables::Step::Item(#item))
+        }
+    });
+    quote!(&[#(#steps),*])
 }

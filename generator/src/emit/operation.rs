@@ -227,6 +227,7 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         Some(quote!(errors: super::errors::ERRORS)),
         operation.data.as_ref().map(|data| quote!(data: Some(#data))),
         list_member.map(|member| quote!(list_member: Some(#member))),
+        pages::next_page(operation),
         confirm::client_id(family, operation),
         confirm::confirm(family, operation),
         confirm::echoes(family, operation),

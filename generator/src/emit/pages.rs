@@ -96,6 +96,20 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
+/// The header of an answer that says where the next page begins.
+pub(super) fn next_page(operation: &Operation) -> Option<TokenStream> {
+    let pages = operation.listing.pages.as_ref()?;
+    let by = match (pages.by, &pages.header) {
+        (PagesBy::Cursor, Some((header, _))) => quote!(Header(#header)),
+        (PagesBy::Link, _) => {
+            let next = &pages.next.0;
+            quote!(Link(#next))
+        }
+        (PagesBy::Cursor | PagesBy::Last | PagesBy::Number | PagesBy::Offset, _) => return None,
+    };
+    Some(quote!(next_page: Some(runtime::tables::NextPage::#by)))
+}
+
 /// How the list and the cursor of an answer are read.
 struct Read {
     /// The name of the list; empty where the data is the list.
@@ -120,7 +134,9 @@ fn read(scope: &Scope<'_>, operation: &Operation) -> Option<Read> {
                     let cursor = field(cursor)?;
                     quote!(runtime::emitted::text_of(&response.#cursor))
                 }
-                (PagesBy::Cursor | PagesBy::Last | PagesBy::Number | PagesBy::Offset, _) => quote!(None),
+                (PagesBy::Cursor | PagesBy::Link | PagesBy::Last | PagesBy::Number | PagesBy::Offset, _) => {
+                    quote!(None)
+                }
             };
             Some(Read { list: wire.clone(), page: quote!((response.#list, #cursor)) })
         }
@@ -140,7 +156,7 @@ fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usiz
     let last = last.and_then(|(last, _)| scope.family.records[record].field(last));
     let first = number(pages.first);
     let step = match pages.by {
-        PagesBy::Cursor => quote!(Cursor),
+        PagesBy::Cursor | PagesBy::Link => quote!(Cursor),
         PagesBy::Last => {
             let shift = Literal::i8_unsuffixed(last.map_or(0, |last| shift(pages, &last.shape)));
             quote!(Last { shift: #shift })

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{File, Item, gate, ident, optional_text};
+use super::code::{File, Item, gate, ident, number, optional_text};
 use super::docs::Docs;
 use super::module_name;
 use super::scope::value_type;
 use crate::diagnostics::Place;
 use crate::emit::Layout;
-use crate::model::{Api, Family, Sent};
+use crate::model::{Api, Family, Pool, ResetForm, Sent, Told};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -161,6 +161,7 @@ fn table(api: &Api) -> TokenStream {
         quote!(runtime::tables::Header { name: #name, sent: runtime::tables::Sent::#sent, doc: #doc })
     });
     let remaining = optional_text(api.remaining_calls.as_deref());
+    let pools = api.pools.iter().filter_map(pool_told);
     let outcomes = super::confirm::outcomes(api);
     let observed_codes = match super::codes::of(api).next() {
         Some(_) => quote!(codes::OBSERVED_CODES),
@@ -177,10 +178,44 @@ fn table(api: &Api) -> TokenStream {
             credentials: #credentials,
             headers: &[#(#headers),*],
             remaining_calls: #remaining,
+            pools: &[#(#pools),*],
             outcomes: #outcomes,
             observed_codes: #observed_codes,
         };
     }
+}
+
+/// What answers tell of a pool.
+fn pool_told(pool: &Pool) -> Option<TokenStream> {
+    let told = pool.told.as_ref()?;
+    let place = |told: &Told| match told {
+        Told::Header(name) => quote!(runtime::tables::Told::Header(#name)),
+        Told::Body(way) => {
+            let path = super::envelope::path(way);
+            quote!(runtime::tables::Told::Body(#path))
+        }
+    };
+    let (name, calls, count) = (&pool.name, number(pool.rate.calls.into()), place(&told.count));
+    let kind = ident(if told.is_used { "Used" } else { "Remaining" });
+    let reset = match &told.reset {
+        None => quote!(None),
+        Some((reset, form)) => {
+            let form = ident(match form {
+                ResetForm::InSeconds => "InSeconds",
+                ResetForm::InMilliseconds => "InMilliseconds",
+                ResetForm::AtSeconds => "AtSeconds",
+                ResetForm::AtMilliseconds => "AtMilliseconds",
+            });
+            let reset = place(reset);
+            quote!(Some(runtime::tables::Reset { told: #reset, form: runtime::tables::ResetForm::#form }))
+        }
+    };
+    Some(quote!(runtime::tables::PoolTold {
+        pool: #name,
+        calls: #calls,
+        count: runtime::tables::Count::#kind(#count),
+        reset: #reset,
+    }))
 }
 
 /// The operations whose effect another one queries, for changes that a journal has open.

@@ -129,6 +129,7 @@ impl Credentials {
                 | SignedPart::Query
                 | SignedPart::Body => true,
                 SignedPart::BareQuery
+                | SignedPart::DecodedQuery
                 | SignedPart::Host
                 | SignedPart::Key
                 | SignedPart::Passphrase

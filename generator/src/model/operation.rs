@@ -2,10 +2,10 @@
 
 use super::{
     Compound, Confirm, Deprecated, Duration, Echoes, Family, Field, Intent, ListName, Name, Parameter, Repeat, Source,
-    Statements, UtcOffset,
+    Statements, UtcOffset, Way,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, Effect, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
+use crate::words::{Access, Effect, Lists, Objects, PageOrder, PagesBy, ResetForm, Sends, Shown};
 
 /// One operation of the API.
 #[derive(Clone, Debug, Hash)]
@@ -209,7 +209,26 @@ pub(crate) struct Pool {
     pub(crate) name: String,
     pub(crate) rate: Rate,
     pub(crate) doc: String,
+    /// What answers tell of it.
+    pub(crate) told: Option<PoolTold>,
     pub(crate) place: Place,
+}
+
+/// What answers tell of a pool.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct PoolTold {
+    /// Whether they tell how much is used, rather than how much remains.
+    pub(crate) is_used: bool,
+    pub(crate) count: Told,
+    pub(crate) reset: Option<(Told, ResetForm)>,
+    pub(crate) place: Place,
+}
+
+/// Where an answer tells something.
+#[derive(Clone, Debug, Hash)]
+pub(crate) enum Told {
+    Header(String),
+    Body(Way),
 }
 
 impl Rate {
@@ -326,6 +345,8 @@ pub(crate) struct Paging {
     pub(crate) next: (String, Place),
     /// The field of the last item, or of the object, that goes there.
     pub(crate) field: Option<(String, Place)>,
+    /// The header of the answer that has the cursor.
+    pub(crate) header: Option<(String, Place)>,
     /// Whether the page begins with the item that is named.
     pub(crate) includes: bool,
     /// The number or the offset of the first page.
@@ -417,6 +438,10 @@ pub(crate) struct Batch {
     pub(crate) of: (ListName, Place),
     /// The names that identify an item and its result, the one that wins first.
     pub(crate) ids: Vec<(String, Place)>,
+    /// The field of an object with the list of data that `results` is parallel to.
+    pub(crate) list: Option<(String, Place)>,
+    /// Where the codes of the items stand, if not in the items of the list.
+    pub(crate) results: Option<(Way, Place)>,
     /// The lists of what succeeded and what failed; none where the answer is one list.
     pub(crate) done: Option<(String, Place)>,
     pub(crate) failed: Option<(String, Place)>,

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Operand, Parameter, Rate, Relation, Shape, Test, Type,
-    Unit, WeighsWhen, Window,
+    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Operand, Parameter, PoolTold, Rate, Relation, Shape,
+    Test, Told, Type, Unit, WeighsWhen, Window,
 };
 use crate::diagnostics::Place;
 
@@ -29,6 +29,26 @@ impl Display for Rate {
 }
 
 /// `20 of request-weight`.
+impl Display for PoolTold {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { is_used, count, reset, place: _ } = self;
+        write!(f, "{count} tells what {}", if *is_used { "is used" } else { "remains" })?;
+        match reset {
+            Some((reset, form)) => write!(f, ", and {reset} when it is free ({})", form.as_str().replace('_', " ")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Told {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header(name) => write!(f, "the header {name}"),
+            Self::Body(way) => write!(f, "{way} in the body"),
+        }
+    }
+}
+
 impl Display for OfPool {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", self.weight, self.pool)?;

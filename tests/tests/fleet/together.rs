@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tradeapi::runtime::exchange::ToldOfPool;
 use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany};
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
@@ -187,4 +188,41 @@ async fn room_is_kept_for_a_cancel() {
     cancel.abort();
     let (next, _) = make(&one, call(PLACE), true).await.unwrap();
     assert!(next > first + SPAN + ms(50), "{:?}", next - first);
+}
+
+const POOLED: &Meta =
+    &Meta { id: "mini.pooled", limits: &[RateLimit::per_ip(10).every(10).pool("requests", 1)], ..Meta::DEFAULT };
+
+/// What an answer to one member tells of a pool holds for the other, and never makes room.
+#[tokio::test]
+async fn what_others_use_of_a_pool_is_known_to_the_fleet() {
+    let Some(server) = Server::start() else { return };
+    let [one, other] = two(&server);
+    let told = |remaining, reset| {
+        let told = ToldOfPool::new("requests", remaining).reset_in(reset);
+        RateLimitFeedback::default().of_pools([Some(told), None, None, None])
+    };
+    let tell = async |limits: &RedisLimits, feedback| {
+        let mut reservation = ask(limits, call(POOLED), true).await.unwrap();
+        limits.sent(&mut reservation);
+        limits.answered(reservation, feedback);
+        tokio::time::sleep(ms(400)).await;
+    };
+    let room = async |limits: &RedisLimits| {
+        let mut all = Vec::new();
+        while let Ok(reservation) = ask(limits, call(POOLED), false).await {
+            all.push(reservation);
+        }
+        let count = all.len();
+        all.into_iter().for_each(|reservation| limits.give_back(reservation));
+        tokio::time::sleep(ms(200)).await;
+        count
+    };
+    tell(&one, told(3, ms(1_500))).await;
+    assert_eq!(room(&other).await, 3);
+    // By then, what others used is free; the own call is not.
+    tokio::time::sleep(ms(1_500)).await;
+    assert_eq!(room(&other).await, 9);
+    tell(&one, told(1_000, Duration::ZERO)).await;
+    assert_eq!(room(&other).await, 8);
 }

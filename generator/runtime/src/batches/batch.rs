@@ -1,6 +1,7 @@
 use crate::json::{BadItem, List};
 use crate::operation::Operation;
 use crate::parameters::Parameters;
+use crate::tables::Path;
 
 /// A request with a list of items, each of which succeeds or fails on its own. Emitted for the operations that the
 /// schema declares as batches.
@@ -39,6 +40,19 @@ pub struct BatchShape {
     pub ids: &'static [&'static str],
     /// Whether results come in the order of the items.
     pub by_place: bool,
+    /// Where the codes of the items are, if they stand apart from what is answered for the items.
+    pub results: Option<ResultsApart>,
+}
+
+/// Where the codes of the items of a batch are: an array that is parallel to the list of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResultsApart {
+    /// The way to the array from the outermost object of the response.
+    pub path: Path,
+    /// The member of its items with the code.
+    pub code: &'static str,
+    /// The member of its items with the message.
+    pub message: Option<&'static str>,
 }
 
 /// The results of the items of a batch, however the response expresses them. Emitted code fills it in.
@@ -77,10 +91,16 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    fn new((code, message): (Option<String>, Option<String>)) -> Self {
+    pub(super) fn new((code, message): (Option<String>, Option<String>)) -> Self {
         let [code, message] = [code, message].map(|text| text.filter(|text| !text.is_empty()));
         Self { code, message }
     }
+}
+
+/// The places of the items of a list; those that could not be read keep theirs.
+fn places_of<T>(list: &List<T>) -> impl Iterator<Item = usize> + use<T> {
+    let bad: Vec<usize> = list.bad.iter().map(|bad| bad.index).collect();
+    (0..).filter(move |place| !bad.contains(place))
 }
 
 impl<T> Default for BatchAnswer<T> {
@@ -122,9 +142,7 @@ impl<T> BatchAnswer<T> {
         ids: impl Fn(&T) -> [Option<String>; N],
         why: impl Fn(&T) -> (Option<String>, Option<String>),
     ) {
-        // Unreadable items keep their places.
-        let bad: Vec<usize> = list.bad.iter().map(|bad| bad.index).collect();
-        let places = (0..).filter(|place| !bad.contains(place));
+        let places = places_of(&list);
         self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
             let failure = Failure::new(why(&item));
             let ids: Vec<_> = ids(&item).into();
@@ -136,6 +154,17 @@ impl<T> BatchAnswer<T> {
                 Failure { code: None, .. } => ItemResult::Unclear(failure),
             };
             Said { place: Some(place), ids, result }
+        }));
+        self.bad.extend(list.bad);
+    }
+
+    /// What is answered for the items, whose codes stand apart: see [`BatchShape::results`].
+    pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
+        let places = places_of(&list);
+        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| Said {
+            place: Some(place),
+            ids: ids(&item).into(),
+            result: ItemResult::Done(item),
         }));
         self.bad.extend(list.bad);
     }

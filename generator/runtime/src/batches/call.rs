@@ -87,7 +87,11 @@ impl<O: Batch> BatchCall<O> {
             Ok(reply) => {
                 let told = ItemResults::new(self.client.api(), O::META, self.client.codes(), &reply);
                 let is_success = |code: &str| told.meta.is_success(told.api, code);
-                let answer = O::answer(reply.into_data(), &is_success);
+                let raw = reply.raw.clone();
+                let mut answer = O::answer(reply.into_data(), &is_success);
+                if let Some(apart) = &O::SHAPE.results {
+                    answer.with_codes(apart, &raw, &is_success);
+                }
                 report.bad.extend(answer.bad.iter().cloned());
                 let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
                 report.unmatched.extend(unmatched.into_iter().map(|said| told.stray(said)));

@@ -12,6 +12,7 @@ use crate::json::{Encode, List, write_json};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::parameters::Named;
+use crate::tables::NextPage;
 
 /// The answer of a place.
 pub type Asked<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<Shown<R>>, Error>> + Send + 'a>>;
@@ -101,9 +102,10 @@ where
         let reply = client.call(&ForPage(query.clone())).await?;
         let request_time = *begun.get_or_insert(reply.request_time);
         let mut next = Next::Lost;
+        let onward = reply.onward.clone();
         let reply = reply.map(|page| {
             let list;
-            (list, next) = follow(&query, asked.as_deref(), page.0);
+            (list, next) = follow(&query, asked.as_deref(), onward, page.0);
             list
         });
         if sought.is_among(&reply.data) {
@@ -113,8 +115,10 @@ where
         match next {
             Next::At(next) if pages.insert(next.clone()) => query.set_cursor(Some(&next)),
             next @ (Next::At(_) | Next::End | Next::Lost) => {
-                // A page that is counted can miss what moved forward meanwhile.
-                let is_counted = matches!(Q::STEP, Step::Number { .. } | Step::Offset { .. }) && !pages.is_empty();
+                // A page that is counted can miss what moved forward meanwhile; a link may lead to the number of a page.
+                let is_linked = matches!(Q::META.next_page, Some(NextPage::Link(_)));
+                let is_counted =
+                    (is_linked || matches!(Q::STEP, Step::Number { .. } | Step::Offset { .. })) && !pages.is_empty();
                 let is_whole = is_complete && next == Next::End && !is_counted;
                 let reply = reply.map(|_| Shown::Listed { items: Vec::new(), is_whole });
                 return Ok(Reply { request_time, ..reply });

@@ -206,7 +206,12 @@ fn find<'a>(paths: &[Path], name: &str, value: &Value<'a>) -> Option<(usize, Cow
 }
 
 /// The text or number that `path` leads to; `None` if there is none.
-fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, str>> {
+pub(crate) fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, str>> {
+    reader_at(value, path)?.scalar().ok()
+}
+
+/// A reader where `path` leads to; `None` if that leads nowhere.
+pub(crate) fn reader_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Reader<'a>> {
     let mut from = Reader::new(value);
     for step in path {
         match (step, from.peek()) {
@@ -225,7 +230,7 @@ fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, str>> {
             _ => return None,
         }
     }
-    from.scalar().ok()
+    Some(from)
 }
 
 /// Reads the data of an answer, whether or not it stands in an envelope.

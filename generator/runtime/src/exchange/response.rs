@@ -10,6 +10,7 @@ use super::codes::{CodePolicy, is_compound};
 use super::echo;
 use super::envelope::{Opened, read_data};
 use super::headers::{date, retry_after};
+use super::next_page::Onward;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
@@ -72,6 +73,7 @@ fn read<O: Operation>(
         left: None,
         status: head.status,
         remaining: None,
+        onward: Onward::read(O::META.next_page, &head.headers),
         waited: Duration::ZERO,
         warnings: Violations::default(),
         raw: body,
@@ -289,6 +291,8 @@ pub struct Reply<T> {
     pub status: StatusCode,
     /// The remaining calls of the rate limit, if the exchange reports them.
     pub remaining: Option<u32>,
+    /// What the headers say of the next page of a listing.
+    pub(crate) onward: Onward,
     /// How long the call waited for its rate limits.
     pub waited: Duration,
     /// Broken rules that only warn.
@@ -300,8 +304,8 @@ pub struct Reply<T> {
 impl<T> Reply<T> {
     /// The same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
-        let Self { data, request_time, signed_at, left, status, remaining, waited, warnings, raw } = self;
-        Reply { data: make(data), request_time, signed_at, left, status, remaining, waited, warnings, raw }
+        let Self { data, request_time, signed_at, left, status, remaining, onward, waited, warnings, raw } = self;
+        Reply { data: make(data), request_time, signed_at, left, status, remaining, onward, waited, warnings, raw }
     }
 
     /// The data alone.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::bucket::{Bucket, Taken};
 use super::limiter::{RateLimitFeedback, TooMany};
-use super::state::{Key, LimiterState, Pause};
+use super::state::{Counter, Key, LimiterState, Pause};
+use crate::exchange::ToldOfPool;
 
 impl LimiterState {
     /// Learns from the answer to a call of `bucket` that was sent at `sent`.
@@ -14,6 +15,9 @@ impl LimiterState {
         }
         if let Some(remaining) = feedback.remaining {
             self.note_remaining(bucket, sent, now, usize::try_from(remaining).unwrap_or(usize::MAX));
+        }
+        for told in feedback.pools.iter().flatten() {
+            self.note_pool(bucket, sent, now, told);
         }
     }
 
@@ -68,5 +72,16 @@ impl LimiterState {
         } else {
             counter.window.count(left.saturating_sub(remaining), now);
         }
+    }
+    /// The same of a pool. What others took of it leaves it at the latest when the exchange frees all of it.
+    fn note_pool(&mut self, bucket: Key, sent: Duration, now: Duration, told: &ToldOfPool) {
+        let is_of = |taken: &&Taken| {
+            self.windows.get(taken.window).is_some_and(|counter| counter.binding.limit.pool == Some(told.pool))
+        };
+        let Some(key) = self.own_windows(bucket).iter().find(is_of).map(|taken| taken.window) else { return };
+        let Some(Counter { window, .. }) = self.windows.get_mut(key) else { return };
+        let stays = told.reset.map_or(window.span(), |reset| reset.min(window.span()));
+        let remaining = usize::try_from(told.remaining).unwrap_or(usize::MAX);
+        window.count_until(window.left(sent).saturating_sub(remaining), now.saturating_add(stays));
     }
 }

@@ -8,7 +8,7 @@ use http::{Response, StatusCode};
 use super::call::Call;
 use super::plan::Plan;
 use crate::error::{BindingLimit, LimiterTrouble};
-use crate::exchange::{is_in_envelope, remaining_calls, retry_after};
+use crate::exchange::{MOST_POOLS, ToldOfPool, is_in_envelope, remaining_calls, retry_after, told_of_pools};
 use crate::tables::Api;
 
 /// Keeps calls within their rate limits.
@@ -155,6 +155,8 @@ pub struct RateLimitFeedback {
     pub too_many: Option<TooMany>,
     /// The remaining calls in the current window of the exchange.
     pub remaining: Option<u32>,
+    /// What remains of pools.
+    pub pools: [Option<ToldOfPool>; MOST_POOLS],
     /// The round trip, if the transport reports it: see [`RoundTrip`](crate::transport::RoundTrip).
     pub trip: Option<Duration>,
 }
@@ -172,7 +174,13 @@ pub struct TooMany {
 impl RateLimitFeedback {
     /// This feedback.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining, trip: None }
+        Self { too_many, remaining, pools: [None; MOST_POOLS], trip: None }
+    }
+
+    /// Adds what the response says of pools.
+    #[must_use]
+    pub fn of_pools(self, pools: [Option<ToldOfPool>; MOST_POOLS]) -> Self {
+        Self { pools, ..self }
     }
 
     /// Adds the round trip over a connection that had carried a response before.
@@ -187,6 +195,7 @@ impl RateLimitFeedback {
             of_everything: !is_in_envelope(api, response.body()),
             retry_after: retry_after(response.headers()),
         });
-        Self::new(too_many, remaining_calls(api, response.headers()))
+        let feedback = Self::new(too_many, remaining_calls(api, response.headers()));
+        if api.pools.is_empty() { feedback } else { feedback.of_pools(told_of_pools(api.pools, response)) }
     }
 }

@@ -67,8 +67,8 @@ pub(super) struct Window {
 /// A call that takes room for one span.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
-    /// By then the exchange has counted it.
-    at: Duration,
+    /// A span after the exchange has counted it at the latest.
+    until: Duration,
     /// The same, less the discount of that time.
     discounted: Duration,
 }
@@ -100,7 +100,7 @@ impl Window {
     /// How many calls may yet arrive.
     #[cfg(feature = "redis")]
     pub(super) fn under_way(&self, now: Duration) -> usize {
-        self.held + self.ended.iter().filter(|ended| ended.at > now).count()
+        self.held + self.ended.iter().filter(|ended| ended.until > now.saturating_add(self.span)).count()
     }
 
     /// Whether there ever is room for `count` calls.
@@ -140,7 +140,7 @@ impl Window {
     /// Until when a call takes room. The discount at its end is reduced if the current one is smaller.
     #[inline]
     fn expires(&self, call: &Ended) -> Duration {
-        call.discounted.max(call.at.saturating_sub(self.discount)).saturating_add(self.span)
+        call.discounted.max(call.until.saturating_sub(self.discount))
     }
 
     /// Admits a call that counts as `count`.
@@ -187,34 +187,40 @@ impl Window {
         self.expect(self.held, now);
     }
 
-    /// Logs `count` calls of others.
+    /// Logs `count` calls of others, which take room for one span.
     pub(super) fn count(&mut self, count: usize, now: Duration) {
         self.log(count, now, Duration::ZERO);
     }
 
-    #[inline]
-    fn log(&mut self, count: usize, at: Duration, discount: Duration) {
-        (0..count.min(self.most)).for_each(|_| self.log_one(at, discount));
+    /// Logs `count` calls of others, which take room until then.
+    pub(super) fn count_until(&mut self, count: usize, until: Duration) {
+        (0..count.min(self.most)).for_each(|_| self.log_one(until, Duration::ZERO));
     }
 
     #[inline]
-    fn log_one(&mut self, at: Duration, discount: Duration) {
-        let (latest, before) = self.ended.back().map_or_else(Default::default, |last| (last.at, last.discounted));
-        if latest > at {
-            return self.log_behind(at, discount);
+    fn log(&mut self, count: usize, at: Duration, discount: Duration) {
+        let until = at.saturating_add(self.span);
+        (0..count.min(self.most)).for_each(|_| self.log_one(until, discount));
+    }
+
+    #[inline]
+    fn log_one(&mut self, until: Duration, discount: Duration) {
+        let (latest, before) = self.ended.back().map_or_else(Default::default, |last| (last.until, last.discounted));
+        if latest > until {
+            return self.log_before(until, discount);
         }
         if self.ended.len() >= self.most {
             self.ended.pop_front();
         }
-        self.ended.push_back(Ended { at, discounted: at.saturating_sub(discount).max(before) });
+        self.ended.push_back(Ended { until, discounted: until.saturating_sub(discount).max(before) });
     }
 
-    /// Logs a call before others: calls that were given up count from later than now.
+    /// Logs a call before others: calls that were given up count from later than now, and those of others may leave sooner.
     #[cold]
-    fn log_behind(&mut self, at: Duration, discount: Duration) {
-        let place = self.ended.partition_point(|ended| ended.at <= at);
+    fn log_before(&mut self, until: Duration, discount: Duration) {
+        let place = self.ended.partition_point(|ended| ended.until <= until);
         let before = place.checked_sub(1).map_or(Duration::ZERO, |before| self.ended[before].discounted);
-        self.ended.insert(place, Ended { at, discounted: at.saturating_sub(discount).max(before) });
+        self.ended.insert(place, Ended { until, discounted: until.saturating_sub(discount).max(before) });
         if self.ended.len() > self.most {
             self.ended.pop_front();
         }

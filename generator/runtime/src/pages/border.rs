@@ -37,7 +37,8 @@ impl<O: Paged> Pages<O> {
                 return Err(PageError::EndlessBorder { operation: O::META.id, pages: learning.pages });
             }
             let reply = self.fetch(learning.turn, range, learning.cursor.as_deref()).await?;
-            let (list, next) = follow(&self.requests[learning.turn], learning.cursor.as_deref(), reply.into_data().0);
+            let request = &self.requests[learning.turn];
+            let (list, next) = follow(request, learning.cursor.as_deref(), reply.onward, reply.data.0);
             self.learn(&list, next)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::page::Paged;
 use super::walk::count;
+use crate::exchange::Onward;
 use crate::json::List;
 
 /// How the next page is requested.
@@ -47,10 +48,20 @@ pub(crate) enum Next {
     Lost,
 }
 
-/// The items of an answer, and what follows them; `asked` is where its page began.
-pub(crate) fn follow<O: Paged>(request: &O, asked: Option<&str>, response: O::Response) -> (List<O::Item>, Next) {
-    let told = O::told(&response);
-    let (list, cursor) = O::page(response);
+/// The items of an answer, and what follows them; `asked` is where its page began, and `onward` what its headers say.
+pub(crate) fn follow<O: Paged>(
+    request: &O,
+    asked: Option<&str>,
+    onward: Onward,
+    response: O::Response,
+) -> (List<O::Item>, Next) {
+    let mut told = O::told(&response);
+    let (list, mut cursor) = O::page(response);
+    match onward {
+        Onward::Unsaid => {}
+        Onward::At(next) => cursor = Some(next),
+        Onward::Lost => told.more = told.more.or(Some(true)),
+    }
     let items = u64::try_from(count(&list)).unwrap_or(u64::MAX);
     let size = request.page_size();
     let begun = |first: u64| asked.and_then(|asked| asked.parse().ok()).unwrap_or(first);

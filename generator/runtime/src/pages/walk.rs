@@ -221,7 +221,7 @@ impl<O: Paged> Pages<O> {
         self.at = at;
         let (request_time, waited) = (reply.request_time, reply.waited);
         let request = &self.requests[self.turn(&self.at)];
-        let (mut list, next) = follow(request, self.at.cursor.as_deref(), reply.into_data().0);
+        let (mut list, next) = follow(request, self.at.cursor.as_deref(), reply.onward, reply.data.0);
         let sent = count(&list);
         self.leave_out_repeated(&mut list);
         let new = count(&list);

@@ -6,7 +6,7 @@ use crate::account::Account;
 use crate::checks::Checks;
 use crate::json::{Decode, Form, Kind, ReadError, Reader};
 use crate::operation::{Operation, Repeatable};
-use crate::parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter};
+use crate::parameters::{HeaderWriter, ParameterReader, ParameterWriter, Parameters, PathWriter};
 use crate::tables::Meta;
 
 /// A request whose response must be a page.
@@ -22,6 +22,10 @@ impl<O: Paged> Operation for ForPage<O> {
 
     fn write_path(&self, out: &mut PathWriter) {
         self.0.write_path(out);
+    }
+
+    fn write_headers(&self, out: &mut HeaderWriter<'_>) {
+        self.0.write_headers(out);
     }
 
     fn limit_class(&self, account: &Account) -> Option<&'static str> {

@@ -31,11 +31,8 @@ impl Named {
     /// The text of a single value; nothing where it is empty, `null` or not there. The value of an object within has a
     /// path, such as `fee.coin`.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
-        let Some(json) = self.json(name) else {
-            let (object, within) = name.split_once('.')?;
-            return Self::read(self.json(object)?).text(within);
-        };
-        let text = Reader::new(json).scalar().ok()?;
+        let json = self.json_within(name)?;
+        let text = Reader::new(&json).scalar().ok()?;
         (!text.is_empty() && text != "null").then(|| text.into_owned())
     }
 
@@ -67,17 +64,27 @@ impl Named {
         }
     }
 
-    /// An object with some of the members, under names of its own.
+    /// An object with some of the members, or of those of objects within, under names of its own.
     pub(crate) fn renamed<'n>(&self, pairs: impl IntoIterator<Item = (&'n str, &'n str)>) -> String {
         let mut out = JsonWriter::new();
         out.begin_object();
         for (new, old) in pairs {
-            if let Some(json) = self.json(old) {
-                out.member(new).raw(json);
+            if let Some(json) = self.json_within(old) {
+                out.member(new).raw(&json);
             }
         }
         out.end_object();
         out.finish()
+    }
+
+    /// The JSON text of a member, or behind a path that of a member of an object within.
+    fn json_within(&self, path: &str) -> Option<Cow<'_, str>> {
+        if let Some(json) = self.json(path) {
+            return Some(Cow::Borrowed(json));
+        }
+        let (object, within) = path.split_once('.')?;
+        let object = Self::read(self.json(object)?);
+        object.json_within(within).map(|json| Cow::Owned(json.into_owned()))
     }
 
     fn json(&self, name: &str) -> Option<&str> {

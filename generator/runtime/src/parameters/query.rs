@@ -125,6 +125,13 @@ pub(super) fn encode(text: &str, out: &mut String) {
     out.extend(utf8_percent_encode(text, RESERVED));
 }
 
+/// The value of the first pair of `query` with this name, decoded. `None` when there is none, or it cannot be decoded.
+pub(crate) fn query_value<'a>(query: &'a str, name: &str) -> Option<Cow<'a, str>> {
+    let mut pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let (_, value) = pairs.find(|(given, _)| decode(given).is_some_and(|given| given == name))?;
+    decode(value)
+}
+
 /// The text that `encoded` stands for, where `+` is a blank. `None` when an escape is broken or the bytes are not
 /// UTF-8.
 fn decode(encoded: &str) -> Option<Cow<'_, str>> {

@@ -19,6 +19,7 @@ const NO_API: Api = Api {
     credentials: None,
     headers: &[],
     remaining_calls: None,
+    pools: &[],
     outcomes: &[],
     observed_codes: &[],
 };

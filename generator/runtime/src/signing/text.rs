@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::Request;
+use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use super::authenticator::Stamp;
@@ -34,7 +35,14 @@ impl Sources<'_> {
         }
         match part {
             Part::Digest(hash, form, parts) => push_digest(&digest(hash, &self.text(parts)), form, text),
-            Part::Method | Part::Host | Part::Path | Part::Query | Part::BareQuery | Part::Body | Part::Header(_) => {
+            Part::Method
+            | Part::Host
+            | Part::Path
+            | Part::Query
+            | Part::BareQuery
+            | Part::DecodedQuery
+            | Part::Body
+            | Part::Header(_) => {
                 if let Some(request) = self.request {
                     push_of_request(request, part, text);
                 }
@@ -58,6 +66,7 @@ impl Sources<'_> {
             | Part::Path
             | Part::Query
             | Part::BareQuery
+            | Part::DecodedQuery
             | Part::Body
             | Part::Header(_) => return None,
         })
@@ -76,6 +85,7 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
                 text.extend_from_slice(query.as_bytes());
             }
         }
+        Part::DecodedQuery => text.extend(uri.query().iter().flat_map(|query| percent_decode_str(query))),
         Part::Body => text.extend_from_slice(request.body()),
         Part::Header(name) => text.extend(request.headers().get(name).iter().flat_map(|value| value.as_bytes())),
         Part::Text(_)

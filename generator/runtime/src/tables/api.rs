@@ -15,10 +15,65 @@ pub struct Api {
     pub headers: &'static [Header],
     /// The response header with the remaining calls.
     pub remaining_calls: Option<&'static str>,
+    /// What responses say of the pools of rate limits.
+    pub pools: &'static [PoolTold],
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
     /// Observed codes that no document lists.
     pub observed_codes: &'static [KnownError],
+}
+
+/// What responses say of a pool of rate limits.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolTold {
+    /// The pool.
+    pub pool: &'static str,
+    /// How many calls it takes in its window.
+    pub calls: u32,
+    /// How much of it is used, or remains.
+    pub count: Count,
+    /// When all of it is free, if responses say so.
+    pub reset: Option<Reset>,
+}
+
+/// What a number says of a pool.
+#[derive(Clone, Copy, Debug)]
+pub enum Count {
+    /// How much is used.
+    Used(Told),
+    /// How much remains.
+    Remaining(Told),
+}
+
+/// Where a response says something.
+#[derive(Clone, Copy, Debug)]
+pub enum Told {
+    /// In this header.
+    Header(&'static str),
+    /// In its body.
+    Body(Path),
+}
+
+/// When a pool is free.
+#[derive(Clone, Copy, Debug)]
+pub struct Reset {
+    /// Where it is said.
+    pub told: Told,
+    /// How it is said.
+    pub form: ResetForm,
+}
+
+/// How a response says when a pool is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetForm {
+    /// In so many seconds.
+    InSeconds,
+    /// In so many milliseconds.
+    InMilliseconds,
+    /// At a time in seconds since 1970.
+    AtSeconds,
+    /// At a time in milliseconds since 1970.
+    AtMilliseconds,
 }
 
 /// The members of the object around a response.
@@ -216,6 +271,8 @@ pub enum Part {
     Query,
     /// The query as it is sent, without a question mark.
     BareQuery,
+    /// The same without escapes: `a:b` where `a%3Ab` is sent.
+    DecodedQuery,
     /// The body as it is sent; empty without a body.
     Body,
     /// The value of this header as it is sent; empty without one.

@@ -51,6 +51,8 @@ pub struct Meta {
     pub data: Option<&'static str>,
     /// The member with the list, if the data may be an object around a list.
     pub list_member: Option<&'static str>,
+    /// Where the next page of a listing begins, if a header of the response says so.
+    pub next_page: Option<NextPage>,
     /// The parameter with the client id.
     pub client_id: Option<ClientId>,
     /// How to query whether it had its effect.
@@ -92,6 +94,7 @@ impl Meta {
         errors: &[],
         data: None,
         list_member: None,
+        next_page: None,
         client_id: None,
         confirm: None,
         echoes: None,
@@ -144,6 +147,15 @@ pub struct RepeatKey {
     pub parameter: &'static str,
     /// How long the exchange remembers it, in milliseconds; `None` if it never forgets one.
     pub kept_ms: Option<u64>,
+}
+
+/// The header of a response that says where the next page of a listing begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextPage {
+    /// This one has the cursor.
+    Header(&'static str),
+    /// `Link` (RFC 8288): the target of the relation `next` has the cursor as this parameter of its query.
+    Link(&'static str),
 }
 
 /// An HTTP method. GET and DELETE carry their parameters in the query, the others in a JSON body, unless the operation

@@ -42,6 +42,7 @@ pub(crate) static API: Api = Api {
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
     ],
     remaining_calls: Some("x-remaining"),
+    pools: &[],
     outcomes: &[
         OutcomeRow {
             when: CallResult::TimestampRefused,

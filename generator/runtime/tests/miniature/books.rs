@@ -14,6 +14,7 @@ pub(crate) static BARE_API: Api = Api {
     credentials: None,
     headers: &[],
     remaining_calls: None,
+    pools: &[],
     outcomes: &[],
     observed_codes: &[],
 };

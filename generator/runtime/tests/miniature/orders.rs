@@ -179,7 +179,7 @@ impl Batch for PlaceBatch {
     type Item = PlaceOrder;
     type Done = Placed;
     const SHAPE: &'static BatchShape =
-        &BatchShape { list: "", max_items: 3, ids: &["clientOid", "orderId"], by_place: true };
+        &BatchShape { list: "", max_items: 3, ids: &["clientOid", "orderId"], by_place: true, results: None };
 
     fn take_items(&mut self) -> Vec<Self::Item> {
         std::mem::take(&mut self.orders)

@@ -18,6 +18,7 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
         None => Some(root),
     };
     let Some(data) = data else { return };
+    results_are_parallel(example, operation, root, data);
     match &operation.response {
         Response::Object { record: index } => record(example, *index, data),
         Response::Array { record: index, observed_under } => match (&data.value, observed_under) {
@@ -32,6 +33,27 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
         },
         Response::Page { list, record, cursor, .. } => page(example, [list, cursor], *record, data),
         Response::Undefined => {}
+    }
+}
+
+/// A batch whose codes stand apart has one for each item of its list.
+fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: &Node, data: &Node) {
+    let Some((batch, (way, _))) = operation.batch.as_ref().and_then(|batch| Some((batch, batch.results.as_ref()?)))
+    else {
+        return;
+    };
+    let list = match &batch.list {
+        Some((list, _)) => at(data, &[Step::Member(list.clone())]),
+        None => Some(data),
+    };
+    let Some(Node { value: Value::List(items), .. }) = list else { return };
+    match at(root, &way.0) {
+        Some(Node { value: Value::List(results), .. }) if results.len() == items.len() => {}
+        found => {
+            let offset = found.map_or(root.offset, |found| found.offset);
+            let message = format!("expected {} results in `{way}`, as many as there are items", items.len());
+            example.report(offset, message, "write an array with the code of each item");
+        }
     }
 }
 

@@ -35,7 +35,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
         .with("responses", answers::responses(api, family, operation))
         .flag("deprecated", operation.deprecated.is_some())
         .with("security", credentials::of_operation(api, operation))
-        .and(beyond(family, operation))
+        .and(beyond(api, family, operation))
         .and(statements::of(&operation.statements))
         .into_value()
 }
@@ -108,7 +108,7 @@ fn in_body(operation: &Operation, request: &str) -> Option<String> {
 }
 
 /// What OpenAPI has no words for.
-fn beyond(family: &Family, operation: &Operation) -> Object {
+fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
     let in_query = (!operation.has_body()).then_some(operation);
     let queries = in_query
         .into_iter()
@@ -120,7 +120,7 @@ fn beyond(family: &Family, operation: &Operation) -> Object {
         .maybe("x-permission", operation.permission.as_deref())
         .keys(&operation.keys(family))
         .flag("x-whitelisted", operation.whitelisted)
-        .list("x-rate-limits", operation.rates.iter().map(rate))
+        .list("x-rate-limits", operation.rates.iter().map(|rate| self::rate(api, rate)))
         .maybe("x-in-flight", operation.in_flight.as_ref().map(in_flight))
         .list("x-choices", in_query.into_iter().flat_map(|operation| query_choices(family, operation)))
         .maybe("x-window", operation.window.as_ref().map(window))
@@ -131,7 +131,8 @@ fn beyond(family: &Family, operation: &Operation) -> Object {
         .list("x-request-examples", queries)
 }
 
-fn rate(rate: &Rate) -> Value {
+fn rate(api: &Api, rate: &Rate) -> Value {
+    let pool = rate.of_pool.as_ref().and_then(|of| api.pools.iter().find(|pool| pool.name == of.pool));
     Object::new()
         .with("calls", rate.calls)
         .with("per", if rate.every.window() == "s" { "second".to_owned() } else { rate.every.window() })
@@ -140,6 +141,7 @@ fn rate(rate: &Rate) -> Value {
         .maybe("pool", rate.of_pool.as_ref().map(|of| of.pool.as_str()))
         .maybe("weight", rate.of_pool.as_ref().map(|of| of.weight))
         .maybe("when", rate.of_pool.as_ref().and_then(|of| of.when.as_ref()).map(ToString::to_string))
+        .maybe("told", pool.and_then(|pool| pool.told.as_ref()).map(ToString::to_string))
         .into_value()
 }
 
@@ -182,6 +184,7 @@ fn page(operation: &Operation) -> Option<Value> {
                 .maybe("list", text(&pages.list))
                 .with("next", pages.next.0.as_str())
                 .maybe("field", text(&pages.field))
+                .maybe("header", text(&pages.header))
                 .maybe("includes", (pages.by == PagesBy::Last).then_some(pages.includes))
                 .maybe("first", is_counted.then_some(pages.first))
                 .maybe("size", text(&pages.size))

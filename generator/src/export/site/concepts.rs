@@ -215,6 +215,7 @@ fn signed(part: &Part) -> Markup {
         SignedPart::Path => "the path",
         SignedPart::Query => "a question mark and the query, when there is one",
         SignedPart::BareQuery => "the query, without a question mark",
+        SignedPart::DecodedQuery => "the query, without a question mark and without escapes",
         SignedPart::Body => "the body, when there is one",
         SignedPart::Host => "the host, with its port where the address has one",
         SignedPart::Key => "the key",
@@ -380,7 +381,7 @@ fn paging(here: Here<'_, '_>) -> Markup {
             p { "The next page is requested by what the table names." }
             (by_family(here, &["Operation", "By", "Order", "Goes into"], |_, view| {
                 let pages = view.operation.listing.pages.as_ref()?;
-                let by = match &pages.field {
+                let by = match pages.field.as_ref().or(pages.header.as_ref()) {
                     Some((field, _)) => html! { (pages.by.as_str()) " " code { (field) } },
                     None => html! { (pages.by.as_str()) },
                 };
@@ -397,10 +398,11 @@ fn paging(here: Here<'_, '_>) -> Markup {
                 html! {
                     @for (index, (id, _)) in batch.ids.iter().enumerate() { @if index > 0 { ", " } code { (id) } }
                 },
-                html! { @match (&batch.done, &batch.failed) {
-                    (Some((done, _)), Some((failed, _))) => { code { (done) } " and " code { (failed) } }
-                    (Some((one, _)), None) | (None, Some((one, _))) => code { (one) },
-                    (None, None) => "one list",
+                html! { @match (&batch.results, &batch.done, &batch.failed) {
+                    (Some((way, _)), _, _) => { code { (way) } ", parallel to the data" }
+                    (None, Some((done, _)), Some((failed, _))) => { code { (done) } " and " code { (failed) } }
+                    (None, Some((one, _)), None) | (None, None, Some((one, _))) => code { (one) },
+                    (None, None, None) => "one list",
                 } },
             ])
         }))

@@ -4,7 +4,8 @@ use super::Reviewed;
 use super::types::EnumValue;
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
 use crate::words::{
-    Algorithm, Around, CallResult, Encoding, PropertyType, RowOutcome, SecretForm, Sent, SignedPart, TimestampForm,
+    Algorithm, Around, CallResult, Encoding, PropertyType, ResetForm, RowOutcome, SecretForm, Sent, SignedPart,
+    TimestampForm, ToldIn,
 };
 
 /// A part of a text that is signed or sent as a credential.
@@ -54,6 +55,22 @@ mappings! {
         rate: Option<Text>,
         /// What is counted.
         doc: Option<Text>,
+        /// What answers tell of it, by which the limiter corrects what it counts.
+        told: Option<Spanned<PoolTold>>,
+    }
+
+    /// What answers tell of a pool: `used` or `remaining`.
+    PoolTold {
+        /// Where it stands: `header` (when left out) or `body`. In the body, the other keys are paths, such as `usage.used`.
+        r#in: Option<ToldIn>,
+        /// The header that tells how much is used.
+        used: Option<Text>,
+        /// The header that tells how much remains.
+        remaining: Option<Text>,
+        /// The header that tells when all of it is free.
+        reset: Option<Text>,
+        /// How `reset` tells it: `in_seconds` (when left out), `in_milliseconds`, `at_seconds` or `at_milliseconds`.
+        reset_as: Option<Spanned<ResetForm>>,
     }
 
     /// Another market at the same address.

@@ -223,7 +223,7 @@ mappings! {
 
     /// How the next page of a listing is requested.
     Pages {
-        /// `cursor`: by a member of the answer; `last`: by the id or the time of the last item; `number`: by the number
+        /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`; `last`: by the id or the time of the last item; `number`: by the number
         /// of the page; `offset`: by the number of items before it.
         by: Option<PagesBy>,
         /// `newest_first` or `oldest_first`.
@@ -234,6 +234,8 @@ mappings! {
         next: Option<Text>,
         /// With `last`: the field of the item; with `cursor`: the field of the object.
         field: Option<Text>,
+        /// With `cursor`, instead of `field`: the header of the answer with the cursor.
+        header: Option<Text>,
         /// With `last`: whether the next page begins with the item that is named, or behind it.
         includes: Option<Spanned<bool>>,
         /// With `number` or `offset`: that of the first page; 1 and 0 when left out.
@@ -319,17 +321,23 @@ mappings! {
         of: Option<Text>,
         /// The names by which an item and its result are told, the one that wins first.
         id: Texts,
+        /// With `results` and `object`: the field with the list of what is answered for the items.
+        list: Option<Text>,
+        /// Where an array stands that is parallel to that list, with the code of each item: a path in the body, such as
+        /// `info.list`.
+        results: Option<Text>,
         /// With `object`: the list of what succeeded.
         done: Option<Text>,
         /// With `object`: the list of what failed.
         failed: Option<Text>,
         /// With `object`: the boolean that says whether all succeeded.
         all_done: Option<Text>,
-        /// The field of a failed result that has the code; with `array`, a code other than that of success makes it one.
+        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success makes it
+        /// one.
         code: Option<Text>,
         /// The field of a failed result that has the message.
         message: Option<Text>,
-        /// With `array`: results come in the order of the items.
+        /// With `array` or `results`: results come in the order of the items.
         by_place: Option<Spanned<bool>>,
     }
 

@@ -47,6 +47,7 @@ impl FamilyBuilder<'_, '_> {
             list: raw.list.as_ref().map(placed),
             next: placed(raw.next.as_ref()?),
             field: raw.field.as_ref().map(placed),
+            header: raw.header.as_ref().map(placed),
             includes: raw.includes.as_ref().is_some_and(|includes| includes.value),
             first: raw.first.as_ref().map_or(u64::from(by == PagesBy::Number), |first| first.value),
             size: raw.size.as_ref().map(placed),
@@ -58,8 +59,16 @@ impl FamilyBuilder<'_, '_> {
     /// What each way to request a page needs, and has no use for.
     fn keys_of_pages(&mut self, raw: &Spanned<raw::Pages>, by: PagesBy) {
         let text = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
-        let keys: [(&str, Option<Place>, &[PagesBy], bool); 4] = [
-            ("field", text(&raw.field), &[PagesBy::Cursor, PagesBy::Last], true),
+        let in_header = by == PagesBy::Cursor && raw.header.is_some();
+        if let Some(header) = &raw.header {
+            self.builder.check_header(&header.value, header.place);
+        }
+        if in_header {
+            self.refuse_keys(&[("field", text(&raw.field))], "excludes `header`");
+        }
+        let keys: [(&str, Option<Place>, &[PagesBy], bool); 5] = [
+            ("field", text(&raw.field), &[PagesBy::Cursor, PagesBy::Last], !in_header),
+            ("header", text(&raw.header), &[PagesBy::Cursor], false),
             ("includes", raw.includes.as_ref().map(|includes| includes.place), &[PagesBy::Last], true),
             ("first", raw.first.as_ref().map(|first| first.place), &[PagesBy::Number, PagesBy::Offset], false),
             ("total", text(&raw.total), &[PagesBy::Number, PagesBy::Offset], false),
@@ -140,7 +149,9 @@ impl FamilyBuilder<'_, '_> {
             self.builder.missing("id", raw.place);
         }
         let place = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
-        if response.array.is_some() {
+        if raw.results.is_some() {
+            self.results_apart(response, raw);
+        } else if response.array.is_some() {
             let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];
             let keys = lists.map(|(key, text)| (key, place(text)));
             self.refuse_keys(&keys, "requires an `object`");
@@ -154,6 +165,10 @@ impl FamilyBuilder<'_, '_> {
                 }
             }
         }
+        if raw.results.is_none() {
+            self.refuse_keys(&[("list", place(&raw.list))], "requires `results`");
+        }
+        let results = self.builder.paths(raw.results.as_slice(), "results", raw.place).into_iter().next();
         let Some(of) = &raw.of else {
             self.builder.missing("of", raw.place);
             return None;
@@ -161,6 +176,8 @@ impl FamilyBuilder<'_, '_> {
         Some(Batch {
             of: placed_list(of),
             ids: raw.id.iter().map(placed).collect(),
+            list: raw.list.as_ref().map(placed),
+            results: results.zip(place(&raw.results)),
             done: raw.done.as_ref().map(placed),
             failed: raw.failed.as_ref().map(placed),
             all_done: raw.all_done.as_ref().map(placed),
@@ -169,5 +186,20 @@ impl FamilyBuilder<'_, '_> {
             by_place: raw.by_place.as_ref().is_some_and(|by_place| by_place.value),
             place: raw.place,
         })
+    }
+
+    /// The codes of the items stand apart from what is answered for them.
+    fn results_apart(&mut self, response: &Spanned<raw::Response>, raw: &Spanned<raw::Items>) {
+        let place = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
+        let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];
+        self.refuse_keys(&lists.map(|(key, text)| (key, place(text))), "excludes `results`");
+        if raw.code.is_none() {
+            self.builder.missing("code", raw.place);
+        }
+        if response.object.is_none() {
+            self.refuse_keys(&[("list", place(&raw.list))], "requires an `object`");
+        } else if raw.list.is_none() {
+            self.builder.missing("list", raw.place);
+        }
     }
 }

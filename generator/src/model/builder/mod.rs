@@ -234,7 +234,7 @@ impl Builder<'_> {
         }
     }
 
-    fn paths(&mut self, texts: &[Text], key: &str, place: Place) -> Vec<Way> {
+    pub(super) fn paths(&mut self, texts: &[Text], key: &str, place: Place) -> Vec<Way> {
         let mut paths = Vec::new();
         for text in texts {
             let name = self.need(&Some(text.clone()), key, place);
@@ -251,7 +251,7 @@ impl Builder<'_> {
         paths
     }
 
-    fn check_header(&mut self, name: &str, place: Place) {
+    pub(super) fn check_header(&mut self, name: &str, place: Place) {
         let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if !name.is_empty() && !name.bytes().all(is_token) {
             self.to

@@ -160,7 +160,21 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn array_body(&mut self, request: &Named<Spanned<raw::Field>>, name: &Text, field: &Spanned<raw::Field>) -> Body {
-        if request.len() > 1 {
+        let headers = request.iter().filter(|(_, field)| field.r#in.is_some());
+        let file = self.builder.to.api_file();
+        for (header, _) in headers.clone() {
+            self.builder
+                .to
+                .at(
+                    header.place,
+                    Code::Misplaced,
+                    format!("`{}` cannot be a header beside an array body", header.value),
+                )
+                .help(format!(
+                    "define it under `headers` in {file} with `sent: by_operation`, and name it in `headers` here"
+                ));
+        }
+        if request.len() > 1 + headers.count() {
             self.builder
                 .to
                 .at(name.place, Code::Misplaced, "a request with an array body has no other parameters")

@@ -3,7 +3,8 @@
 use super::{Builder, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Duration, OfPool, Pool, Rate, RateScope, WeighsWhen};
+use crate::model::{Duration, OfPool, Pool, PoolTold, Rate, RateScope, Told, WeighsWhen};
+use crate::words::{ResetForm, ToldIn};
 
 impl Builder<'_> {
     pub(super) fn pools(&mut self) -> Vec<Pool> {
@@ -28,7 +29,41 @@ impl Builder<'_> {
                 .at(text.place, Code::BadRate, format!("the pool `{}` is for a class", name.value))
                 .help("remove `for`: a pool counts the calls of all classes together");
         }
-        Some(Pool { name: name.value.clone(), rate, doc: text_of(&raw.doc), place: name.place })
+        let told = raw.told.as_ref().and_then(|told| self.told(told));
+        Some(Pool { name: name.value.clone(), rate, doc: text_of(&raw.doc), told, place: name.place })
+    }
+
+    fn told(&mut self, raw: &Spanned<raw::PoolTold>) -> Option<PoolTold> {
+        let place = raw.r#in.unwrap_or(ToldIn::Header);
+        let reset = raw.reset.as_ref().and_then(|text| self.told_at(place, text));
+        if let (Some(form), None) = (&raw.reset_as, &raw.reset) {
+            self.to.at(form.place, Code::Misplaced, "`reset_as` without `reset`").help("add `reset`, or remove it");
+        }
+        let form = raw.reset_as.as_ref().map_or(ResetForm::InSeconds, |form| form.value);
+        let (is_used, count) = match (&raw.used, &raw.remaining) {
+            (Some(used), None) => (true, used),
+            (None, Some(remaining)) => (false, remaining),
+            _ => {
+                self.to
+                    .at(raw.place, Code::BadRate, "expected one of `used` and `remaining`")
+                    .help("name the header, or with `in: body` the path, that tells how much is used or remains");
+                return None;
+            }
+        };
+        let count = self.told_at(place, count)?;
+        Some(PoolTold { is_used, count, reset: reset.map(|reset| (reset, form)), place: raw.place })
+    }
+
+    fn told_at(&mut self, place: ToldIn, text: &Text) -> Option<Told> {
+        match place {
+            ToldIn::Header => {
+                self.check_header(&text.value, text.place);
+                Some(Told::Header(text.value.clone()))
+            }
+            ToldIn::Body => {
+                self.paths(std::slice::from_ref(text), "told", text.place).into_iter().next().map(Told::Body)
+            }
+        }
     }
 
     /// A rate of the operation alone, or what it takes of a pool.

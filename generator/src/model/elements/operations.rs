@@ -251,12 +251,25 @@ impl Listing {
 /// How its next page is requested.
 fn pages(pages: Option<&Paging>) -> Key {
     let words = pages.map(
-        |Paging { place: _, by, order, list: in_field, next: (next, _), field, includes, first, size, more, total }| {
+        |Paging {
+             place: _,
+             by,
+             order,
+             list: in_field,
+             next: (next, _),
+             field,
+             header,
+             includes,
+             first,
+             size,
+             more,
+             total,
+         }| {
             let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
             let by_last = (*by == PagesBy::Last).then(|| format!("includes {includes}"));
             let counted = matches!(by, PagesBy::Number | PagesBy::Offset).then(|| format!("first {first}"));
             let parts = [Some(format!("by {}", by.as_str())), Some(order.as_str().to_owned()), one("list", in_field)];
-            let way = [Some(format!("next {next}")), one("field", field), by_last, counted];
+            let way = [Some(format!("next {next}")), one("field", field), one("header", header), by_last, counted];
             list(
                 parts
                     .into_iter()
@@ -444,7 +457,7 @@ fn pairs(pairs: &[Pair]) -> String {
 
 impl Batch {
     fn element(&self, family: &Family, operation: &Operation) -> Element {
-        let Self { of, ids, done, failed, all_done, code, message, by_place, place } = self;
+        let Self { of, ids, list, results: apart, done, failed, all_done, code, message, by_place, place } = self;
         let item = operation.items().find(|(_, item)| item.list == of.0).map(|(_, item)| item.rust.clone());
         let results = || behaviour("how the result of each item is read");
         let of_means = Means::Rust {
@@ -452,7 +465,7 @@ impl Batch {
             other: breaking("its items have another type"),
             same: behaviour("where its items stand"),
         };
-        let done_means = Means::Rust {
+        let done_means = || Means::Rust {
             name: self.done_type(family, operation).map(str::to_owned),
             other: breaking("what is answered for an item has another type"),
             same: results(),
@@ -462,7 +475,10 @@ impl Batch {
             .keys([
                 Key::placed("of", Some(of), of_means),
                 Key::new("id", names(ids), behaviour("by which id an item finds its result")),
-                Key::placed("done", done.as_ref(), done_means),
+                Key::placed("list", list.as_ref(), done_means()),
+                Key::new("results", maybe(apart.as_ref().map(|(way, _)| way)), results())
+                    .at(apart.as_ref().map(|(_, place)| *place)),
+                Key::placed("done", done.as_ref(), done_means()),
                 Key::placed("failed", failed.as_ref(), results()),
                 Key::placed("all_done", all_done.as_ref(), results()),
                 Key::placed("code", code.as_ref(), results()),
@@ -475,7 +491,7 @@ impl Batch {
     /// it.
     fn done_type<'a>(&self, family: &'a Family, operation: &Operation) -> Option<&'a str> {
         let Response::Object { record } = operation.response else { return None };
-        let (done, _) = self.done.as_ref()?;
+        let (done, _) = self.done.as_ref().or(self.list.as_ref())?;
         let listed = family.records.get(record)?.field(done)?.shape.listed_record()?;
         Some(family.type_rust(Type::Record(listed)))
     }

@@ -1,9 +1,11 @@
 //! Bybit, version 5.
 
 use exchanges::bybit::order::{
-    CancelOrder, Category, GetKline, GetOpenOrders, GetServerTime, OrderId, OrderRef, OrderType, PlaceOrder, Side,
+    BatchOrder, BatchPlaceOrder, CancelOrder, Category, GetKline, GetOpenOrders, GetServerTime, OrderId, OrderLinkId,
+    OrderRef, OrderType, PlaceOrder, Side,
 };
 use exchanges::bybit::{Client, Credentials, Error, dec};
+use tradeapi_runtime::batches::ItemOutcome;
 use tradeapi_runtime::tables::CodeProof;
 use tradeapi_runtime::value::Timestamp;
 use tradeapi_tests::loopback::{Answer, Request, Sandbox};
@@ -92,4 +94,47 @@ async fn times_and_candles_are_read_as_bybit_writes_them() {
     assert_eq!(time.time_nano.map(|time| time.as_nanos()), Some(1_688_639_403_423_213_947));
     let candles = client.order().get_kline(&GetKline::new("BTCUSD", "60")).await.unwrap().data;
     assert_eq!(candles.list[0].close_price, Some(dec!(17055.5)));
+}
+
+/// The data of two orders and what stands at `retExtInfo`; in a word, the outcome of each order.
+async fn outcomes(list: &str, beside: &str) -> Vec<String> {
+    let sandbox = Sandbox::start().unwrap();
+    let answer = format!(r#"{{"retCode": 0, "result": {{"list": {list}}}, "retExtInfo": {beside}, "time": 1}}"#);
+    sandbox.answer_next(Answer::json(answer));
+    let order = |id: &str| {
+        let order = BatchOrder::new("BTCUSDT", Side::Buy, OrderType::Limit, dec!(1)).price(dec!(2));
+        order.order_link_id(OrderLinkId::new(id).unwrap())
+    };
+    let batch = BatchPlaceOrder::new(Category::Spot, vec![order("a"), order("b")]);
+    let report = client(&sandbox, None).batch(batch).send().await.unwrap();
+    let word = |outcome: &ItemOutcome<_>| match outcome {
+        ItemOutcome::Done(_) => "done".to_owned(),
+        ItemOutcome::Failed(error) => error.code.to_string(),
+        other => format!("{other:?}"),
+    };
+    report.items.iter().map(|item| word(&item.outcome)).collect()
+}
+
+/// Each code stands at the place of its order, in an array beside the data.
+#[tokio::test]
+async fn each_order_of_a_batch_has_its_code() {
+    let order = |id: &str| format!(r#"{{"orderId": "{id}1", "orderLinkId": "{id}"}}"#);
+    let (a, b, refused) = (order("a"), order("b"), r#"{"orderId": "", "orderLinkId": ""}"#);
+    let (ok, wrong) = (r#"{"code": 0, "msg": "OK"}"#, r#"{"code": 110007, "msg": "insufficient"}"#);
+    let unknown = ["Unaccounted", "Unaccounted"].map(str::to_owned);
+    let cases = [
+        (format!("[{a}, {b}]"), format!(r#"{{"list": [{ok}, {ok}]}}"#), ["done", "done"].map(str::to_owned)),
+        (format!("[{a}, {refused}]"), format!(r#"{{"list": [{ok}, {wrong}]}}"#), ["done", "110007"].map(str::to_owned)),
+        (format!("[{refused}, {b}]"), format!(r#"{{"list": [{wrong}, {ok}]}}"#), ["110007", "done"].map(str::to_owned)),
+        // The ids of the data decide, not the order of the request.
+        (format!("[{b}, {a}]"), format!(r#"{{"list": [{wrong}, {ok}]}}"#), ["done", "110007"].map(str::to_owned)),
+        // Codes that cannot be told apart are those of no order.
+        (format!("[{a}, {b}]"), format!(r#"{{"list": [{ok}]}}"#), unknown.clone()),
+        (format!("[{a}, {b}]"), format!(r#"{{"list": [{ok}, {ok}, {wrong}]}}"#), unknown.clone()),
+        (format!("[{a}, {b}]"), r#"{"list": [{}, {}]}"#.to_owned(), unknown.clone()),
+        (format!("[{a}, {b}]"), "{}".to_owned(), unknown),
+    ];
+    for (list, beside, expected) in cases {
+        assert_eq!(outcomes(&list, &beside).await, expected, "{list} {beside}");
+    }
 }

@@ -10,18 +10,24 @@ mod world;
 use std::sync::Arc;
 use std::time::Duration;
 
+use exchanges::assorted;
+use exchanges::assorted::desk::SettleAccount;
 use exchanges::binance::spot::NewOrder;
 use tradeapi_runtime::confirm::{BatchConfirmation, Confirmation};
+use tradeapi_runtime::dec;
 use tradeapi_runtime::tables::Outcome;
-use tradeapi_tests::loopback::Sandbox;
+use tradeapi_tests::loopback::{Answer, Sandbox};
+
+use crate::{hex, hmac_sha256};
 
 use adapters::{
-    BINANCE, BINANCE_FOR_A_MINUTE, BYBIT, COINBASE, DERIBIT, KRAKEN, OKX, OKX_BATCH, binance, binance_order,
+    BINANCE, BINANCE_FOR_A_MINUTE, BYBIT, COINBASE, DERIBIT, GATEIO, KRAKEN, OKX, OKX_BATCH, binance, binance_order,
+    coinbase, coinbase_order, patient,
 };
 use exchange::{Adapter, Exchange, Fault, Place};
 use world::World;
 
-const EXCHANGES: [&Adapter; 7] = [&BINANCE, &BYBIT, &COINBASE, &DERIBIT, &KRAKEN, &OKX, &OKX_BATCH];
+const EXCHANGES: [&Adapter; 8] = [&BINANCE, &BYBIT, &COINBASE, &DERIBIT, &GATEIO, &KRAKEN, &OKX, &OKX_BATCH];
 
 /// The order is accepted, and its client does not learn of it.
 const ANSWERS_LOST: [Fault; 3] = [Fault::AnswerLost, Fault::AnswerTorn, Fault::GatewayFails];
@@ -171,5 +177,61 @@ async fn pages_that_are_counted_prove_no_absence() {
     for (others, expected) in [(999, Settled::ABSENT), (1000, Settled::UNKNOWN)] {
         let settled = among_others(&DERIBIT, Fault::RequestLost, Place::History, others).await;
         assert_eq!(settled, expected, "{others}");
+    }
+}
+
+/// The answer to a first attempt is lost, and then that to a second one with the same id, which the exchange recognizes. The
+/// order is that of either.
+#[tokio::test]
+async fn attempts_with_one_key_are_one_order() {
+    for (apart, size, expected) in
+        [(0, dec!(0.001), Settled::DONE), (600, dec!(0.001), Settled::DONE), (0, dec!(0.002), Settled::UNKNOWN)]
+    {
+        let world = World::leaping();
+        let exchange = Arc::new(Exchange::new(&COINBASE, Fault::AnswerLost, Place::Open, world.clone()));
+        let client = coinbase("https://exchange.example".to_owned(), world.clone().with(Arc::clone(&exchange)));
+        let error = client.call(&coinbase_order(dec!(0.001))).await.unwrap_err();
+        assert_eq!(error.outcome(), Outcome::Unknown);
+        world.pass(Duration::from_secs(apart));
+        let settled = Settled::of(&client.place_and_confirm(&coinbase_order(size.clone()), &patient()).await);
+        assert_eq!((settled, exchange.creates(), exchange.accepted()), (expected, 2, 1), "{apart} s, {size}");
+    }
+}
+
+/// Another program's order with the id, which says something else within.
+#[tokio::test]
+async fn an_order_that_differs_within_is_another() {
+    for (size, expected) in [(dec!(0.001), Settled::DONE), (dec!(0.002), Settled::UNKNOWN)] {
+        let world = World::leaping();
+        let exchange = Arc::new(Exchange::new(&COINBASE, Fault::AnswerLost, Place::Open, world.clone()));
+        let client = || coinbase("https://exchange.example".to_owned(), world.clone().with(Arc::clone(&exchange)));
+        let _ = client().call(&coinbase_order(size)).await.unwrap_err();
+        let settled = Settled::of(&client().place_and_confirm(&coinbase_order(dec!(0.001)), &patient()).await);
+        assert_eq!((settled, exchange.accepted()), (expected, 1));
+    }
+}
+
+/// The header of a request says how long its signature is valid, and is signed itself.
+#[tokio::test]
+async fn a_header_of_a_request_sets_its_window() {
+    for (window, last) in [(None, 5_000), (Some(1_000), 1_000), (Some(60_000), 60_000)] {
+        for (passed, sent) in [(last - 1, 1), (last, 0)] {
+            let (sandbox, world) = (Sandbox::start().unwrap(), World::resting());
+            sandbox.answer_otherwise(|_| Answer::json("{}"));
+            let client = world.clone().client(assorted::Client::builder(sandbox.url()), "secret");
+            let settle = window.into_iter().fold(SettleAccount::new("a"), SettleAccount::window);
+            let prepared = client.core().prepare(&settle).unwrap();
+            world.pass(Duration::from_millis(passed));
+            let _ = client.core().send(prepared).await;
+            let requests = sandbox.requests();
+            assert_eq!(requests.len(), sent, "{window:?} after {passed} ms");
+            for request in requests {
+                let given = window.map(|window| window.to_string());
+                assert_eq!(request.header("X-Window"), given.as_deref());
+                let (at, given) = (request.header("X-Time").unwrap(), given.unwrap_or_default());
+                let text = format!("{at}{given}{}{}", request.path, request.text());
+                assert_eq!(request.header("X-Sign"), Some(&*hex(&hmac_sha256(b"secret", &text))));
+            }
+        }
     }
 }

@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use bytes::Bytes;
 use exchanges::assorted::Client;
 use exchanges::assorted::log::{
-    Entry, ListAfter, ListBefore, ListBehind, ListMarked, ListNumbered, ListOnward, ListSince, ListSkip, ListUpward,
+    Entry, ListAfter, ListBefore, ListBehind, ListHeaded, ListLinked, ListMarked, ListNumbered, ListOnward, ListSince,
+    ListSkip, ListUpward,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -27,13 +28,15 @@ struct Server(Arc<Mutex<Log>>);
 
 impl Transport for Server {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        let body = self.0.lock().unwrap().answer(request.uri());
-        Box::pin(async move { Ok(http::Response::new(Bytes::from(body))) })
+        let (body, header) = self.0.lock().unwrap().answer(request.uri());
+        let response = header.into_iter().fold(http::Response::builder(), |to, (name, value)| to.header(name, value));
+        Box::pin(async move { Ok(response.body(Bytes::from(body)).unwrap()) })
     }
 }
 
 impl Log {
-    fn answer(&mut self, uri: &http::Uri) -> String {
+    /// The body, and the header that leads to the next page.
+    fn answer(&mut self, uri: &http::Uri) -> (String, Option<(&'static str, String)>) {
         for later in self.coming.pop().unwrap_or_default() {
             let last = self.times.last().copied().unwrap_or(1000);
             self.times.push(last + later);
@@ -62,16 +65,25 @@ impl Log {
                 newest_first.into_iter().skip(skipped((number("page").unwrap_or(1) - 1) * from("size"))).collect()
             }
             "skip" => newest_first.into_iter().skip(skipped(from("skip"))).collect(),
+            "headed" => ordered(newest_first, &|n, _| n < until("after")),
+            "linked" => ordered(newest_first, &|n, _| n < until("page")),
             "marked" => ordered(newest_first, &|n, _| n < until("mark")),
             other => panic!("{other}"),
         };
         let entry = |(n, at): &(u64, u64)| json!({"id": format!("e{n}"), "n": n, "at": at});
         let page: Vec<_> = rest.iter().take(size).map(entry).collect();
+        let mark = rest.iter().take(size).next_back().map(|(n, _)| format!("e{n}"));
+        let onward = mark.clone().filter(|_| rest.len() > size);
         match path {
-            "behind" | "upward" | "onward" | "after" | "since" => json!(page).to_string(),
+            "behind" | "upward" | "onward" | "after" | "since" => (json!(page).to_string(), None),
+            "headed" => (json!(page).to_string(), onward.map(|mark| ("x-after", mark))),
+            "linked" => {
+                let link = |mark| format!(r#"</v1>; rel="first", </v1?size=1&page={mark}>; rel="next""#);
+                (json!(page).to_string(), onward.map(|mark| ("link", link(mark))))
+            }
             _ => {
-                let mark = rest.iter().take(size).next_back().map(|(n, _)| format!("e{n}"));
-                json!({"entries": page, "more": rest.len() > size, "total": self.times.len(), "mark": mark}).to_string()
+                let body = json!({"entries": page, "more": rest.len() > size, "total": self.times.len(), "mark": mark});
+                (body.to_string(), None)
             }
         }
     }
@@ -183,6 +195,16 @@ proptest! {
     #[test]
     fn by_offset(case in case()) {
         lists_each_once(&case, |size| ListSkip::new().size(size))?;
+    }
+
+    #[test]
+    fn by_a_cursor_in_a_header(case in case()) {
+        lists_each_once(&case, |size| ListHeaded::new().size(size))?;
+    }
+
+    #[test]
+    fn by_a_link(case in case()) {
+        lists_each_once(&case, |size| ListLinked::new().size(size))?;
     }
 
     #[test]

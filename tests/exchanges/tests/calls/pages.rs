@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use exchanges::{binance, deribit, okx};
+use exchanges::{assorted, binance, deribit, okx};
 use tradeapi_runtime::Credentials;
 use tradeapi_runtime::pages::{PageError, Paged, Pages};
 use tradeapi_tests::loopback::{Answer, Request, Sandbox};
@@ -86,4 +86,35 @@ async fn a_success_without_the_list_is_not_a_page() {
         let found = lengths(client.pages(okx::trade::GetOrderHistory::new("SPOT"))).await;
         assert!(matches!(found, Err(PageError::Call(_))), "{data}: {found:?}");
     }
+}
+
+/// Whatever else a link says, the request goes where the first one went.
+#[tokio::test]
+async fn only_the_cursor_is_taken_from_a_link() {
+    let sandbox = Sandbox::start().unwrap();
+    let entry = r#"[{"id": "e1", "n": 1, "at": 1790000000000}]"#;
+    let links =
+        [r#"<https://elsewhere.example/v1/secrets?size=50&page=a%2Fb>; rel="next""#, r#"</?page=a>; rel="prev""#];
+    links.iter().for_each(|link| sandbox.answer_next(Answer::json(entry).header("link", *link)));
+    let client = assorted::Client::builder(sandbox.url()).build().unwrap();
+    assert_eq!(lengths(client.pages(assorted::log::ListLinked::new().size(1))).await.unwrap(), [1, 0]);
+    assert_eq!(sent(&sandbox, "page"), texts(&["a%2Fb"]));
+    assert_eq!(sent(&sandbox, "size"), [Some("1".to_owned()), Some("1".to_owned())]);
+    assert!(sandbox.requests().iter().all(|request| request.path == "/v1/log/linked"));
+    // There is another page, and nothing says where it begins.
+    sandbox.answer_next(Answer::json(entry).header("link", r#"</v1/log/linked>; rel="next""#));
+    let found = lengths(client.pages(assorted::log::ListLinked::new().size(1))).await;
+    assert!(matches!(found, Err(PageError::Stuck { .. })), "{found:?}");
+}
+
+#[tokio::test]
+async fn each_page_carries_the_headers_of_the_request() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"[{"id": "e2"}]"#).header("x-after", "17"));
+    sandbox.answer_next(Answer::json(r#"[{"id": "e1"}]"#));
+    let client = assorted::Client::builder(sandbox.url()).build().unwrap();
+    let request = assorted::log::ListHeaded::new().size(1).reader("me");
+    assert_eq!(lengths(client.pages(request)).await.unwrap(), [1, 1]);
+    assert_eq!(sent(&sandbox, "after"), texts(&["17"]));
+    assert!(sandbox.requests().iter().all(|request| request.header("X-Reader") == Some("me")));
 }

@@ -13,6 +13,9 @@ use crate::tables::{Effect, RateLimit, Scope};
 /// How long a permit is kept for the next caller if the call that requested it was dropped.
 const KEPT: Duration = Duration::from_millis(500);
 
+/// What answers tell of pools is reported no more often. Later answers tell it again.
+const TOLD_EVERY: Duration = Duration::from_millis(200);
+
 /// More reports are not kept. What is not reported takes its place until its lease ends.
 const MOST_REPORTS: usize = 4096;
 
@@ -48,6 +51,8 @@ struct State {
     reports: Reports,
     /// Before, Redis has nothing to give.
     ask_again_at: Option<Instant>,
+    /// When the fleet was last told of pools.
+    told_at: Option<Instant>,
 }
 
 pub(super) struct FleetWindow {
@@ -115,6 +120,21 @@ impl Bucket {
     /// Whether the operation's own windows are seconds, which is what the header with the remaining calls counts.
     pub(super) fn counts_seconds(&self) -> bool {
         self.windows.iter().take(self.own).all(|window| window.binding.limit.per_seconds == 1)
+    }
+
+    /// Whether it is time to report what an answer tells of pools.
+    pub(super) fn may_tell(&self) -> bool {
+        let (mut state, now) = (self.state(), Instant::now());
+        let is_time = state.told_at.is_none_or(|last| now.saturating_duration_since(last) >= TOLD_EVERY);
+        if is_time {
+            state.told_at = Some(now);
+        }
+        is_time
+    }
+
+    /// The index of the window of a pool.
+    pub(super) fn pool(&self, pool: &str) -> Option<usize> {
+        self.windows.iter().take(self.own).position(|window| window.binding.limit.pool == Some(pool))
     }
 
     /// Just some windows, without calls.

@@ -6,6 +6,7 @@ use redis::{RedisError, Script};
 
 use super::bucket::{Bucket, Reports};
 use super::settings::{LONGEST, RedisSettings};
+use crate::exchange::ToldOfPool;
 use crate::limits::limiter::TooMany;
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("script.lua")));
@@ -115,6 +116,18 @@ impl<'a> Question<'a> {
     /// Reports the remaining calls after one that was granted at `moment`.
     pub(super) fn remaining(bucket: &'a Bucket, settings: &'a RedisSettings, moment: Duration, remaining: u32) -> Self {
         Self::new(bucket, settings, "remaining", vec![micros(moment), remaining.to_string()])
+    }
+
+    /// Reports what remains of a pool, the window with this index, after a call that was granted at `moment`.
+    pub(super) fn told(
+        bucket: &'a Bucket,
+        settings: &'a RedisSettings,
+        moment: Duration,
+        (index, told): (usize, ToldOfPool),
+    ) -> Self {
+        let reset = told.reset.map_or("-1".to_owned(), micros);
+        let words = vec![micros(moment), (index + 1).to_string(), told.remaining.to_string(), reset];
+        Self::new(bucket, settings, "told", words)
     }
 
     /// Asks over `to`, a connection to this `run` of the server. The times `until` are those of the question by the

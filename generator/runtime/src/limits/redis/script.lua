@@ -419,4 +419,18 @@ function acts.remaining()
   return { now, since }
 end
 
+-- The answer to a call that was granted at a moment said how much is left of one window, and when that is free.
+function acts.told()
+  local moment, window, remaining, reset = number(), windows[number()], number(), number()
+  local used = redis.call('ZCOUNT', window.key, '(' .. text(moment), '+inf')
+  local from = now
+  if reset >= 0 and reset < window.span then
+    from = now + reset - window.span
+  end
+  for each = remaining + 1, math.max(0, window.most - used) do
+    log(window, 'strangers' .. text(now) .. ':' .. each, from)
+  end
+  return { now, since }
+end
+
 return acts[ARGV[1]]()

@@ -263,7 +263,12 @@ impl Shared {
             return;
         };
         let remaining = feedback.remaining.filter(|remaining| bucket.counts_seconds() && *remaining < reservation.left);
-        if feedback.too_many.is_none() && remaining.is_none() {
+        let pools = feedback.pools.into_iter().flatten().filter_map(|told| Some((bucket.pool(told.pool)?, told)));
+        let mut pools: Vec<_> = pools.collect();
+        if !pools.is_empty() && !bucket.may_tell() {
+            pools.clear();
+        }
+        if feedback.too_many.is_none() && remaining.is_none() && pools.is_empty() {
             return;
         }
         let (shared, counted_at) = (Arc::clone(self), reservation.counted_at);
@@ -275,6 +280,9 @@ impl Shared {
             }
             if let Some(remaining) = remaining {
                 let _ = link.ask(&Question::remaining(&bucket, settings, counted_at, remaining)).await;
+            }
+            for pool in pools {
+                let _ = link.ask(&Question::told(&bucket, settings, counted_at, pool)).await;
             }
         });
     }

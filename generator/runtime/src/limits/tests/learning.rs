@@ -3,19 +3,25 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
+use crate::exchange::{MOST_POOLS, ToldOfPool};
 use crate::limits::{
     Admission, AdmissionError, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation, TooMany,
 };
-use crate::tables::Effect;
+use crate::tables::{Effect, Meta, RateLimit};
 
 const TOO_MANY: RateLimitFeedback = too_many(false, None);
 
 const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> RateLimitFeedback {
-    RateLimitFeedback { too_many: Some(TooMany { of_everything, retry_after }), remaining: None, trip: None }
+    RateLimitFeedback {
+        too_many: Some(TooMany { of_everything, retry_after }),
+        remaining: None,
+        pools: [None; MOST_POOLS],
+        trip: None,
+    }
 }
 
 const fn left(remaining: u32) -> RateLimitFeedback {
-    RateLimitFeedback { too_many: None, remaining: Some(remaining), trip: None }
+    RateLimitFeedback { too_many: None, remaining: Some(remaining), pools: [None; MOST_POOLS], trip: None }
 }
 
 /// Makes a call that is answered after `trip`, if there is room for it. Returns the key of its reservation.
@@ -155,7 +161,10 @@ fn a_window_of_a_minute_has_room_again_after_a_minute() {
     let make = || match limits.0.ask(Call::new(meta), false) {
         Admission::Now(Ok(mut reservation)) => {
             limits.0.sent(&mut reservation);
-            limits.0.answered(reservation, RateLimitFeedback { too_many: None, remaining: None, trip: None });
+            limits.0.answered(
+                reservation,
+                RateLimitFeedback { too_many: None, remaining: None, pools: [None; MOST_POOLS], trip: None },
+            );
             true
         }
         _ => false,
@@ -252,4 +261,68 @@ fn one_too_many_of_everything_closes_the_address() {
     assert!(is_free(new, "there"));
     limits.1.advance(SECOND);
     assert!(is_free(new, "here") && is_free(other, "here") && is_free(one, "here"));
+}
+
+/// An operation that takes of a pool of ten in two seconds.
+fn pooled(weight: u32) -> &'static Meta {
+    operation("pooled", Effect::Read, &[RateLimit::per_ip(10).every(2).pool("requests", weight)])
+}
+
+fn told(told: ToldOfPool) -> RateLimitFeedback {
+    RateLimitFeedback::default().of_pools([Some(told), None, None, None])
+}
+
+/// How many calls of `meta` can be made now; the room stays taken for none of them.
+fn room_for(limits: &InProcessLimits, meta: &'static Meta) -> usize {
+    let asked = std::iter::repeat_with(|| limits.ask(Call::new(meta), false));
+    let all: Vec<_> = asked
+        .map_while(|answer| if let Admission::Now(Ok(reservation)) = answer { Some(reservation) } else { None })
+        .collect();
+    let count = all.len();
+    all.into_iter().for_each(|reservation| limits.give_back(reservation));
+    count
+}
+
+/// Makes a call of the pool that is answered at once with `feedback`.
+fn call_pooled(limits: &InProcessLimits, feedback: RateLimitFeedback) {
+    let Admission::Now(Ok(mut reservation)) = limits.ask(Call::new(pooled(1)), false) else { return };
+    limits.sent(&mut reservation);
+    limits.answered(reservation, feedback);
+}
+
+#[test]
+fn a_pool_that_others_use_has_less_room() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    call_pooled(&limits.0, told(ToldOfPool::new("requests", 4)));
+    assert_eq!((room_for(&limits.0, pooled(1)), room_for(&limits.0, pooled(2))), (4, 2));
+    limits.1.advance(SECOND * 2);
+    assert_eq!(room_for(&limits.0, pooled(1)), 10);
+}
+
+#[test]
+fn a_pool_never_has_more_room_than_documented() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    for remaining in [9, 10, u32::MAX] {
+        call_pooled(&limits.0, told(ToldOfPool::new("requests", remaining).reset_in(Duration::ZERO)));
+    }
+    assert_eq!(room_for(&limits.0, pooled(1)), 7, "three calls were made");
+    call_pooled(&limits.0, told(ToldOfPool::new("another", 0)));
+    assert_eq!(room_for(&limits.0, pooled(1)), 6);
+}
+
+#[test]
+fn what_others_took_is_free_when_the_exchange_says_so() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    call_pooled(&limits.0, told(ToldOfPool::new("requests", 0).reset_in(ms(300))));
+    assert_eq!(room_for(&limits.0, pooled(1)), 0);
+    limits.1.advance(ms(299));
+    assert_eq!(room_for(&limits.0, pooled(1)), 0);
+    limits.1.advance(ms(1));
+    assert_eq!(room_for(&limits.0, pooled(1)), 9, "the own call still counts");
+    limits.1.advance(ms(1_700));
+    assert_eq!(room_for(&limits.0, pooled(1)), 10);
+    // A reset that is further away than the window is long changes nothing.
+    call_pooled(&limits.0, told(ToldOfPool::new("requests", 0).reset_in(SECOND * 60)));
+    limits.1.advance(SECOND * 2);
+    assert_eq!(room_for(&limits.0, pooled(1)), 10);
 }

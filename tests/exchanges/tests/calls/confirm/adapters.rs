@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use exchanges::binance::spot::NewOrder;
+use exchanges::coinbase::orders::CreateOrder;
 use serde_json::{Map, Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::dec;
-use tradeapi_runtime::value::{IsoTime, Timestamp};
+use tradeapi_runtime::value::{Decimal, IsoTime, Timestamp};
 use tradeapi_tests::loopback::Answer;
 
 use super::Settled;
@@ -16,7 +17,7 @@ use super::world::World;
 const SECRET: &str = "secret";
 
 /// Queries for longer than any request can be under way: tokens of Coinbase last two minutes.
-fn patient() -> ConfirmPolicy {
+pub(super) fn patient() -> ConfirmPolicy {
     ConfirmPolicy::new().deadline(Duration::from_secs(180))
 }
 
@@ -63,6 +64,7 @@ pub(super) const BINANCE: Adapter = Adapter {
         None => Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#),
     },
     hides_older: false,
+    recognizes: false,
 };
 
 /// The order sets a window of a minute.
@@ -100,17 +102,26 @@ pub(super) const BYBIT: Adapter = Adapter {
         Answer::json(json!({"retCode": 0, "retMsg": "OK", "result": result, "time": now}).to_string())
     },
     hides_older: false,
+    recognizes: false,
 };
+
+/// The order of Coinbase for so much.
+pub(super) fn coinbase_order(size: Decimal) -> CreateOrder {
+    use exchanges::coinbase::orders::{ClientOrderId, LimitOrder, OrderConfiguration, Side};
+    let limit = OrderConfiguration::new().limit_limit_gtc(LimitOrder::new(size, dec!(10000)));
+    CreateOrder::new(ClientOrderId::new("desk-1").unwrap(), "BTC-USD", Side::Buy, limit)
+}
+
+/// A client of Coinbase.
+pub(super) fn coinbase(url: String, world: World) -> exchanges::coinbase::Client {
+    world.client(exchanges::coinbase::Client::builder(url), include_str!("../key.pem"))
+}
 
 pub(super) const COINBASE: Adapter = Adapter {
     place: |url, world| {
-        use exchanges::coinbase::Client;
-        use exchanges::coinbase::orders::{ClientOrderId, CreateOrder, LimitOrder, OrderConfiguration, Side};
         Box::pin(async move {
-            let limit = OrderConfiguration::new().limit_limit_gtc(LimitOrder::new(dec!(0.001), dec!(10000)));
-            let order = CreateOrder::new(ClientOrderId::new("desk-1").unwrap(), "BTC-USD", Side::Buy, limit);
-            let client = world.client(Client::builder(url), include_str!("../key.pem"));
-            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+            let order = coinbase_order(dec!(0.001));
+            Settled::of(&coinbase(url, world).place_and_confirm(&order, &patient()).await)
         })
     },
     create: "POST /api/v3/brokerage/orders",
@@ -130,6 +141,7 @@ pub(super) const COINBASE: Adapter = Adapter {
         Answer::json(json!({"orders": page, "cursor": cursor}).to_string())
     },
     hides_older: true,
+    recognizes: true,
 };
 
 pub(super) const DERIBIT: Adapter = Adapter {
@@ -158,6 +170,7 @@ pub(super) const DERIBIT: Adapter = Adapter {
         Answer::json(json!({"jsonrpc": "2.0", "result": page}).to_string())
     },
     hides_older: false,
+    recognizes: false,
 };
 
 pub(super) const OKX: Adapter = Adapter {
@@ -184,6 +197,7 @@ pub(super) const OKX: Adapter = Adapter {
         _ => Answer::json(json!({"code": "0", "msg": "", "data": orders}).to_string()),
     },
     hides_older: false,
+    recognizes: false,
 };
 
 pub(super) const KRAKEN: Adapter = Adapter {
@@ -222,6 +236,7 @@ pub(super) const KRAKEN: Adapter = Adapter {
         Answer::json(json!({"error": [], "result": result}).to_string())
     },
     hides_older: false,
+    recognizes: false,
 };
 
 /// Two orders in one request.
@@ -242,4 +257,32 @@ pub(super) const OKX_BATCH: Adapter = Adapter {
     },
     create: "POST /api/v5/trade/batch-orders",
     ..OKX
+};
+
+pub(super) const GATEIO: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::gateio::Client;
+        use exchanges::gateio::spot::{CreateAnOrder, OrderType, Side, Text};
+        Box::pin(async move {
+            let order = CreateAnOrder::new("BTC_USDT", Side::Buy, dec!(0.001))
+                .order_type(OrderType::Limit)
+                .price(dec!(65000))
+                .text(Text::new("t-desk-1").unwrap());
+            let client = world.client(Client::builder(url), SECRET);
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+        })
+    },
+    create: "POST /api/v4/spot/orders",
+    open: "GET /api/v4/spot/orders/t-desk-1",
+    history: None,
+    renamed: &[],
+    created: ("create_time_ms", number),
+    selects: &[("currency_pair", "currency_pair")],
+    id: "text",
+    shows: |shown| match shown.orders.last() {
+        Some(order) => Answer::json(order.to_string()),
+        None => Answer::new(404, r#"{"label": "ORDER_NOT_FOUND", "message": "Order not found"}"#),
+    },
+    hides_older: false,
+    recognizes: false,
 };

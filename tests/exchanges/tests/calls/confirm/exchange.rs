@@ -34,6 +34,8 @@ pub(super) struct Adapter {
     pub(super) shows: fn(Shown<'_>) -> Answer,
     /// Whether a query is for orders of its own time only.
     pub(super) hides_older: bool,
+    /// Whether a placement with an id that is in use places nothing.
+    pub(super) recognizes: bool,
 }
 
 /// What a query finds.
@@ -164,7 +166,10 @@ impl Exchange {
         }
         let (field, write) = self.speaks.created;
         record.insert(field.to_owned(), write(created));
-        self.orders.lock().unwrap().push((shown, Value::Object(record)));
+        let mut orders = self.orders.lock().unwrap();
+        if !self.speaks.recognizes || orders.iter().all(|(_, other)| other[self.speaks.id] != record[self.speaks.id]) {
+            orders.push((shown, Value::Object(record)));
+        }
     }
 
     fn show(&self, place: Place, query: &Map<String, Value>) -> Answer {

@@ -1,0 +1,48 @@
+//! Codes of items that stand apart from what is answered for the items, in an array of their own.
+
+use std::borrow::Cow;
+
+use super::batch::{BatchAnswer, Failure, ItemResult, ResultsApart};
+use crate::exchange::{reader_at, text_at};
+use crate::json::Kind;
+use crate::tables::Step;
+
+impl ResultsApart {
+    /// The code and the message of each item, if there are exactly `count` of them.
+    fn read(&self, body: &[u8], count: usize) -> Option<Vec<Failure>> {
+        let mut from = reader_at(std::str::from_utf8(body).ok()?, self.path)?;
+        if from.peek() != Kind::Array {
+            return None;
+        }
+        let mut elements = from.array().ok()?;
+        let mut all = Vec::new();
+        while elements.next(&mut from).ok()?.is_some() {
+            if all.len() == count {
+                return None;
+            }
+            let item = from.raw_value().ok()?;
+            let word = |name| text_at(item, &[Step::Member(name)]).map(Cow::into_owned);
+            all.push(Failure::new((word(self.code), self.message.and_then(word))));
+        }
+        (all.len() == count).then_some(all)
+    }
+}
+
+impl<T> BatchAnswer<T> {
+    /// Gives each result the code at its place. Where there are not as many codes as results, no code is known to be of an
+    /// item, so nothing is said about any of them.
+    pub(super) fn with_codes(&mut self, apart: &ResultsApart, body: &[u8], is_success: &dyn Fn(&str) -> bool) {
+        let Some(codes) = apart.read(body, self.results.len() + self.bad.len()) else {
+            self.results.clear();
+            return;
+        };
+        for said in &mut self.results {
+            let Some(failure) = said.place.and_then(|place| codes.get(place)) else { continue };
+            match failure.code.as_deref() {
+                Some(code) if is_success(code) => {}
+                Some(_) => said.result = ItemResult::Failed(failure.clone()),
+                None => said.result = ItemResult::Unclear(failure.clone()),
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Gate.io, version 4.
+
+use exchanges::gateio::spot::{
+    BatchOrder, CancelASingleOrder, CreateABatchOfOrders, CreateAnOrder, CurrencyPair, GetServerCurrentTime,
+    ListOrders, Listed, OrderType, Side, Text,
+};
+use exchanges::gateio::{Client, Credentials, Error, dec};
+use sha2::{Digest, Sha512};
+use tradeapi_runtime::batches::ItemOutcome;
+use tradeapi_runtime::tables::CodeProof;
+use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+
+use crate::{hex, hmac_sha512};
+
+fn client(sandbox: &Sandbox) -> Client {
+    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
+}
+
+/// The signature as the documentation describes it.
+fn signature(method: &str, path: &str, query: &str, body: &[u8], at: &str) -> String {
+    let digest = hex(&Sha512::digest(body));
+    hex(&hmac_sha512(b"secret", format!("{method}\n{path}\n{query}\n{digest}\n{at}").as_bytes()))
+}
+
+fn assert_signed(request: &Request, query: &str) {
+    let at = request.header("Timestamp").unwrap();
+    assert_eq!(at.len(), 10, "{at}");
+    let expected = signature(&request.method, &request.path, query, &request.body, at);
+    assert_eq!((request.header("SIGN"), request.header("KEY")), (Some(expected.as_str()), Some("key")));
+}
+
+/// The example of the documentation.
+#[test]
+fn the_signature_is_that_of_the_documentation() {
+    let query = "contract=BTC_USD&status=finished&limit=50";
+    let expected = "55f84ea195d6fe57ce62464daaa7c3c02fa9d1dde954e4c898289c9a2407a3d6\
+                    fb3faf24deff16790d726b66ac9f74526668b13bd01029199cc4fcc522418b8a";
+    assert_eq!(signature("GET", "/api/v4/futures/orders", query, b"", "1541993715"), expected);
+}
+
+#[tokio::test]
+async fn orders_are_placed_listed_and_cancelled() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(&sandbox);
+    let placed = r#"{"id": "1", "text": "t-a", "currency_pair": "BTC_USDT", "create_time_ms": 1710488334073}"#;
+    sandbox.answer_next(Answer::json(placed).header("X-Gate-RateLimit-Requests-Remain", "9"));
+    let order = CreateAnOrder::new("BTC_USDT", Side::Buy, dec!(0.001)).price(dec!(65000));
+    let order = order.order_type(OrderType::Limit).text(Text::new("t-a").unwrap());
+    let reply = client.spot().create_an_order(&order).await.unwrap();
+    assert_eq!((reply.created_at.unwrap().as_millis(), reply.remaining), (1_710_488_334_073, Some(9)));
+    sandbox.answer_next(Answer::json(r#"[{"id": "1", "status": "open"}]"#));
+    let list = ListOrders::new("BTC_USDT", Listed::Open).limit(1);
+    assert_eq!(client.spot().list_orders(&list).await.unwrap().data.len(), 1);
+    sandbox
+        .answer_next(Answer::json(r#"{"id": "1", "text": "t-a", "currency_pair": "BTC/USDT", "status": "cancelled"}"#));
+    client.spot().cancel_a_single_order(&CancelASingleOrder::new("t-a", "BTC/USDT")).await.unwrap();
+    let requests = sandbox.requests();
+    assert_signed(&requests[0], "");
+    assert_signed(&requests[1], "currency_pair=BTC_USDT&status=open&limit=1");
+    // What is signed is not escaped as what is sent.
+    assert_signed(&requests[2], "currency_pair=BTC/USDT");
+    assert_eq!(requests[2].query.as_deref(), Some("currency_pair=BTC%2FUSDT"));
+    assert_eq!(requests[2].path, "/api/v4/spot/orders/t-a");
+}
+
+#[tokio::test]
+async fn public_calls_are_not_signed() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"server_time": 1597026383085}"#));
+    let time = client(&sandbox).spot().get_server_current_time(&GetServerCurrentTime::new()).await.unwrap();
+    assert_eq!(time.server_time.unwrap().as_millis(), 1_597_026_383_085);
+    assert!(sandbox.requests()[0].header("SIGN").is_none());
+}
+
+#[tokio::test]
+async fn a_failure_has_a_label() {
+    let sandbox = Sandbox::start().unwrap();
+    let refusal = r#"{"label": "ORDER_NOT_FOUND", "message": "Order not found"}"#;
+    sandbox.answer_next(Answer::new(404, refusal).header("content-type", "application/json"));
+    let cancel = CancelASingleOrder::new("1", "BTC_USDT");
+    let error = client(&sandbox).spot().cancel_a_single_order(&cancel).await.unwrap_err();
+    let Error::Exchange(refused) = &error else { panic!("{error}") };
+    assert_eq!((refused.message.as_str(), refused.proves), ("Order not found", Some(CodeProof::NoSuchOrder)));
+}
+
+#[tokio::test]
+async fn an_own_id_begins_as_it_must() {
+    let sandbox = Sandbox::start().unwrap();
+    let order = CreateAnOrder::new("BTC_USDT", Side::Buy, dec!(1)).price(dec!(2)).text(Text::new("a-1").unwrap());
+    let error = client(&sandbox).spot().create_an_order(&order).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(_)) && sandbox.requests().is_empty(), "{error}");
+}
+
+#[tokio::test]
+async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(
+        r#"[{"id": "1", "text": "t-a", "succeeded": true, "label": "", "message": ""},
+            {"text": "t-b", "succeeded": false, "label": "BALANCE_NOT_ENOUGH", "message": "Not enough balance"}]"#,
+    ));
+    let order = |text: &str| {
+        BatchOrder::new(Text::new(text).unwrap(), CurrencyPair::from("BTC_USDT"), Side::Buy, dec!(1)).price(dec!(2))
+    };
+    let batch = CreateABatchOfOrders::new(vec![order("t-a"), order("t-b")]);
+    let report = client(&sandbox).batch(batch).send().await.unwrap();
+    let [ItemOutcome::Done(placed), ItemOutcome::Failed(error)] = [0, 1].map(|item| &report.items[item].outcome) else {
+        panic!("{report}")
+    };
+    assert_eq!((placed.id.as_ref().unwrap().as_str(), error.code.as_str()), ("1", "BALANCE_NOT_ENOUGH"));
+}
