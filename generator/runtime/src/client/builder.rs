@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::core::{Checking, ClientCore, Parts};
 use super::exchange_clock::ExchangeClock;
 use super::metrics::{CallMetrics, MetricsHook};
-use super::pacing::{LimitMode, RateLimitPolicy};
+use super::pacing::{LimitMode, RateLimitPolicy, Slots};
 use super::recent::RecentRequests;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
@@ -288,7 +288,8 @@ where
             None => return Err(BuildError::NoTransport),
         };
         let Self { api, clock, signing, drift, .. } = self;
-        let pacing = RateLimitPolicy { mode: self.limits, limiter, classes: self.classes, address: self.address };
+        let (mode, classes, address) = (self.limits, self.classes, self.address);
+        let pacing = RateLimitPolicy { mode, limiter, classes, address, slots: Slots::default() };
         let own = clock.unwrap_or_else(|| Arc::clone(&environment) as _);
         let time = Time { own, environment, there: ExchangeClock::default(), signing };
         let parts = Parts {

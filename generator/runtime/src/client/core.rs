@@ -12,7 +12,7 @@ use super::sending::Attempt;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
 use crate::checks::{CheckContext, CheckPolicy, Violations};
-use crate::clock::{Environment, Moment, Skew};
+use crate::clock::{Environment, Moment, Skew, Timer};
 use crate::drift::Drift;
 use crate::error::{Error, Refusal};
 use crate::evidence::Awaited;
@@ -162,7 +162,8 @@ impl ClientCore {
     ///
     /// Fails if a limit is used up and the client does not wait, or if the limiter fails.
     pub async fn admit<O: Operation>(&self, operation: &O) -> Result<Permit<'_>, Error> {
-        self.pacing.admit(self.parts.api, operation, self.account()).await
+        let timer: &dyn Timer = self.environment();
+        self.pacing.admit(self.parts.api, operation, self.account(), timer).await
     }
 
     /// How `operation` counts against rate limits.

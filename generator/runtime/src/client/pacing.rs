@@ -1,11 +1,14 @@
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::account::Account;
+use crate::clock::{Timer, pause};
 use crate::error::{Error, Limited, LimiterFailure};
 use crate::limits::{Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable};
 use crate::observe;
 use crate::operation::Operation;
-use crate::tables::Api;
+use crate::tables::{Api, Effect, RateLimit};
 
 /// What a client does when a rate limit is used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +16,13 @@ pub enum LimitMode {
     /// The call waits; [`Reply::waited`](crate::Reply::waited) and [`Error::waited`] are the time.
     #[default]
     Wait,
+    /// Like `Wait`, but the calls of a limit are spread over its window, for a program that quotes all the time: with ten
+    /// calls a second, one leaves every 100 ms. Nothing is saved up, so there is no burst after a pause and no second
+    /// without a call after a burst. Cancellations and requests that close positions are not spread, and neither are
+    /// limits with windows of more than a minute.
+    ///
+    /// The calls of a client and its clones are spread together. The limiter still counts every call.
+    Spread,
     /// The call fails with [`Error::Limited`], which contains the time until there is room. Nothing is sent.
     Refuse,
     /// The call is sent regardless, and is not counted.
@@ -26,6 +36,40 @@ pub(crate) struct RateLimitPolicy {
     pub(crate) limiter: Arc<dyn Limiter>,
     pub(crate) classes: Classes,
     pub(crate) address: String,
+    pub(crate) slots: Slots,
+}
+
+/// The longest window that calls are spread over.
+const LONGEST_SPREAD: u32 = 60;
+
+/// When the next call of each limit may leave in the mode `Spread`. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Duration>>>);
+
+/// A limit: the pool, or the operation and the class; and whose calls it counts.
+type Limit = (&'static str, &'static str, u32, String);
+
+impl Slots {
+    /// Takes the next slot of all limits of a call, and returns how long it is from `now` until then.
+    fn take(&self, call: Call<'_>, now: Duration) -> Duration {
+        let is_spread = |row: &&RateLimit| row.per_seconds <= LONGEST_SPREAD && row.calls > 0;
+        let limits = call.limits().filter(is_spread).map(|row| {
+            let (of, class) = row.pool.map_or((call.meta().id, row.class), |pool| (pool, ""));
+            ((of, class, row.per_seconds, call.counted(row.scope).to_owned()), interval(row))
+        });
+        let limits: Vec<_> = limits.collect();
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = limits.iter().filter_map(|(limit, _)| slots.get(limit)).max().copied();
+        let slot = free.unwrap_or_default().max(now);
+        slots.extend(limits.into_iter().map(|(limit, interval)| (limit, slot.saturating_add(interval))));
+        slot.saturating_sub(now)
+    }
+}
+
+/// The time between two calls of a limit that are spread evenly.
+fn interval(row: &RateLimit) -> Duration {
+    let window = Duration::from_secs(row.per_seconds.into());
+    window.saturating_mul(row.weight).checked_div(row.calls).unwrap_or_default()
 }
 
 impl RateLimitPolicy {
@@ -40,15 +84,24 @@ impl RateLimitPolicy {
         api: &'static Api,
         operation: &O,
         account: &Account,
+        timer: &dyn Timer,
     ) -> Result<Permit<'_>, Error> {
         let limiter = &*self.limiter;
         #[cfg(feature = "blocking")]
         super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), O::META.id))?;
         let waits = match self.mode {
             LimitMode::Off => return Ok(Permit::new(limiter, api, None)),
-            LimitMode::Wait => true,
+            LimitMode::Wait | LimitMode::Spread => true,
             LimitMode::Refuse => false,
         };
+        let mut spread = Duration::ZERO;
+        if self.mode == LimitMode::Spread && is_spread(O::META.effect) {
+            spread = self.slots.take(self.call(operation, account), timer.now());
+            if !spread.is_zero() {
+                observe::waits_for_room(O::META);
+                pause(timer, spread).await;
+            }
+        }
         let reservation = match limiter.ask(self.call(operation, account), waits) {
             Admission::Now(known) => known,
             Admission::Later(later) => {
@@ -56,12 +109,25 @@ impl RateLimitPolicy {
                 later.await
             }
         };
-        let reservation = reservation.map_err(|denied| refused(denied, O::META.id))?;
+        let mut reservation = reservation.map_err(|denied| {
+            let error = refused(denied, O::META.id);
+            let waited = error.waited().saturating_add(spread);
+            error.after_waiting(waited)
+        })?;
+        reservation.waited = reservation.waited.saturating_add(spread);
         Ok(Permit::new(limiter, api, Some(reservation)))
     }
 
     pub(crate) fn plan(&self, calls: &[Call<'_>]) -> Plan {
         self.limiter.plan(calls)
+    }
+}
+
+/// Whether calls with this effect are spread. What takes risk away is never delayed.
+fn is_spread(effect: Effect) -> bool {
+    match effect {
+        Effect::Read | Effect::Create | Effect::Amend => true,
+        Effect::Cancel | Effect::Close => false,
     }
 }
 

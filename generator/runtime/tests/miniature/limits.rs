@@ -338,3 +338,53 @@ fn a_plan_sends_nothing() -> Tested {
     assert!(scene.recorder.signed_at().is_empty());
     Ok(())
 }
+
+/// A client that spreads its calls, by a clock that goes by hand.
+fn spreading(timer: &ManualTimer, recorder: &Recorder) -> Result<ClientCore, Box<dyn std::error::Error>> {
+    let builder = ClientCore::builder(&API, "https://mini.example").transport(recorder.clone());
+    let builder = builder.credentials(Credentials::new("key", "secret", "pass")).limits(LimitMode::Spread);
+    Ok(builder.environment(Wall(timer.clone())).build()?)
+}
+
+async fn in_a_second(timer: &ManualTimer, recorder: &Recorder) -> Vec<u64> {
+    let before = recorder.signed_at().len();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+        timer.advance(SECOND / 100);
+    }
+    tokio::task::yield_now().await;
+    recorder.signed_at()[before..].iter().filter_map(|at| at.parse().ok()).collect()
+}
+
+#[tokio::test]
+async fn calls_are_spread_over_the_window() -> Tested {
+    let (timer, recorder) = (ManualTimer::new(), Recorder::new(200, "100"));
+    let client = spreading(&timer, &recorder)?;
+    let calls: Vec<_> = (0..30)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call(&order()).await.map(|reply| reply.waited) })
+        })
+        .collect();
+    // Ten a second, one every 100 ms, or a little later as the limiter's window is longer by its margin.
+    let first = in_a_second(&timer, &recorder).await;
+    assert!((9..=11).contains(&first.len()), "{first:?}");
+    assert!(first.windows(2).all(|pair| (100..=130).contains(&(pair[1] - pair[0]))), "{first:?}");
+    let second = in_a_second(&timer, &recorder).await;
+    assert!((8..=12).contains(&second.len()), "{second:?}");
+    in_a_second(&timer, &recorder).await;
+    in_a_second(&timer, &recorder).await;
+    let mut waits = Vec::new();
+    for call in calls {
+        waits.push(call.await??);
+    }
+    assert_eq!(waits[0], Duration::ZERO);
+    assert!(waits.windows(2).all(|pair| pair[0] < pair[1]), "{waits:?}");
+    // After a pause there is no burst.
+    timer.advance(60 * SECOND);
+    assert_eq!(client.call(&order()).await?.waited, Duration::ZERO);
+    let next = tokio::spawn(async move { client.call(&order()).await });
+    let after = in_a_second(&timer, &recorder).await;
+    assert_eq!((after.len(), next.await??.waited), (1, SECOND / 10));
+    Ok(())
+}
