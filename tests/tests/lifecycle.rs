@@ -5,7 +5,8 @@ use std::fmt::Debug;
 
 use tradeapi::runtime::json::read_json;
 use tradeapi::runtime::lifecycle::Possible::{self, No, Unspecified, Yes};
-use tradeapi::runtime::lifecycle::{AmendGate, HasState, Monitor, Observed, State};
+use tradeapi::runtime::lifecycle::{HasState, Monitor, Observed, State};
+use tradeapi::runtime::orders::AmendGate;
 use tradeapi::{classic, unified};
 
 /// A row for each state: its text, whether it is the end, cancel, modify, and what it can become.

@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::write_json;
-use tradeapi::runtime::lifecycle::Amendment;
+use tradeapi::runtime::orders::Amendment;
 use tradeapi::unified::{
     AccountAssets, Asset, BatchCancel, BatchModifyItem, BatchModifyOrders, BatchModifyResult, BatchOrder,
     BatchOrderItem, BatchOrderResult, CancelAllOrders, CancelOrder, CancelRealityOrder, Execution, FeeDetail, Fill,

@@ -199,6 +199,30 @@ impl runtime::Operation for BatchOrder {
     type Response = BatchPlaceOutcome;
     const META: &'static runtime::tables::Meta = &META;
 
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        for item in &response.success_list.items {
+            see(
+                runtime::lifecycle::OrderShown::accepted(
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                    None,
+                ),
+            );
+        }
+        for item in &response.failure_list.items {
+            see(
+                runtime::lifecycle::OrderShown::refused(
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.error_code),
+                ),
+            );
+        }
+    }
+
     fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
         if account.is("copyTrading", &["true"]) == Some(true) {
             return Some("copy-trading");

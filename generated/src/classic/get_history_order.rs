@@ -250,6 +250,18 @@ impl runtime::parameters::Parameters for GetHistoryOrder {
 impl runtime::Operation for GetHistoryOrder {
     type Response = GetHistoryOrderPage;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        response
+            .entrusted_list
+            .items
+            .iter()
+            .map(runtime::lifecycle::OrderShown::of)
+            .for_each(see);
+    }
 }
 
 impl runtime::operation::Repeatable for GetHistoryOrder {}

@@ -117,6 +117,13 @@ impl runtime::parameters::Parameters for GetOrderDetail {
 impl runtime::Operation for GetOrderDetail {
     type Response = Order;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        see(runtime::lifecycle::OrderShown::of(response));
+    }
 }
 
 impl runtime::operation::Repeatable for GetOrderDetail {}

@@ -329,6 +329,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         when: None,
         why: "A change of size and price cancels the old order and creates a new one later, so the old one may be gone although the new one is refused.",
     }),
+    amends: Some(runtime::tables::Amends {
+        list: None,
+        ids: &["orderId", "clientOid"],
+        in_flight: None,
+    }),
     ..runtime::tables::Meta::DEFAULT
 };
 

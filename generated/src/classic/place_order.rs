@@ -557,6 +557,19 @@ impl runtime::parameters::Parameters for PlaceOrder {
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        see(
+            runtime::lifecycle::OrderShown::accepted(
+                runtime::emitted::text_of(&response.order_id),
+                runtime::emitted::text_of(&response.client_oid),
+                None,
+            ),
+        );
+    }
 }
 
 impl runtime::confirm::Queryable for PlaceOrder {

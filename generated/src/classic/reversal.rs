@@ -256,6 +256,19 @@ impl runtime::Operation for Reversal {
     type Response = OrderIds;
     const META: &'static runtime::tables::Meta = &META;
 
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        see(
+            runtime::lifecycle::OrderShown::accepted(
+                runtime::emitted::text_of(&response.order_id),
+                runtime::emitted::text_of(&response.client_oid),
+                None,
+            ),
+        );
+    }
+
     fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
         if account.is("copyTrading", &["true"]) == Some(true) {
             return Some("copy-trading");

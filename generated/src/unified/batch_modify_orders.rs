@@ -23,7 +23,8 @@ runtime::parameters! {
     /// - **Access:** signed, permission `UTA trade`
     /// - **Rate limit:** 10 calls a second per UID
     /// - **In flight:** at most 5 amendments of one `order`, which
-    ///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
+    ///   [`AmendGate`](runtime::orders::AmendGate) keeps, and a client that [tracks
+    ///   orders](runtime::ClientBuilder::track_orders)
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
     ///   `40725`, `45001`
     /// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
@@ -173,7 +174,7 @@ impl runtime::Operation for BatchModifyOrders {
     const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::lifecycle::Amendment for BatchModifyOrders {
+impl runtime::orders::Amendment for BatchModifyOrders {
     const IN_FLIGHT: u32 = 5;
 
     fn orders(&self) -> Vec<String> {
@@ -267,6 +268,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     compound: Some(runtime::tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",
+    }),
+    amends: Some(runtime::tables::Amends {
+        list: Some("[]"),
+        ids: &["orderId", "clientOid"],
+        in_flight: Some(5),
     }),
     ..runtime::tables::Meta::DEFAULT
 };

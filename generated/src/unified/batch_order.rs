@@ -161,6 +161,21 @@ impl runtime::parameters::Parameters for BatchOrder {
 impl runtime::Operation for BatchOrder {
     type Response = runtime::List<BatchOrderResult>;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        for item in &response.items {
+            see(
+                runtime::lifecycle::OrderShown::accepted(
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.code),
+                ),
+            );
+        }
+    }
 }
 
 impl runtime::confirm::Queryable for BatchOrder {
@@ -250,6 +265,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         kept_ms: Some(7200000),
         ..runtime::tables::Confirm::DEFAULT
     }),
+    order_kind: Some("category"),
     ..runtime::tables::Meta::DEFAULT
 };
 

@@ -188,6 +188,13 @@ impl runtime::parameters::Parameters for GetOpenOrders {
 impl runtime::Operation for GetOpenOrders {
     type Response = GetOpenOrdersPage;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        response.list.items.iter().map(runtime::lifecycle::OrderShown::of).for_each(see);
+    }
 }
 
 impl runtime::operation::Repeatable for GetOpenOrders {}

@@ -73,6 +73,13 @@ impl runtime::parameters::Parameters for GetOrderDetails {
 impl runtime::Operation for GetOrderDetails {
     type Response = Order;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        see(runtime::lifecycle::OrderShown::of(response));
+    }
 }
 
 impl runtime::operation::Repeatable for GetOrderDetails {}

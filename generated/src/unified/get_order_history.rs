@@ -177,6 +177,13 @@ impl runtime::parameters::Parameters for GetOrderHistory {
 impl runtime::Operation for GetOrderHistory {
     type Response = GetOrderHistoryPage;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        response.list.items.iter().map(runtime::lifecycle::OrderShown::of).for_each(see);
+    }
 }
 
 impl runtime::operation::Repeatable for GetOrderHistory {}

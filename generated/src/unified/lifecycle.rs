@@ -175,4 +175,8 @@ impl runtime::lifecycle::HasState for Order {
     fn at(&self) -> Option<runtime::Timestamp> {
         self.updated_time
     }
+
+    fn kind(&self) -> Option<&str> {
+        self.category.as_ref().map(|kind| kind.as_str())
+    }
 }

@@ -39,8 +39,8 @@ runtime::parameters! {
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed, permission `UTA trade`
     /// - **Rate limit:** 10 calls a second per UID
-    /// - **In flight:** at most 1 amendment of one `order`, which
-    ///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
+    /// - **In flight:** at most 1 amendment of one `order`, which [`AmendGate`](runtime::orders::AmendGate)
+    ///   keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
     ///   `40725`, `45001`
     /// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
@@ -423,7 +423,7 @@ impl runtime::Operation for ModifyOrder {
     const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::lifecycle::Amendment for ModifyOrder {
+impl runtime::orders::Amendment for ModifyOrder {
     const IN_FLIGHT: u32 = 1;
 
     fn orders(&self) -> Vec<String> {
@@ -499,6 +499,11 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     compound: Some(runtime::tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",
+    }),
+    amends: Some(runtime::tables::Amends {
+        list: None,
+        ids: &["orderId", "clientOid"],
+        in_flight: Some(1),
     }),
     ..runtime::tables::Meta::DEFAULT
 };

@@ -744,6 +744,19 @@ impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;
     const META: &'static runtime::tables::Meta = &META;
 
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        see(
+            runtime::lifecycle::OrderShown::accepted(
+                runtime::emitted::text_of(&response.order_id),
+                runtime::emitted::text_of(&response.client_oid),
+                None,
+            ),
+        );
+    }
+
     fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
         let symbol_is_reality = self.symbol.is_reality();
         if symbol_is_reality && account.is("whitelisted", &["true"]) == Some(true) {
@@ -832,6 +845,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
+    order_kind: Some("category"),
     ..runtime::tables::Meta::DEFAULT
 };
 

@@ -207,6 +207,19 @@ impl runtime::parameters::Parameters for PlaceRealityOrder {
 impl runtime::Operation for PlaceRealityOrder {
     type Response = OrderIds;
     const META: &'static runtime::tables::Meta = &META;
+
+    fn show_orders(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::OrderShown),
+    ) {
+        see(
+            runtime::lifecycle::OrderShown::accepted(
+                runtime::emitted::text_of(&response.order_id),
+                runtime::emitted::text_of(&response.client_oid),
+                None,
+            ),
+        );
+    }
 }
 
 impl runtime::confirm::Queryable for PlaceRealityOrder {
@@ -260,6 +273,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
+    order_kind: Some("category"),
     ..runtime::tables::Meta::DEFAULT
 };
 

@@ -12,6 +12,7 @@ mod prepared;
 mod recent;
 mod sending;
 mod time;
+mod tracking;
 mod weighing;
 
 pub use self::builder::ClientBuilder;

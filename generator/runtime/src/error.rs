@@ -3,6 +3,7 @@
 mod build;
 mod journal;
 mod limits;
+mod orders;
 mod transport;
 mod unknown;
 
@@ -22,6 +23,7 @@ use crate::value::{Field, OpenEnum, Shown, Timestamp, enum_from_wire};
 pub use self::build::BuildError;
 pub use self::journal::{JournalError, NotStored};
 pub use self::limits::{BindingLimit, Limited, LimiterFailure, LimiterTrouble};
+pub use self::orders::{AmendmentObstacle, NotAmendable};
 pub use self::transport::{Delivery, TransportError, TransportErrorKind};
 pub use self::unknown::{SentRequest, UnknownOutcome};
 
@@ -44,6 +46,8 @@ pub enum Error {
     LimiterFailed(Box<LimiterFailure>),
     /// The journal cannot store the change; it was not sent.
     NotStored(Box<NotStored>),
+    /// The order cannot be amended now, as far as a client knows that tracks orders; the request was not sent.
+    NotAmendable(Box<NotAmendable>),
     /// The exchange refused the request.
     Exchange(Box<ExchangeError>),
     /// There is no response.
@@ -216,10 +220,11 @@ impl Error {
     /// How long the call waited for its rate limits. A call that is refused at once has not waited.
     pub fn waited(&self) -> Duration {
         match self {
-            Self::Refused(_) | Self::Limited(_) => Duration::ZERO,
+            Self::Refused(_) | Self::Limited(_) | Self::NotAmendable(_) => Duration::ZERO,
             Self::Unsigned(unsigned) => unsigned.waited,
             Self::LimiterFailed(failure) => failure.waited,
             Self::NotStored(change) => change.waited,
+            Self::NotAmendable(refusal) => refusal.operation,
             Self::Exchange(error) => error.waited,
             Self::Transport(failure) => failure.waited,
             Self::Unreadable(answer) => answer.waited,
@@ -235,7 +240,7 @@ impl Error {
 
     fn set_waited(&mut self, time: Duration) {
         match self {
-            Self::Refused(_) | Self::Limited(_) => {}
+            Self::Refused(_) | Self::Limited(_) | Self::NotAmendable(_) => {}
             Self::Unsigned(unsigned) => unsigned.waited = time,
             Self::LimiterFailed(failure) => failure.waited = time,
             Self::NotStored(change) => change.waited = time,
@@ -249,9 +254,12 @@ impl Error {
     /// Whether the request had no effect, or may have had one.
     pub fn outcome(&self) -> Outcome {
         match self {
-            Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) | Self::LimiterFailed(_) | Self::NotStored(_) => {
-                Outcome::NotDone
-            }
+            Self::Refused(_)
+            | Self::Unsigned(_)
+            | Self::Limited(_)
+            | Self::LimiterFailed(_)
+            | Self::NotStored(_)
+            | Self::NotAmendable(_) => Outcome::NotDone,
             Self::Exchange(error) => error.outcome,
             Self::Transport(failure) => failure.outcome,
             Self::Unreadable(answer) => answer.outcome,
@@ -266,6 +274,7 @@ impl Error {
             Self::Transport(failure) if failure.error.sent() == Delivery::NotSent => {
                 Some("check the address and the network, and call again")
             }
+            Self::NotAmendable(refusal) => Some(refusal.why.remedy()),
             Self::Exchange(error) if error.observed_remedy().is_some() => error.observed_remedy(),
             Self::Exchange(error) if error.credential_cause().is_some() => {
                 Some("check key, secret, passphrase and clock with `check_credentials`")
@@ -331,7 +340,7 @@ impl Error {
     /// How the call ended.
     pub fn call_result(&self) -> CallResult {
         match self {
-            Self::Refused(_) => CallResult::Refused,
+            Self::Refused(_) | Self::NotAmendable(_) => CallResult::Refused,
             Self::Unsigned(_) | Self::NotStored(_) => CallResult::Unsigned,
             Self::Limited(_) | Self::LimiterFailed(_) => CallResult::Limited,
             Self::Exchange(error) => error.call_result,
@@ -379,6 +388,7 @@ impl fmt::Display for Error {
                 let UnreadableAnswer { status, error, .. } = &**answer;
                 write!(f, "{operation} got a response that cannot be read (HTTP status {status}): {error}")?;
                 write_outcome(f, answer.effect, answer.outcome)
+            Self::NotAmendable(refusal) => write!(f, "{operation} was not sent: {refusal}"),
             }
             Self::Unknown(unknown) => unknown.fmt(f),
         }
@@ -414,6 +424,7 @@ impl fmt::Debug for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
+            Self::NotAmendable(fields) => ("NotAmendable", fields),
             // The text contains the other sources already.
             Self::NotStored(change) => change.why.source(),
             Self::Transport(failure) => failure.error.source(),

@@ -31,12 +31,14 @@
 //! - `checks`: the rules that a request may break, and how a client treats them
 //! - `parameters`: sets of parameters that can be written, read back and checked
 //! - `serde_support`: serialization through serde
+//! - `lifecycle`: the states of orders, and what records and responses show of them
 //! - `operation`, `error`: requests of one operation, and why a call fails
-//! - `signing`, `transport`, `lifecycle`, `ledger`: credentials, transports, the states of orders, and positions
+//! - `signing`, `transport`, `ledger`: credentials, transports, and positions
 //! - `exchange`: from an operation to an HTTP request, and from a response to a reply
 //! - `limits`, `drift`, `observe`, `journal`: rate limits, differences from the documents, spans, and what is stored of
 //!   changes
 //! - `evidence`: what a record proves of a request
+//! - `orders`: the orders that a client knows, and amendments under way
 //! - `client`: calls, from the check to the reply
 //! - `retry`: retries
 //! - `pages`, `batches`: listings and requests that take several calls
@@ -80,6 +82,7 @@ pub mod lifecycle;
 pub mod limits;
 mod observe;
 pub mod operation;
+pub mod orders;
 pub mod pages;
 pub mod parameters;
 pub mod reconcile;

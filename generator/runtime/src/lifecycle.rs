@@ -1,14 +1,13 @@
-//! States of an order: possible transitions, a monitor of records, and a bound on concurrent amendments.
+//! States of an order: possible transitions, what records and responses show, and a monitor of records.
 
-mod gate;
 mod monitor;
+mod shown;
 mod sighting;
 mod state;
 
-#[doc(hidden)]
-pub use gate::order_reference;
-pub use gate::{AmendGate, Amendment, Busy, Pass};
 pub use monitor::{ImpossibleChange, Monitor, Observed};
+pub(crate) use monitor::{Judged, judge};
+pub use shown::{OrderShown, ShownAs};
 pub use sighting::Sighting;
 pub use state::{HasState, Lifecycle, Next, Possible, State, StateRow, Transition};
 

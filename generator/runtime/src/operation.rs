@@ -4,6 +4,7 @@ use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
 use crate::clock::{Clock, SystemClock};
 use crate::json::Decode;
+use crate::lifecycle::OrderShown;
 use crate::parameters::{HeaderWriter, ParameterReader, Parameters, PathWriter, json_of};
 use crate::tables::Meta;
 use crate::value::Timestamp;
@@ -52,6 +53,11 @@ pub trait Operation: Parameters {
         let mut checks = Checks::new(Some(Self::META), context);
         self.check(&mut checks);
         checks.finish(|| json_of(self))
+    }
+
+    /// Calls `see` with each order that a response shows. Emitted where the schema has a lifecycle of orders.
+    fn show_orders(response: &Self::Response, see: &mut dyn FnMut(OrderShown)) {
+        let _ = (response, see);
     }
 
     /// The class of the rate limits for this request of `account`; `None` for the default ones. Emitted if a limit has

@@ -8,6 +8,7 @@ mod compare;
 mod error;
 mod fills;
 mod listing;
+mod refresh;
 mod report;
 mod run;
 
@@ -21,6 +22,7 @@ use crate::value::Timestamp;
 pub use error::ReconcileError;
 pub use fills::LedgerUpdateError;
 pub use listing::{FillFields, Listing};
+pub use refresh::RefreshError;
 pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
 
 use run::Progress;

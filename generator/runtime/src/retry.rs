@@ -121,9 +121,12 @@ impl RetryPolicy {
 /// How long the exchange requires to wait; `None` if the error is not transient.
 fn required_pause(error: &Error) -> Option<Duration> {
     match error {
-        Error::Refused(_) | Error::Unsigned(_) | Error::Limited(_) | Error::LimiterFailed(_) | Error::NotStored(_) => {
-            None
-        }
+        Error::Refused(_)
+        | Error::Unsigned(_)
+        | Error::Limited(_)
+        | Error::LimiterFailed(_)
+        | Error::NotStored(_)
+        | Error::NotAmendable(_) => None,
         Error::Transport(failure) => {
             // A response that is too long will be too long again.
             let passes = failure.error.sent() == Delivery::NotSent || error.call_result() != CallResult::AnswerTooLong;

@@ -1,6 +1,6 @@
 //! Batches: what the runtime needs to know to send them in parts and to give every item its result.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::code::{ident, number, optional_text};
@@ -8,7 +8,7 @@ use super::docs::code;
 use super::envelope;
 use super::scope::Scope;
 use crate::diagnostics::Place;
-use crate::model::{Batch, Operation, Parameter, Record, Response, Type, Way};
+use crate::model::{Batch, Family, Operation, Parameter, Record, Response, Type, Way};
 
 /// What a request says about its items.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -100,13 +100,7 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
         }
         Response::Object { record } => {
             let field = |name: &str| records[record].field(name);
-            let list = |name: &str| {
-                let field = field(name)?;
-                let of = field.shape.listed_record()?;
-                Some((ident(&field.name.rust), of))
-            };
-            let (done, done_of) = list(&batch.done.as_ref()?.0)?;
-            let (failed, failed_of) = list(&batch.failed.as_ref()?.0)?;
+            let ((done, done_of), (failed, failed_of)) = result_lists(scope.family, record, batch)?;
             let (done_ids, failed_ids) = (texts(&records[done_of], &batch.ids), texts(&records[failed_of], &batch.ids));
             let words = words(&records[failed_of], batch);
             let all_done = batch.all_done.as_ref().and_then(|(name, _)| field(name)).map(|field| {
@@ -138,6 +132,15 @@ fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> 
     };
     let ids = texts(&records[of], &batch.ids);
     Some((scope.ty(Type::Record(of)), quote!(answer.in_order(#list, |item| [#ids]);)))
+}
+
+/// The fields of a record that list what succeeded and what failed, each with the record of its items.
+pub(super) fn result_lists(family: &Family, record: usize, batch: &Batch) -> Option<((Ident, usize), (Ident, usize))> {
+    let list = |name: &str| {
+        let field = family.records[record].field(name)?;
+        Some((ident(&field.name.rust), field.shape.listed_record()?))
+    };
+    Some((list(&batch.done.as_ref()?.0)?, list(&batch.failed.as_ref()?.0)?))
 }
 
 /// The texts of fields of an item, with commas between them.

@@ -13,7 +13,7 @@ pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
     let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n));
     let orders = orders(operation.body.parameters(), in_flight)?;
     Some(quote! {
-        impl runtime::lifecycle::Amendment for #name {
+        impl runtime::orders::Amendment for #name {
             const IN_FLIGHT: u32 = #at_most;
 
             fn orders(&self) -> Vec<String> {
@@ -52,7 +52,7 @@ fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
 pub(super) fn entry(in_flight: &InFlight) -> String {
     let amendments = if in_flight.n == 1 { "amendment" } else { "amendments" };
     format!(
-        "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::lifecycle::AmendGate) keeps",
+        "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::orders::AmendGate) keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)",
         in_flight.n,
         code(&in_flight.per.0)
     )

@@ -6,6 +6,7 @@ use quote::quote;
 use super::code::{File, ident};
 use super::diagram;
 use super::docs::{Docs, code, escape};
+use super::orders;
 use super::scope::{Scope, as_timestamp};
 use crate::model::Effect;
 use crate::model::{Family, Lifecycle, Possible, Ruled, Tracked, Transition, Type};
@@ -171,6 +172,14 @@ fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> T
             as_timestamp(&at.shape, quote!(self.#field))
         },
     );
+    let kind = orders::kind_of(scope.family, &scope.family.records[tracked.record]).map(|field| {
+        let field = ident(&field.name.rust);
+        quote! {
+            fn kind(&self) -> Option<&str> {
+                self.#field.as_ref().map(|kind| kind.as_str())
+            }
+        }
+    });
     quote! {
         impl runtime::lifecycle::HasState for #name {
             type State = #state;
@@ -190,6 +199,8 @@ fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> T
             fn at(&self) -> Option<runtime::Timestamp> {
                 #at
             }
+
+            #kind
         }
     }
 }

@@ -26,6 +26,7 @@ mod layout;
 mod lifecycle;
 mod lookup;
 mod operation;
+mod orders;
 mod pages;
 mod parameter_docs;
 mod parameters;

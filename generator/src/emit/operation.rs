@@ -10,7 +10,7 @@ use super::parameter_docs;
 use super::parameters::{Set, field_type};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
-use super::{batches, classes, confirm, example, in_flight, intents, pages, rules, statements};
+use super::{batches, classes, confirm, example, in_flight, intents, orders, pages, rules, statements};
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, OfPool, Operation,
@@ -137,6 +137,7 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let with_key = confirm::with_key(scope.family, operation);
     let class = classes::limit_class(scope, operation);
     quote! {
+    let orders = orders::shown(scope, operation);
         impl runtime::Operation for #name {
             type Response = #response;
             const META: &'static runtime::tables::Meta = &META;
@@ -144,6 +145,7 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             #headers
             #with_key
             #class
+            #orders
         }
     }
 }
@@ -198,6 +200,7 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         Response::Object { .. } | Response::Page { .. } | Response::Undefined => None,
     };
     let fields = [
+    let [order_kind, amends] = orders::tables(family, operation);
         Some(quote!(id: #id)),
         Some(quote!(family: #family_name)),
         Some(quote!(title: #title)),
@@ -235,6 +238,8 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         operation.repeat.as_ref().map(|repeat| &repeat.why).map(|why| quote!(repeat: Some(#why))),
         operation.repeat.as_ref().and_then(confirm::repeat_key),
     ];
+        order_kind,
+        amends,
     let meta = code::table(quote!(runtime::tables::Meta), fields);
     let window = operation.window.as_ref().map(window_table);
     quote! {

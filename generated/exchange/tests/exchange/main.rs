@@ -13,6 +13,7 @@ mod hostile;
 mod http;
 mod journal;
 mod order_lifecycle;
+mod orders;
 mod page;
 mod properties;
 mod raw;

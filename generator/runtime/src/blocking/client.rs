@@ -19,8 +19,9 @@ use crate::json::{Decode, Encode};
 use crate::ledger::Ledger;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Operation, Repeatable};
+use crate::orders::{TrackedOrder, TrackedOrders};
 use crate::pages::Paged;
-use crate::reconcile::{LedgerUpdateError, Listing, ReconcileError, Reconciled, Reconciliation};
+use crate::reconcile::{LedgerUpdateError, Listing, ReconcileError, Reconciled, Reconciliation, RefreshError};
 use crate::retry::RetryPolicy;
 use crate::tables::Api;
 use crate::value::Timestamp;
@@ -126,6 +127,22 @@ impl ClientCore {
         since: Timestamp,
     ) -> Result<usize, LedgerUpdateError> {
         self.wait(self.core.update_ledger(listings, ledger, family, since))
+    }
+
+    /// The orders that the client knows from its calls, if it was built with
+    /// [`track_orders`](crate::ClientBuilder::track_orders).
+    pub fn orders(&self) -> Option<&TrackedOrders> {
+        self.core.orders()
+    }
+
+    /// Reads the open orders of a family into the view of a client that tracks orders; see
+    /// [`ClientCore::refresh_orders`](crate::ClientCore::refresh_orders).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn refresh_orders(&self, listings: &[Listing], family: &str) -> Result<Vec<TrackedOrder>, RefreshError> {
+        self.wait(self.core.refresh_orders(listings, family))
     }
 
     /// The account.

@@ -19,6 +19,7 @@ use crate::evidence::Awaited;
 use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
 use crate::journal::Journal;
 use crate::limits::{Classes, InProcessLimits, LimitSettings, Limiter};
+use crate::orders::TrackedOrders;
 use crate::signing::{Authenticator, Credentials, variable};
 use crate::tables::Api;
 #[cfg(feature = "hyper")]
@@ -53,6 +54,7 @@ pub struct ClientBuilder<C = ClientCore> {
     drift: Option<Drift>,
     journal: Option<Arc<dyn Journal>>,
     metrics: Option<MetricsHook>,
+    tracks_orders: bool,
     client: PhantomData<fn() -> C>,
 }
 
@@ -85,6 +87,7 @@ where
             drift: None,
             journal: None,
             metrics: None,
+            tracks_orders: false,
             client: PhantomData,
         }
     }
@@ -208,6 +211,14 @@ where
         self
     }
 
+    /// Keeps track of the orders of the account, by every request and response that passes through the client and its clones;
+    /// see [`TrackedOrders`] and [`ClientCore::orders`]. Amendments that the documents rule out for what is known of the order
+    /// are refused. By default, nothing is kept.
+    pub fn track_orders(mut self) -> Self {
+        self.tracks_orders = true;
+        self
+    }
+
     /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick. A
     /// call that is dropped does not end.
     ///
@@ -303,6 +314,7 @@ where
             recent: RecentRequests::default(),
             awaited: Awaited::default(),
             metrics: self.metrics,
+            orders: self.tracks_orders.then(TrackedOrders::default),
         };
         Ok(ClientCore::of(parts, pacing, self.checking, self.journal))
     }

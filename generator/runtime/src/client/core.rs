@@ -21,6 +21,7 @@ use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
+use crate::orders::TrackedOrders;
 use crate::parameters::Named;
 use crate::signing::Authenticator;
 use crate::tables::{Api, CallResult, Meta};
@@ -55,6 +56,7 @@ pub(super) struct Parts {
     pub(super) recent: RecentRequests,
     pub(super) awaited: Awaited,
     pub(super) metrics: Option<MetricsHook>,
+    pub(super) orders: Option<TrackedOrders>,
 }
 
 impl ClientCore {
@@ -136,7 +138,18 @@ impl ClientCore {
     /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
     pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
         let (span, begun) = (CallSpan::new(self.api(), O::META, 1), self.begins());
-        let result = span.around(self.send_in(&span, prepared)).await;
+        let operation = prepared.operation;
+        let result = match self.track(operation) {
+            Ok(tracking) => {
+                let result = span.around(self.send_in(&span, prepared, tracking.as_ref())).await;
+                tracking.into_iter().for_each(|tracking| self.tracked(tracking, operation, &result));
+                result
+            }
+            Err(error) => {
+                self.void(prepared.number);
+                Err(error)
+            }
+        };
         span.ended(&result);
         self.measured(O::META, 1, begun, &result);
         result

@@ -11,6 +11,7 @@ use crate::journal::{Change, Ending, Journal, StoredChange};
 use crate::limits::Permit;
 use crate::observe::{self, CallSpan};
 use crate::operation::Operation;
+use crate::orders::Tracking;
 use crate::parameters::json_of;
 use crate::tables::{Effect, Meta, Outcome};
 use crate::transport::RoundTrip;
@@ -33,6 +34,7 @@ impl ClientCore {
         span: &'a CallSpan,
         permit: Permit<'a>,
         prepared: Prepared<'a, O>,
+        tracking: Option<&'a Tracking<'_>>,
     ) -> Pin<Box<impl Future<Output = Result<Reply<O::Response>, Error>> + 'a>> {
         Box::pin(async move {
             let (operation, signed_at) = (prepared.operation, prepared.signed_at);
@@ -45,7 +47,7 @@ impl ClientCore {
                 }
             };
             let trip = RoundTrip::default();
-            let result = match self.send_once(span, permit, prepared, self.moment(), &trip) {
+            let result = match self.send_once(span, permit, prepared, self.moment(), tracking, &trip) {
                 Ok((sent, answer)) => {
                     let answer = answer.await;
                     self.answered(span, sent, answer, trip.get())

@@ -18,6 +18,7 @@ use crate::exchange::{Reply, build_request, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
+use crate::orders::Tracking;
 use crate::parameters::{Named, json_of};
 use crate::signing::{Authenticator, redacted};
 use crate::tables::{Access, CallResult, Effect, Meta, Outcome, Sends};
@@ -76,7 +77,14 @@ impl ClientCore {
         attempt: Attempt,
     ) -> Result<Reply<O::Response>, Error> {
         let (span, begun) = (CallSpan::new(self.api(), O::META, attempt.number), self.begins());
-        let result = span.around(self.call_in(&span, operation, attempt)).await;
+        let result = match self.track(operation) {
+            Ok(tracking) => {
+                let result = span.around(self.call_in(&span, operation, attempt, tracking.as_ref())).await;
+                tracking.into_iter().for_each(|tracking| self.tracked(tracking, operation, &result));
+                result
+            }
+            Err(error) => Err(error),
+        };
         span.ended(&result);
         self.measured(O::META, attempt.number, begun, &result);
         result
@@ -87,6 +95,7 @@ impl ClientCore {
         span: &CallSpan,
         operation: &O,
         attempt: Attempt,
+        tracking: Option<&Tracking<'_>>,
     ) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
         let permit = self.admit_unless_given_up(operation, None).await?;
@@ -97,10 +106,13 @@ impl ClientCore {
         }
         if let Some(journal) = self.journal_of(O::META) {
             let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
-            return self.send_journaled(journal, span, permit, prepared).await;
+            return self.send_journaled(journal, span, permit, prepared, tracking).await;
         }
         let trip = RoundTrip::default();
-        let (sent, answer) = self.sign_and_send(span, permit, operation, warnings, &trip)?;
+        // Signed only after the wait, because the timestamp must not be old when the request arrives.
+        let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
+        let now = prepared.made;
+        let (sent, answer) = self.send_once(span, permit, prepared, now, tracking, &trip)?;
         let answer = answer.await;
         self.answered(span, sent, answer, trip.get())
     }
@@ -109,13 +121,14 @@ impl ClientCore {
         &self,
         span: &CallSpan,
         prepared: Prepared<'_, O>,
+        tracking: Option<&Tracking<'_>>,
     ) -> Result<Reply<O::Response>, Error> {
         let permit = self.admit_unless_given_up(prepared.operation, Some(&prepared)).await?;
         if let Some(journal) = self.journal_of(O::META) {
-            return self.send_journaled(journal, span, permit, prepared).await;
+            return self.send_journaled(journal, span, permit, prepared, tracking).await;
         }
         let trip = RoundTrip::default();
-        let (sent, answer) = self.send_once(span, permit, prepared, self.parts.time.now(), &trip)?;
+        let (sent, answer) = self.send_once(span, permit, prepared, self.parts.time.now(), tracking, &trip)?;
         let answer = answer.await;
         self.answered(span, sent, answer, trip.get())
     }
@@ -131,20 +144,6 @@ impl ClientCore {
         // What was prepared is consumed by a refusal; what was not prepared has nothing to note.
         waiting.is_over = permit.is_ok() || prepared.is_none();
         permit
-    }
-
-    /// Signs only after the wait, because the timestamp must not be old when the request arrives.
-    fn sign_and_send<'a, O: Operation>(
-        &'a self,
-        span: &CallSpan,
-        permit: Permit<'a>,
-        operation: &'a O,
-        warnings: Violations,
-        trip: &'a RoundTrip,
-    ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
-        let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
-        let now = prepared.made;
-        self.send_once(span, permit, prepared, now, trip)
     }
 
     pub(super) fn build<'a, O: Operation>(
@@ -181,7 +180,7 @@ impl ClientCore {
     }
 
     /// How far the timestamp of a request may be from the exchange's clock.
-    fn window<O: Operation>(&self, operation: &O) -> Option<Duration> {
+    pub(super) fn window<O: Operation>(&self, operation: &O) -> Option<Duration> {
         let credentials = self.api().credentials.as_ref().filter(|_| O::META.access == Access::Signed);
         credentials?.window(|name| Named::of(operation).text(name))
     }
@@ -236,6 +235,7 @@ impl ClientCore {
         mut permit: Permit<'a>,
         prepared: Prepared<'a, O>,
         now: Moment,
+        tracking: Option<&Tracking<'_>>,
         trip: &'a RoundTrip,
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
         if let Err(error) = self.refuse_stale(&prepared, now) {
@@ -248,6 +248,9 @@ impl ClientCore {
         let what = SentRequest::new(request.method().clone(), shown, signed_at, now);
         if let Some(number) = number {
             self.parts.recent.leaves(number, now);
+        }
+        if let Some(tracking) = tracking {
+            tracking.sent(self.visible_from(operation, now.steady));
         }
         span.sent(request.body());
         permit.sent();

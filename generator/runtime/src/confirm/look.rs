@@ -10,7 +10,8 @@ use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
-use crate::lifecycle::{HasState, Sighting};
+use crate::json::read_json;
+use crate::lifecycle::{HasState, OrderShown, Sighting};
 use crate::operation::Operation;
 use crate::retry::RetryPolicy;
 use crate::tables::CodeProof;
@@ -22,6 +23,8 @@ pub(crate) struct Look {
     pub(crate) ids: fn(&str) -> Result<Vec<Option<String>>, Violations>,
     /// Queries the order with an id of a stored request.
     pub(crate) query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a>,
+    /// What the JSON of a record shows of the order.
+    pub(crate) shown: fn(&str) -> Option<OrderShown>,
     /// How long an order can be queried at least.
     pub(crate) kept: Option<Duration>,
     /// The family of the operation.
@@ -48,7 +51,8 @@ impl Look {
         };
         let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a> =
             |client, request, id, retry| Box::pin(query::<O>(client, request, id, retry));
-        Self { ids: ids::<O>, query, kept, family: O::META.family, is_batch }
+        let shown = |json: &str| read_json::<O::Record>(json).ok().map(|record| OrderShown::of(&record));
+        Self { ids: ids::<O>, query, shown, kept, family: O::META.family, is_batch }
     }
 }
 

@@ -89,6 +89,12 @@ impl ClientCore {
         let shown: Vec<_> = recoveries.iter().filter(|recovery| (recovery.record)() == TypeId::of::<R>()).collect();
         let operations = shown.iter().map(|recovery| recovery.operation()).collect();
         let outside = Arc::new(Outside::of(record, operations));
+        let look = shown.iter().find_map(|recovery| recovery.look);
+        if let Some((orders, look)) = self.orders().zip(look)
+            && let Some(order) = (look.shown)(&outside.json)
+        {
+            orders.observe(look.family, order, None);
+        }
         // First, so that a confirmation that begins meanwhile finds it.
         self.awaited().remember(Arc::clone(&outside));
         let mut requests = self.weigh_confirmations(&outside);

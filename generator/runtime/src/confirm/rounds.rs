@@ -176,6 +176,10 @@ impl ClientCore {
             wait = wait.saturating_mul(2).min(policy.pauses.1);
         }
         waiting.end(&confirmations);
+        if let Some(orders) = self.orders() {
+            let all = open.iter().zip(&confirmations);
+            all.for_each(|(one, confirmation)| orders.concluded(O::META, one.question.key(), confirmation.outcome()));
+        }
         confirmations
     }
 

@@ -215,6 +215,28 @@ macro_rules! __client {
                 self.core.update_ledger($listings, ledger, family, since)$($wait)*
             }
 
+            /// The orders that the client knows from its calls, if it was built with
+            /// [`track_orders`](tradeapi_runtime::ClientBuilder::track_orders).
+            pub fn orders(&self) -> ::core::option::Option<&$crate::orders::TrackedOrders> {
+                self.core.orders()
+            }
+
+            /// Reads the open orders of a family into the view of a client that tracks orders, and returns them; see
+            /// [`ClientCore::refresh_orders`](tradeapi_runtime::ClientCore::refresh_orders).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the client does not track orders or if the listing cannot be read as a whole.
+            pub $($async)? fn refresh_orders(
+                &self,
+                family: &str,
+            ) -> ::core::result::Result<
+                ::std::vec::Vec<$crate::orders::TrackedOrder>,
+                $crate::reconcile::RefreshError,
+            > {
+                self.core.refresh_orders($listings, family)$($wait)*
+            }
+
             /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything
             /// else with this one.
             #[must_use]

@@ -148,14 +148,37 @@ fn compare<S: State>(order: &str, known: &Seen<S>, new: &Seen<S>) -> Observed<S>
         return Observed::Same;
     }
     let (onward, back) = (known.state.can_become(&new.state), new.state.can_become(&known.state));
+    match judge((known.at, new.at), onward, back) {
+        Judged::Later { is_shown } => Observed::Changed { from: known.state.clone(), is_shown },
+        Judged::Late => Observed::Late,
+        Judged::Impossible => Observed::Impossible(impossible(order, known, new)),
+        Judged::ImpossibleBefore => Observed::Impossible(impossible(order, new, known)),
+    }
+}
+
+/// How a record with another state than the known one compares with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    /// It is the later one, and the documents show the change, or do not rule it out.
+    Later { is_shown: bool },
+    /// It is the earlier one, or of the same moment, and consistent.
+    Late,
+    /// It is the later one, and the order cannot have changed so.
+    Impossible,
+    /// It is the earlier one, and the order cannot have changed so.
+    ImpossibleBefore,
+}
+
+/// Compares two states by their times and by whether the known one can become the new one, and the new one the known one.
+pub(crate) fn judge((known, new): (Option<Timestamp>, Option<Timestamp>), onward: Possible, back: Possible) -> Judged {
     // A record without a time counts as current.
-    let time = new.at.zip(known.at).map_or(Ordering::Greater, |(new, known)| new.cmp(&known));
+    let time = new.zip(known).map_or(Ordering::Greater, |(new, known)| new.cmp(&known));
     match (time, onward, back) {
-        (Ordering::Less, _, Possible::No) => Observed::Impossible(impossible(order, new, known)),
+        (Ordering::Less, _, Possible::No) => Judged::ImpossibleBefore,
         // In one and the same moment the records may have changed places.
-        (Ordering::Less, ..) | (Ordering::Equal, Possible::No, Possible::Yes | Possible::Unspecified) => Observed::Late,
-        (_, Possible::No, _) => Observed::Impossible(impossible(order, known, new)),
-        (_, onward, _) => Observed::Changed { from: known.state.clone(), is_shown: onward == Possible::Yes },
+        (Ordering::Less, ..) | (Ordering::Equal, Possible::No, Possible::Yes | Possible::Unspecified) => Judged::Late,
+        (_, Possible::No, _) => Judged::Impossible,
+        (_, onward, _) => Judged::Later { is_shown: onward == Possible::Yes },
     }
 }
 
@@ -180,16 +203,16 @@ impl<S> Observed<S> {
     }
 }
 
-impl<S: State> fmt::Display for ImpossibleChange<S> {
+impl<S: fmt::Display> fmt::Display for ImpossibleChange<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = |at: Option<Timestamp>| at.map(|at| format!(" at {at}")).unwrap_or_default();
-        let (from, to) = (self.from.as_str(), self.to.as_str());
+        let (from, to) = (&self.from, &self.to);
         write!(f, "the order {} was {from}{} and is {to}{}", self.order, at(self.from_at), at(self.to_at))?;
         write!(f, ", which the documents rule out; query it and compare")
     }
 }
 
-impl<S: State + fmt::Debug> Error for ImpossibleChange<S> {}
+impl<S: fmt::Display + fmt::Debug> Error for ImpossibleChange<S> {}
 
 /// What a record said.
 #[derive(Clone, Debug)]

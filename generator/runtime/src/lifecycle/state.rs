@@ -50,6 +50,11 @@ pub trait HasState {
 
     /// When it last changed.
     fn at(&self) -> Option<Timestamp>;
+
+    /// The value by which ceilings of open orders count it, where the family has such ceilings.
+    fn kind(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Whether something can happen according to the documents.
@@ -70,6 +75,23 @@ pub struct Lifecycle {
     pub states: &'static [StateRow],
     /// Every change of state that the documents show.
     pub transitions: &'static [Transition],
+}
+
+impl Lifecycle {
+    /// What is known of a state by its text; `None` if no document lists it.
+    pub fn row(&self, state: &str) -> Option<&'static StateRow> {
+        self.states.iter().find(|row| row.value == state)
+    }
+
+    /// Whether a state can become another, at once or by way of others. Every state can stay what it is.
+    pub fn can_become(&self, from: &str, to: &str) -> Possible {
+        if from == to {
+            return Possible::Yes;
+        }
+        let to = self.states.iter().position(|row| row.value == to);
+        let known = self.row(from).zip(to).and_then(|(row, to)| row.becomes.get(to).copied());
+        known.unwrap_or(Possible::Unspecified)
+    }
 }
 
 /// A state.

@@ -5,7 +5,9 @@ use crate::value::OpenEnum;
 
 /// Counts open orders against the ceilings of an API.
 ///
-/// The caller reports changes of orders from any source. An order has one name, its id or the client id, and
+/// A client that [tracks orders](crate::ClientBuilder::track_orders) counts by itself, with
+/// [`TrackedOrders::counted`](crate::orders::TrackedOrders::counted). Otherwise, the caller reports changes of orders from any
+/// source. An order has one name, its id or the client id, and
 /// counts once however often it is reported. The counter knows only what is reported: begin with the orders that are
 /// open already.
 ///
@@ -45,6 +47,13 @@ impl OpenOrders {
     pub fn placed(&mut self, kind: &impl OpenEnum, id: impl Into<String>) {
         let id = id.into();
         for counter in self.counters.iter_mut().filter(|counter| counter.counts(kind.as_str())) {
+            counter.open.insert(id.clone());
+        }
+    }
+
+    /// The order `id` of this kind is open; one of an unknown kind counts for every ceiling.
+    pub(crate) fn count(&mut self, kind: Option<&str>, id: String) {
+        for counter in self.counters.iter_mut().filter(|counter| kind.is_none_or(|kind| counter.counts(kind))) {
             counter.open.insert(id.clone());
         }
     }

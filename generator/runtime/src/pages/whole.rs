@@ -5,6 +5,7 @@ use super::page::Paged;
 use crate::account::Account;
 use crate::checks::Checks;
 use crate::json::{Decode, Form, Kind, ReadError, Reader};
+use crate::lifecycle::OrderShown;
 use crate::operation::{Operation, Repeatable};
 use crate::parameters::{HeaderWriter, ParameterReader, ParameterWriter, Parameters, PathWriter};
 use crate::tables::Meta;
@@ -26,6 +27,10 @@ impl<O: Paged> Operation for ForPage<O> {
 
     fn write_headers(&self, out: &mut HeaderWriter<'_>) {
         self.0.write_headers(out);
+    }
+
+    fn show_orders(response: &Self::Response, see: &mut dyn FnMut(OrderShown)) {
+        O::show_orders(&response.0, see);
     }
 
     fn limit_class(&self, account: &Account) -> Option<&'static str> {

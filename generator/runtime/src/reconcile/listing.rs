@@ -10,7 +10,7 @@ use crate::json::{Decode, JsonWriter, read_json, write_json};
 use crate::ledger::{Trade, TradeFields};
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
-use crate::pages::{Clipped, PageError, Paged, Pages, TimeRange};
+use crate::pages::{Clipped, PageError, Paged, Pages, Step, TimeRange};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
@@ -26,6 +26,8 @@ pub struct Listing {
     walk: Begin,
     read: fn(&str) -> Option<Sighting>,
     cancel: Option<CancelBy>,
+    /// Whether its pages are requested by number or by offset.
+    has_counted_pages: bool,
 }
 
 /// The part of an account that a listing shows, in the order in which they are read: what leaves one appears in the next.
@@ -126,7 +128,8 @@ impl Listing {
     where
         O: Paged<Item: HasState + Decode + Send, Response: Send> + Send + Sync + 'static,
     {
-        Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>)
+        let has_counted_pages = matches!(O::STEP, Step::Number { .. } | Step::Offset { .. });
+        Self { has_counted_pages, ..Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>) }
     }
 
     /// A listing of orders that ended.
@@ -151,7 +154,17 @@ impl Listing {
         walk: Begin,
         read: fn(&str) -> Option<Sighting>,
     ) -> Self {
-        Self { operation: O::META.id, family: O::META.family, part, over: None, fields, walk, read, cancel: None }
+        Self {
+            operation: O::META.id,
+            family: O::META.family,
+            part,
+            over: None,
+            fields,
+            walk,
+            read,
+            cancel: None,
+            has_counted_pages: false,
+        }
     }
 
     /// A listing that is never read.
@@ -166,6 +179,7 @@ impl Listing {
             walk: |_, _| Err(Violations::default()),
             read: |_| None,
             cancel: None,
+            has_counted_pages: false,
         }
     }
 
@@ -211,6 +225,11 @@ impl Listing {
     /// The order in a record of this listing.
     pub(super) fn read(&self, record: &str) -> Option<Sighting> {
         (self.read)(record)
+    }
+
+    /// Whether its pages are requested by number or by offset, so that they move when an item leaves.
+    pub(super) fn has_counted_pages(&self) -> bool {
+        self.has_counted_pages
     }
 
     /// Whether its fills tell how they change positions.

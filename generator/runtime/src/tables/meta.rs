@@ -65,6 +65,10 @@ pub struct Meta {
     pub repeat: Option<&'static str>,
     /// The parameter that makes a repeat safe, if the same value of it has to be sent each time.
     pub repeat_key: Option<RepeatKey>,
+    /// The parameter by which ceilings of open orders count what it creates.
+    pub order_kind: Option<&'static str>,
+    /// Which orders it amends, where the family has a lifecycle of orders.
+    pub amends: Option<Amends>,
 }
 
 impl Meta {
@@ -101,6 +105,8 @@ impl Meta {
         compound: None,
         repeat: None,
         repeat_key: None,
+        order_kind: None,
+        amends: None,
     };
 
     /// Where its parameters are.
@@ -311,4 +317,15 @@ pub enum Scope {
     Uid,
     /// An address.
     Ip,
+}
+
+/// The orders that a request amends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amends {
+    /// The parameter with a list of amendments; `[]` where it is the whole body, `None` for a request with one amendment.
+    pub list: Option<&'static str>,
+    /// The parameters with ids of the order.
+    pub ids: &'static [&'static str],
+    /// The most amendments of one order that may be under way once this one is.
+    pub in_flight: Option<u32>,
 }

@@ -2,7 +2,7 @@
 
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::order_reference;
-use tradeapi_runtime::lifecycle::{AmendGate, Amendment};
+use tradeapi_runtime::orders::{AmendGate, Amendment};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::Meta;
 use tradeapi_runtime::{Edit, Operation};

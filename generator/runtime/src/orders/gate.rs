@@ -29,11 +29,11 @@ pub fn order_reference(write: impl FnOnce(&mut ParameterWriter)) -> String {
 /// result.
 ///
 /// An order is identified by the id in the request, so use the same id in all its amendments. Clones share the counts,
-/// also between threads.
+/// also between threads. A client that [tracks orders](crate::ClientBuilder::track_orders) has a gate of its own.
 ///
 /// ```
 /// use tradeapi_runtime::{ClientCore, Error, Reply};
-/// use tradeapi_runtime::lifecycle::{AmendGate, Amendment, Busy};
+/// use tradeapi_runtime::orders::{AmendGate, Amendment, Busy};
 ///
 /// async fn amend<A: Amendment>(
 ///     client: &ClientCore,
@@ -62,16 +62,23 @@ impl AmendGate {
     ///
     /// When as many amendments of one of the orders are under way as this operation allows.
     pub fn enter<A: Amendment>(&self, request: &A) -> Result<Pass, Busy> {
-        let orders: Vec<_> = request.orders().iter().map(|order| format!("{} {order}", A::META.family)).collect();
+        let orders = request.orders().iter().map(|order| vec![format!("{} {order}", A::META.family)]).collect();
+        self.enter_all(orders, A::IN_FLIGHT)
+    }
+
+    /// Enters with every order, each with all its names, or with none of them.
+    pub(super) fn enter_all(&self, orders: Vec<Vec<String>>, at_most: u32) -> Result<Pass, Busy> {
         let mut counts = self.lock();
-        for (index, order) in orders.iter().enumerate() {
-            let known = counts.get(order).copied().unwrap_or(0);
-            let own = orders.iter().take(index).filter(|other| *other == order).count();
+        for (index, names) in orders.iter().enumerate() {
+            let known = names.iter().filter_map(|name| counts.get(name)).max().copied().unwrap_or(0);
+            let is_same = |other: &&Vec<String>| other.iter().any(|name| names.contains(name));
+            let own = orders.iter().take(index).filter(is_same).count();
             let in_flight = known.saturating_add(u32::try_from(own).unwrap_or(u32::MAX));
-            if in_flight >= A::IN_FLIGHT {
-                return Err(Busy { order: order.clone(), in_flight, at_most: A::IN_FLIGHT });
+            if in_flight >= at_most {
+                return Err(Busy { order: names.first().cloned().unwrap_or_default(), in_flight, at_most });
             }
         }
+        let orders: Vec<_> = orders.into_iter().flatten().collect();
         for order in &orders {
             *counts.entry(order.clone()).or_default() += 1;
         }

@@ -1,0 +1,345 @@
+//! The orders that a client tracks are those of the exchange's own book, after random histories.
+
+use std::collections::BTreeSet;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use rust_decimal::Decimal;
+use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::runtime::error::AmendmentObstacle;
+use tradeapi::runtime::orders::Standing;
+use tradeapi::unified::{self, Category};
+use tradeapi::{Client, Error, Timestamp, classic};
+use tradeapi_exchange::{Aim, Exchange, Family, Fault, OrderView, Profile, Seed, Settings, Time, Trouble};
+
+/// After this, nothing that was sent before can arrive, and everything is shown.
+const OVER: Duration = Duration::from_secs(150);
+
+fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
+    let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => exchange.time().advance(Duration::from_millis(500)),
+        }
+    }
+}
+
+/// An account, with a client that tracks its orders and one that does not.
+struct Desk {
+    exchange: Exchange,
+    client: Client,
+    other: Client,
+    seed: u64,
+    count: u32,
+}
+
+impl Desk {
+    fn new(seed: u64) -> Self {
+        let mut settings = Settings::default();
+        (settings.seed, settings.rate_limits) = (Seed(seed), false);
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
+        let builder = || exchange.client_of(exchange.keys()).checks(false);
+        let (client, other) = (builder().track_orders().build().unwrap(), builder().build().unwrap());
+        Self { exchange, client, other, seed, count: 0 }
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.seed;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    fn run<F: Future>(&self, future: F) -> F::Output {
+        drive(&self.exchange, future)
+    }
+
+    fn id(&mut self) -> String {
+        self.count += 1;
+        format!("order-{}", self.count)
+    }
+
+    fn open(&self) -> Vec<(Family, OrderView)> {
+        let of = |family| self.exchange.account(self.exchange.keys(), family).open_orders;
+        let classic = of(Family::Classic).into_iter().map(|order| (Family::Classic, order));
+        classic.chain(of(Family::Unified).into_iter().map(|order| (Family::Unified, order))).collect()
+    }
+
+    fn tracked(&self) -> BTreeSet<String> {
+        let open = self.client.orders().unwrap().open();
+        open.iter().map(|order| order.id.clone().unwrap_or_else(|| format!("without an id: {order}"))).collect()
+    }
+
+    fn place(&mut self, client: &Client) {
+        let (id, line, buys) = (self.id(), self.below(3), self.below(2) == 0);
+        let away = i64::try_from(self.below(400)).unwrap() - 100;
+        let price = tradeapi::Decimal::from(if buys { 64_000 - away } else { 64_000 + away });
+        let lots: tradeapi::Decimal = Decimal::new(i64::try_from(self.below(30)).unwrap(), 3).into();
+        if line == 0 {
+            let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
+            let execution = classic::Execution::limit(price, classic::Force::Gtc);
+            let (line, mode) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+            let order = classic::PlaceOrder::new("BTCUSDT", line, mode, "USDT", lots, side, execution)
+                .trade_side(classic::TradeSide::Open)
+                .client_oid(id);
+            let _ = self.run(client.classic().place_order(&order));
+            return;
+        }
+        let category = if line == 1 { Category::UsdtFutures } else { Category::Spot };
+        let order = unified_order(&id, &category, buys, &lots, &price);
+        match self.below(4) {
+            0 => drop(self.run(client.place_and_confirm(&order, &ConfirmPolicy::new()))),
+            1 => {
+                let mut items = vec![item(&id, &category, buys, &lots, &price)];
+                let (second, third) = (self.id(), self.id());
+                // The last one has no quantity that the exchange takes.
+                items.push(item(&second, &category, buys, &lots, &price));
+                items.push(item(&third, &category, buys, &0.into(), &price));
+                let _ = self.run(client.call(&unified::BatchOrder::new(items)));
+            }
+            2 => drop(self.run(client.unified().place_order(&without_id(&order)))),
+            _ => drop(self.run(client.unified().place_order(&order))),
+        }
+    }
+
+    fn touch(&mut self, change: impl Fn(&Self, Family, OrderView)) {
+        let open = self.open();
+        let index = usize::try_from(self.below(1 + u64::try_from(open.len()).unwrap())).unwrap();
+        if let Some((family, order)) = open.into_iter().nth(index) {
+            change(self, family, order);
+        }
+    }
+
+    fn act(&mut self) {
+        match self.below(20) {
+            0..=6 => self.place(&self.client.clone()),
+            7 => self.place(&self.other.clone()),
+            8..=10 => {
+                let trouble = match self.below(4) {
+                    0 => Trouble::Drop,
+                    1 => Trouble::Lose,
+                    2 => Trouble::Hide("40725".into()),
+                    _ => Trouble::Refuse("40762".into()),
+                };
+                self.exchange.add_fault(Fault::new(trouble).aim(Aim::Changes).times(1));
+                self.place(&self.client.clone());
+                self.exchange.clear_faults();
+            }
+            11..=12 => self.touch(|desk, family, order| desk.cancel(&desk.client, family, order)),
+            13 => self.touch(|desk, family, order| desk.cancel(&desk.other, family, order)),
+            14..=15 => self.touch(|desk, family, order| desk.amend(family, order)),
+            16..=17 => self.touch(|desk, _, order| {
+                let half = ((order.qty - order.filled) / Decimal::TWO).round_dp(3);
+                let _ = desk.exchange.fill(&order.id, half);
+            }),
+            18 => {
+                let price = 63_900 + i64::try_from(self.below(200)).unwrap();
+                self.exchange.set_price("BTCUSDT", tradeapi::Decimal::from(price)).unwrap();
+            }
+            _ => {
+                let listing = unified::GetOpenOrders::new().category(Category::Spot);
+                let _ = self.run(self.client.unified().get_open_orders(&listing));
+                let pause = self.below(60_000);
+                self.exchange.time().advance(Duration::from_millis(pause));
+            }
+        }
+    }
+
+    fn cancel(&self, client: &Client, family: Family, order: OrderView) {
+        match family {
+            Family::Unified => {
+                let cancel = unified::CancelOrder::new(unified::OrderRef::OrderId(order.id.as_str().into()));
+                let _ = self.run(client.unified().cancel_order(&cancel));
+            }
+            Family::Classic => {
+                let by = classic::OrderRef::OrderId(order.id.into());
+                let cancel = classic::CancelOrder::new("BTCUSDT", classic::ProductType::UsdtFutures, by);
+                let _ = self.run(client.classic().cancel_order(&cancel));
+            }
+        }
+    }
+
+    fn amend(&self, family: Family, order: OrderView) {
+        if family == Family::Unified {
+            let by = unified::OrderRef::OrderId(order.id.as_str().into());
+            let amend = unified::ModifyOrder::new(by).price(tradeapi::Decimal::from(62_000));
+            let _ = self.run(self.client.unified().modify_order(&amend));
+        }
+    }
+}
+
+fn unified_order(
+    id: &str,
+    category: &Category,
+    buys: bool,
+    qty: &tradeapi::Decimal,
+    price: &tradeapi::Decimal,
+) -> unified::PlaceOrder {
+    let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
+    unified::PlaceOrder::new(category.clone(), "BTCUSDT", qty.clone(), side, unified::Execution::limit(price.clone()))
+        .client_oid(id.parse().unwrap())
+}
+
+fn without_id(order: &unified::PlaceOrder) -> unified::PlaceOrder {
+    let mut order = order.clone();
+    order.client_oid = None;
+    order
+}
+
+fn item(
+    id: &str,
+    category: &Category,
+    buys: bool,
+    qty: &tradeapi::Decimal,
+    price: &tradeapi::Decimal,
+) -> unified::BatchOrderItem {
+    let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
+    unified::BatchOrderItem::new(
+        category.clone(),
+        "BTCUSDT",
+        qty.clone(),
+        side,
+        unified::Execution::limit(price.clone()),
+    )
+    .client_oid(id.parse().unwrap())
+}
+
+#[test]
+fn the_view_equals_the_book_once_it_is_quiet() {
+    let seeds = std::env::var("TRADEAPI_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(100);
+    for seed in 0..seeds {
+        let mut desk = Desk::new(seed);
+        for _ in 0..5 + desk.below(35) {
+            desk.act();
+        }
+        let orders = desk.client.orders().unwrap();
+        desk.exchange.time().advance(OVER);
+        let mut open = BTreeSet::new();
+        for family in ["classic", "unified"] {
+            let told = desk.run(desk.client.refresh_orders(family)).unwrap();
+            open.extend(told.into_iter().map(|order| order.id.unwrap()));
+        }
+        let book: BTreeSet<_> = desk.open().into_iter().map(|(_, order)| order.id).collect();
+        assert_eq!(book, desk.tracked(), "seed {seed}");
+        assert_eq!(book, open, "seed {seed}");
+        assert_eq!(orders.take_contradictions(), [], "seed {seed}");
+    }
+}
+
+fn resting(id: &str) -> unified::PlaceOrder {
+    unified_order(id, &Category::Spot, true, &Decimal::new(1, 2).into(), &60_000.into())
+}
+
+fn modify(by: unified::OrderRef) -> unified::ModifyOrder {
+    unified::ModifyOrder::new(by).price(tradeapi::Decimal::from(61_000))
+}
+
+fn obstacle(result: Result<impl Sized, Error>) -> AmendmentObstacle {
+    match result.err() {
+        Some(Error::NotAmendable(refusal)) => refusal.why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_amendment_of_an_order_that_ended_is_not_sent() {
+    let desk = Desk::new(1);
+    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
+    desk.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
+    let by_client_id = || unified::OrderRef::ClientOid("own-1".parse().unwrap());
+    // Nothing has shown it yet, so that the exchange refuses it.
+    let refused = desk.run(desk.client.unified().modify_order(&modify(by_client_id())));
+    assert!(matches!(refused, Err(Error::Exchange(_) | Error::Unknown(_))), "{refused:?}");
+    desk.run(desk.client.unified().get_order_details(&unified::GetOrderDetails::new(by_client_id()))).unwrap();
+    desk.exchange.time().advance(OVER);
+    let order = desk.client.orders().unwrap().get("unified", "own-1").unwrap();
+    assert_eq!((order.standing, order.state.as_deref()), (Standing::Ended, Some("filled")));
+    for by in [by_client_id(), unified::OrderRef::OrderId(order.id.unwrap().as_str().into())] {
+        let why = obstacle(desk.run(desk.client.unified().modify_order(&modify(by))));
+        assert_eq!(why, AmendmentObstacle::State { state: "filled" });
+    }
+    // A cancellation is never refused here.
+    let cancel = unified::CancelOrder::new(by_client_id());
+    assert!(matches!(
+        desk.run(desk.client.unified().cancel_order(&cancel)),
+        Err(Error::Exchange(_) | Error::Unknown(_))
+    ));
+}
+
+#[test]
+fn an_amendment_waits_for_the_result_of_the_other() {
+    let desk = Desk::new(2);
+    let placed = desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
+    let id = placed.order_id.clone().unwrap();
+    let (by_id, by_client_id) =
+        (modify(unified::OrderRef::OrderId(id)), modify(unified::OrderRef::ClientOid("own-1".parse().unwrap())));
+    desk.exchange.add_fault(Fault::new(Trouble::Drop).aim(Aim::Changes).times(1));
+    let lost = desk.run(desk.client.unified().modify_order(&by_id));
+    assert!(matches!(lost, Err(Error::Unknown(_))), "{lost:?}");
+    // By its other id, it is the same order.
+    let why = obstacle(desk.run(desk.client.unified().modify_order(&by_client_id)));
+    assert_eq!(why, AmendmentObstacle::InFlight { in_flight: 1, at_most: 1 });
+    // Once the lost one can no longer arrive, it has a result.
+    desk.exchange.time().advance(OVER);
+    desk.run(desk.client.unified().modify_order(&by_client_id)).unwrap();
+    desk.run(desk.client.unified().modify_order(&by_client_id)).unwrap();
+}
+
+#[test]
+fn open_orders_count_against_the_ceilings_from_before_they_are_sent() {
+    let desk = Desk::new(4);
+    let room = |category: Category| {
+        desk.client.orders().unwrap().counted("unified", unified::CEILINGS).room(&category).unwrap()
+    };
+    let all = room(Category::Spot);
+    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
+    assert_eq!((room(Category::Spot), room(Category::UsdtFutures)), (all - 1, all));
+    // One that is refused does not count, and one whose outcome is unknown does.
+    desk.exchange.refuse_next("40762");
+    desk.run(desk.client.unified().place_order(&resting("own-2"))).unwrap_err();
+    assert_eq!(room(Category::Spot), all - 1);
+    desk.exchange.add_fault(Fault::new(Trouble::Drop).aim(Aim::Changes).times(1));
+    desk.run(desk.client.unified().place_order(&resting("own-3"))).unwrap_err();
+    assert_eq!(room(Category::Spot), all - 2);
+    let orders = desk.client.orders().unwrap();
+    assert_eq!(orders.get("unified", "own-3").unwrap().standing, Standing::Unknown);
+    // An order without a client id counts once it is accepted.
+    desk.run(desk.client.unified().place_order(&without_id(&resting("own-4")))).unwrap();
+    assert_eq!((room(Category::Spot), room(Category::UsdtFutures)), (all - 3, all));
+    // A call that is dropped before it is sent leaves nothing.
+    drop(desk.client.unified().place_order(&resting("own-5")));
+    assert_eq!(room(Category::Spot), all - 3);
+}
+
+#[test]
+fn a_record_from_outside_ends_an_order() {
+    let desk = Desk::new(5);
+    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
+    desk.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
+    let by = unified::OrderRef::ClientOid("own-1".parse().unwrap());
+    let record = desk.run(desk.other.unified().get_order_details(&unified::GetOrderDetails::new(by))).unwrap().data;
+    assert_eq!(desk.client.orders().unwrap().open().len(), 1);
+    let _ = desk.run(desk.client.evidence(&record)).unwrap();
+    assert_eq!(desk.client.orders().unwrap().open(), []);
+    // An older record of it changes nothing, and one that contradicts it is told.
+    let mut later = record.clone();
+    later.order_status = Some(unified::OrderStatus::Live);
+    later.updated_time = record.updated_time.map(|at| Timestamp::from_millis(at.as_millis() + 1000));
+    let _ = desk.run(desk.client.evidence(&later)).unwrap();
+    let contradictions = desk.client.orders().unwrap().take_contradictions();
+    assert_eq!(contradictions.len(), 1);
+    assert!(contradictions[0].to_string().contains("was filled"), "{}", contradictions[0]);
+    assert_eq!(desk.client.orders().unwrap().open(), []);
+}
+
+#[test]
+fn a_client_that_does_not_track_orders_has_no_view() {
+    let desk = Desk::new(6);
+    assert!(desk.other.orders().is_none());
+    let refused = desk.run(desk.other.refresh_orders("unified")).unwrap_err();
+    assert!(refused.to_string().contains("track_orders"), "{refused}");
+    assert!(desk.run(desk.client.refresh_orders("unifeid")).is_err());
+}

@@ -1,0 +1,73 @@
+//! A client that tracks orders: what it tells [`TrackedOrders`] of its calls.
+
+use std::time::Duration;
+
+use super::core::ClientCore;
+use super::weighing::SETTLING;
+use crate::error::Error;
+use crate::exchange::{Reply, is_compound_with};
+use crate::lifecycle::{OrderShown, ShownAs};
+use crate::operation::Operation;
+use crate::orders::{Answered, TrackedOrders, Tracking};
+use crate::parameters::Named;
+use crate::tables::Outcome;
+
+impl ClientCore {
+    /// The orders that the client knows from its calls, if it was built with
+    /// [`track_orders`](crate::ClientBuilder::track_orders).
+    pub fn orders(&self) -> Option<&TrackedOrders> {
+        self.parts.orders.as_ref()
+    }
+
+    /// Begins to track a call, unless what is known of an order forbids it.
+    pub(super) fn track<O: Operation>(&self, operation: &O) -> Result<Option<Tracking<'_>>, Error> {
+        let Some(orders) = &self.parts.orders else { return Ok(None) };
+        let tracking = Tracking::begin(orders, operation, self.moment().steady);
+        tracking.map(Some).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
+    }
+
+    /// When what a request does that is sent now is certain to be visible, by the steady clock: once it can no longer
+    /// arrive, by a clock that is as far off as signatures may be.
+    pub(super) fn visible_from<O: Operation>(&self, operation: &O, sent: Duration) -> Option<Duration> {
+        let window = self.window(operation)?;
+        Some(sent.saturating_add(window.saturating_mul(2)).saturating_add(SETTLING))
+    }
+
+    /// Takes the result of a call that was tracked.
+    pub(super) fn tracked<O: Operation>(
+        &self,
+        tracking: Tracking<'_>,
+        operation: &O,
+        result: &Result<Reply<O::Response>, Error>,
+    ) {
+        let answered = match result {
+            Ok(reply) => Answered::Done(self.orders_in(operation, reply)),
+            Err(error) => match error.outcome() {
+                Outcome::Unknown => Answered::Unknown,
+                Outcome::NotDone => Answered::NotDone,
+                Outcome::Done => Answered::Done(Vec::new()),
+            },
+        };
+        tracking.ended(answered, self.moment().steady.saturating_add(SETTLING));
+    }
+
+    /// The orders that a response shows, those of items with the outcome of the item.
+    fn orders_in<O: Operation>(&self, operation: &O, reply: &Reply<O::Response>) -> Vec<(OrderShown, Outcome)> {
+        let mut shown = Vec::new();
+        O::show_orders(&reply.data, &mut |order| shown.push(order));
+        if shown.is_empty() {
+            return Vec::new();
+        }
+        let is_compound = is_compound_with(O::META, &Named::of(operation));
+        let of_code = |code: &str| match O::META.is_success(self.api(), code) {
+            true => Outcome::Done,
+            false => self.codes().read(self.api(), O::META, code).outcome_of_item(is_compound),
+        };
+        let outcome = |order: &OrderShown| match &order.shown {
+            ShownAs::Record { .. } => Outcome::Done,
+            ShownAs::Accepted { code } => code.as_deref().map_or(Outcome::Done, of_code),
+            ShownAs::Refused { code } => code.as_deref().map_or(Outcome::NotDone, of_code),
+        };
+        shown.into_iter().map(|order| (outcome(&order), order)).map(|(outcome, order)| (order, outcome)).collect()
+    }
+}

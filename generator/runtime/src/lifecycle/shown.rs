@@ -1,0 +1,67 @@
+use super::state::{HasState, Lifecycle, State};
+use crate::value::{OpenEnum, Timestamp};
+
+/// What a response or a record shows of one order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderShown {
+    /// The exchange's id of the order.
+    pub id: Option<String>,
+    /// The client id.
+    pub client_id: Option<String>,
+    /// The value by which ceilings of open orders count it.
+    pub kind: Option<String>,
+    /// What it is shown as.
+    pub shown: ShownAs,
+}
+
+/// What an order is shown as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShownAs {
+    /// By its record.
+    Record {
+        /// The states of such orders.
+        lifecycle: &'static Lifecycle,
+        /// Its state, if the record has one.
+        state: Option<String>,
+        /// When it last changed.
+        at: Option<Timestamp>,
+    },
+    /// As accepted, with its ids only; a code, if there is one, may say otherwise.
+    Accepted {
+        /// The code of the item.
+        code: Option<String>,
+    },
+    /// As refused.
+    Refused {
+        /// The code of the item.
+        code: Option<String>,
+    },
+}
+
+impl OrderShown {
+    /// The order in a record.
+    pub fn of<R: HasState>(record: &R) -> Self {
+        Self {
+            id: record.id().map(str::to_owned),
+            client_id: record.client_id().map(str::to_owned),
+            kind: record.kind().map(str::to_owned),
+            shown: ShownAs::Record {
+                lifecycle: R::State::LIFECYCLE,
+                state: record.state().map(|state| state.as_str().to_owned()),
+                at: record.at(),
+            },
+        }
+    }
+
+    /// An order that was accepted, or an item of a batch, whose code decides.
+    pub fn accepted(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
+        Self { id, client_id, kind: None, shown: ShownAs::Accepted { code } }
+    }
+
+    /// An item of a batch that was refused.
+    pub fn refused(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
+        Self { id, client_id, kind: None, shown: ShownAs::Refused { code } }
+    }
+}

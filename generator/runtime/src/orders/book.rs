@@ -1,0 +1,268 @@
+//! The orders of one family, found by either of their ids.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use super::order::{Standing, TrackedOrder};
+use crate::lifecycle::{ImpossibleChange, Judged, Lifecycle, OrderShown, ShownAs, judge};
+use crate::value::Timestamp;
+
+/// The maximum number of orders that are remembered after their end.
+const MOST_ENDED: usize = 1 << 10;
+
+/// The number of an order in a book.
+pub(super) type Number = u64;
+
+/// The orders of a family.
+#[derive(Debug)]
+pub(super) struct Book {
+    pub(super) family: &'static str,
+    orders: HashMap<Number, Entry>,
+    by_id: HashMap<String, Number>,
+    by_client_id: HashMap<String, Number>,
+    ended: VecDeque<Number>,
+    next: Number,
+}
+
+/// An order, and what decides when its absence from a listing counts.
+#[derive(Debug)]
+struct Entry {
+    order: TrackedOrder,
+    lifecycle: Option<&'static Lifecycle>,
+    /// From when on a listing of open orders shows it if it is open, by the steady clock; `None` while that is not known.
+    listed_from: Option<Duration>,
+    /// The turn in which it was last shown.
+    turn: u64,
+}
+
+impl Book {
+    pub(super) fn new(family: &'static str) -> Self {
+        let (orders, ended, next) = (HashMap::new(), VecDeque::new(), 0);
+        Self { family, orders, by_id: HashMap::new(), by_client_id: HashMap::new(), ended, next }
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &TrackedOrder> {
+        self.orders.values().map(|entry| &entry.order)
+    }
+
+    /// The order with this id, the exchange's or the caller's.
+    pub(super) fn get(&self, id: &str) -> Option<&TrackedOrder> {
+        let number = self.by_client_id.get(id).or_else(|| self.by_id.get(id))?;
+        self.orders.get(number).map(|entry| &entry.order)
+    }
+
+    /// The number of an order.
+    pub(super) fn number(&self, order: &TrackedOrder) -> Option<Number> {
+        let number = order.id.as_ref().and_then(|id| self.by_id.get(id));
+        number.or_else(|| self.by_client_id.get(order.client_id.as_ref()?)).copied()
+    }
+
+    /// What the documents say of the state of an order.
+    pub(super) fn lifecycle_of(&self, id: &str) -> Option<&'static Lifecycle> {
+        let number = self.by_client_id.get(id).or_else(|| self.by_id.get(id))?;
+        self.orders.get(number)?.lifecycle
+    }
+
+    /// A request that places an order is about to be sent. `None` if an order with this id may be open, which the request
+    /// cannot replace.
+    pub(super) fn place(&mut self, client_id: String, kind: Option<String>) -> Option<Number> {
+        let known = self.by_client_id.get(&client_id).and_then(|number| self.orders.get(number));
+        if known.is_some_and(|entry| entry.order.may_be_open()) {
+            return None;
+        }
+        Some(self.insert(None, Some(client_id), kind, Standing::Unknown))
+    }
+
+    fn insert(
+        &mut self,
+        id: Option<String>,
+        client_id: Option<String>,
+        kind: Option<String>,
+        standing: Standing,
+    ) -> Number {
+        let number = self.next;
+        self.next += 1;
+        let order =
+            TrackedOrder { family: self.family, id: None, client_id: None, kind, standing, state: None, at: None };
+        self.orders.insert(number, Entry { order, lifecycle: None, listed_from: None, turn: 0 });
+        self.name(number, id, client_id);
+        number
+    }
+
+    /// Notes the ids of an order that are new.
+    fn name(&mut self, number: Number, id: Option<String>, client_id: Option<String>) {
+        let Some(entry) = self.orders.get_mut(&number) else { return };
+        if let Some(id) = id.filter(|_| entry.order.id.is_none()) {
+            self.by_id.insert(id.clone(), number);
+            entry.order.id = Some(id);
+        }
+        if let Some(client_id) = client_id.filter(|_| entry.order.client_id.is_none()) {
+            self.by_client_id.insert(client_id.clone(), number);
+            entry.order.client_id = Some(client_id);
+        }
+    }
+
+    /// Removes an order that does not exist.
+    pub(super) fn remove(&mut self, number: Number) {
+        let Some(Entry { order, .. }) = self.orders.remove(&number) else { return };
+        for (id, all) in [(order.id, &mut self.by_id), (order.client_id, &mut self.by_client_id)] {
+            if let Some(id) = id.filter(|id| all.get(id) == Some(&number)) {
+                all.remove(&id);
+            }
+        }
+    }
+
+    /// Removes an order whose placement had no effect.
+    pub(super) fn remove_unplaced(&mut self, number: Number) {
+        if self.orders.get(&number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
+            self.remove(number);
+        }
+    }
+
+    /// The number of the order that a client id was last given to.
+    pub(super) fn named(&self, client_id: &str) -> Option<Number> {
+        self.by_client_id.get(client_id).copied()
+    }
+
+    /// The same, if the outcome of its placement is not known.
+    pub(super) fn unplaced(&self, client_id: &str) -> Option<Number> {
+        let is_unplaced =
+            |number: &Number| self.orders.get(number).is_some_and(|entry| entry.order.standing == Standing::Unknown);
+        self.named(client_id).filter(is_unplaced)
+    }
+
+    /// The exchange accepted an order that was placed.
+    pub(super) fn accept(&mut self, number: Number, id: Option<String>) {
+        let Some(entry) = self.orders.get_mut(&number) else { return };
+        if entry.order.standing == Standing::Unknown {
+            entry.order.standing = Standing::Accepted;
+        }
+        self.name(number, id, None);
+    }
+
+    /// The exchange accepted an order that had no id before.
+    pub(super) fn accept_new(&mut self, id: String, client_id: Option<String>, kind: Option<String>) -> Number {
+        match self.by_id.get(&id) {
+            Some(number) => *number,
+            None => self.insert(Some(id), client_id, kind, Standing::Accepted),
+        }
+    }
+
+    /// From when on a listing shows an order if it is open.
+    pub(super) fn set_listed_from(&mut self, number: Number, from: Option<Duration>) {
+        if let Some(entry) = self.orders.get_mut(&number) {
+            entry.listed_from = from;
+        }
+    }
+
+    /// The number of the order that a record shows. A client id alone matches an order with any id; with both, two ids of
+    /// the exchange are two orders.
+    fn find(&mut self, shown: &OrderShown) -> Option<Number> {
+        let by_client_id = shown.client_id.as_ref().and_then(|id| self.by_client_id.get(id)).copied();
+        let Some(id) = &shown.id else { return by_client_id };
+        let lacks_id = |number: &Number| self.orders.get(number).is_some_and(|entry| entry.order.id.is_none());
+        let nameless = by_client_id.filter(lacks_id);
+        let by_id = self.by_id.get(id).copied();
+        // It was known by each of its ids, and is one order.
+        if let (Some(_), Some(double)) = (by_id, nameless) {
+            self.remove(double);
+        }
+        by_id.or(nameless)
+    }
+
+    /// Takes what a record shows, in a turn, at a time by the steady clock.
+    pub(super) fn observe(
+        &mut self,
+        shown: OrderShown,
+        turn: u64,
+        listed_from: Option<Duration>,
+    ) -> Result<(), ImpossibleChange<String>> {
+        let ShownAs::Record { lifecycle, state, at } = &shown.shown else { return Ok(()) };
+        let (lifecycle, at) = (*lifecycle, *at);
+        let state = state.clone().filter(|state| lifecycle.row(state).is_some());
+        let has_ended = state.as_ref().and_then(|state| lifecycle.row(state)).is_some_and(|row| row.is_terminal);
+        let number = match self.find(&shown) {
+            Some(number) => number,
+            // An order that has ended, and of which nothing is known, is not of interest.
+            None if has_ended || shown.id.is_none() && shown.client_id.is_none() => return Ok(()),
+            None => self.insert(shown.id.clone(), shown.client_id.clone(), shown.kind.clone(), Standing::Open),
+        };
+        self.name(number, shown.id, shown.client_id);
+        let Some(entry) = self.orders.get_mut(&number) else { return Ok(()) };
+        (entry.turn, entry.lifecycle) = (turn, Some(lifecycle));
+        entry.listed_from = entry.listed_from.or(listed_from);
+        entry.order.kind = shown.kind.or(entry.order.kind.take());
+        let had_ended = entry.order.standing == Standing::Ended;
+        let Some(state) = state else {
+            // A state that no document lists is no end.
+            entry.order.standing = if had_ended { Standing::Ended } else { Standing::Open };
+            return Ok(());
+        };
+        if !entry.is_later(lifecycle, &state, at)? {
+            return Ok(());
+        }
+        entry.order.standing = if has_ended { Standing::Ended } else { Standing::Open };
+        entry.order.at = entry.order.at.max(at);
+        entry.order.state = Some(state);
+        if has_ended && !had_ended {
+            self.has_ended(number);
+        }
+        Ok(())
+    }
+
+    /// Ends the orders that a whole listing of open orders did not show, which began in a turn and at a time. One that was
+    /// perhaps never placed is removed.
+    pub(super) fn end_unlisted(&mut self, turn: u64, begun: Duration) {
+        let is_gone = |entry: &Entry| {
+            entry.order.may_be_open() && entry.turn <= turn && entry.listed_from.is_some_and(|from| from <= begun)
+        };
+        let gone = self.orders.iter().filter(|(_, entry)| is_gone(entry)).map(|(number, _)| *number);
+        for number in gone.collect::<Vec<_>>() {
+            let Some(entry) = self.orders.get_mut(&number) else { continue };
+            if entry.order.standing == Standing::Unknown {
+                self.remove(number);
+            } else {
+                entry.order.standing = Standing::Ended;
+                self.has_ended(number);
+            }
+        }
+    }
+
+    /// Forgets the order that ended first when there are too many.
+    fn has_ended(&mut self, number: Number) {
+        self.ended.push_back(number);
+        if self.ended.len() > MOST_ENDED
+            && let Some(first) = self.ended.pop_front()
+            && self.orders.get(&first).is_some_and(|entry| !entry.order.may_be_open())
+        {
+            self.remove(first);
+        }
+    }
+}
+
+impl Entry {
+    /// Whether a record with a state is no earlier than what is known.
+    fn is_later(
+        &self,
+        lifecycle: &'static Lifecycle,
+        state: &str,
+        at: Option<Timestamp>,
+    ) -> Result<bool, ImpossibleChange<String>> {
+        let Some(known) = self.order.state.as_deref().filter(|known| *known != state) else { return Ok(true) };
+        let (onward, back) = (lifecycle.can_become(known, state), lifecycle.can_become(state, known));
+        let (old, new) = ((known.to_owned(), self.order.at), (state.to_owned(), at));
+        let impossible = |(from, from_at), (to, to_at)| ImpossibleChange {
+            order: self.order.name().to_owned(),
+            from,
+            from_at,
+            to,
+            to_at,
+        };
+        match judge((self.order.at, at), onward, back) {
+            Judged::Later { .. } => Ok(true),
+            Judged::Late => Ok(false),
+            Judged::Impossible => Err(impossible(old, new)),
+            Judged::ImpossibleBefore => Err(impossible(new, old)),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! All orders that a client knows, and the amendments that are under way.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::book::{Book, Number};
+use super::gate::{AmendGate, Pass};
+use super::order::{OrderContradiction, TrackedOrder};
+use crate::error::{AmendmentObstacle, NotAmendable};
+use crate::lifecycle::{OrderShown, Possible};
+use crate::limits::OpenOrders;
+use crate::tables::{Ceiling, Meta, Outcome};
+
+/// The maximum number of contradictions that are kept until they are taken.
+const MOST_CONTRADICTIONS: usize = 1 << 8;
+
+/// The orders of an account as far as a client knows them from its own calls.
+///
+/// Everything that passes through the client counts: requests that place orders, from before they are sent; responses,
+/// also to retries, pages, batches and confirmations; and records from outside, given to
+/// [`evidence`](crate::ClientCore::evidence). Nothing is queried for it: an order that is filled or cancelled stays in the
+/// view until a response shows that, and a cancellation that the exchange accepted is not a proof of the end.
+/// [`refresh_orders`](crate::ClientCore::refresh_orders) reads the open orders.
+///
+/// Amendments of a client that tracks orders are refused, and not sent, with
+/// [`Error::NotAmendable`](crate::Error::NotAmendable) if the order is in a state in which the documents rule them out, or
+/// if as many amendments of it are under way as the documents allow. Cancellations are never refused.
+#[derive(Default)]
+pub struct TrackedOrders {
+    known: Mutex<Known>,
+    gate: AmendGate,
+}
+
+#[derive(Default)]
+struct Known {
+    books: Vec<Book>,
+    contradictions: VecDeque<OrderContradiction>,
+    held: Vec<Held>,
+    /// Counts records, so that what a listing showed can be told from what was shown before.
+    turn: u64,
+}
+
+/// An amendment whose outcome is unknown.
+struct Held {
+    pass: Pass,
+    family: &'static str,
+    orders: Vec<String>,
+    /// When it can no longer arrive, by the steady clock; `None` if it always may.
+    until: Option<Duration>,
+}
+
+impl Known {
+    fn book(&mut self, family: &'static str) -> &mut Book {
+        let index = self.books.iter().position(|book| book.family == family).unwrap_or_else(|| {
+            self.books.push(Book::new(family));
+            self.books.len() - 1
+        });
+        &mut self.books[index]
+    }
+
+    fn known(&self, family: &str) -> Option<&Book> {
+        self.books.iter().find(|book| book.family == family)
+    }
+}
+
+impl TrackedOrders {
+    /// The orders that are open or may be, in the order of their families and names.
+    pub fn open(&self) -> Vec<TrackedOrder> {
+        let known = self.lock();
+        let mut open: Vec<_> =
+            known.books.iter().flat_map(Book::all).filter(|order| order.may_be_open()).cloned().collect();
+        open.sort_by(|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
+        open
+    }
+
+    /// The order of a family with this id, the exchange's or the caller's.
+    pub fn get(&self, family: &str, id: &str) -> Option<TrackedOrder> {
+        self.lock().known(family)?.get(id).cloned()
+    }
+
+    /// Counts the orders of a family that are open or may be against its ceilings, the `CEILINGS` of an emitted module. An
+    /// order whose kind is not known counts for every ceiling.
+    ///
+    /// ```
+    /// # use tradeapi_runtime::tables::Ceiling;
+    /// # tradeapi_runtime::open_enum! { enum Category { Spot = "spot" } }
+    /// # const CEILINGS: &[Ceiling] = &[];
+    /// fn may_place(client: &tradeapi_runtime::ClientCore, n: u64) -> bool {
+    ///     client.orders().is_none_or(|orders| orders.counted("family", CEILINGS).may_place(&Category::Spot, n))
+    /// }
+    /// ```
+    pub fn counted(&self, family: &str, ceilings: &'static [Ceiling]) -> OpenOrders {
+        let mut counter = OpenOrders::new(ceilings);
+        let known = self.lock();
+        let open = known.known(family).into_iter().flat_map(Book::all).filter(|order| order.may_be_open());
+        open.enumerate().for_each(|(index, order)| counter.count(order.kind.as_deref(), index.to_string()));
+        counter
+    }
+
+    /// Takes the records that contradict earlier ones. The state that was known before stays known.
+    pub fn take_contradictions(&self) -> Vec<OrderContradiction> {
+        self.lock().contradictions.drain(..).collect()
+    }
+
+    /// Forgets an order, such as one whose placement has an outcome that stays unknown and that is known not to be open.
+    pub fn forget(&self, order: &TrackedOrder) {
+        let mut known = self.lock();
+        let book = known.book(order.family);
+        if let Some(number) = book.number(order) {
+            book.remove(number);
+        }
+    }
+
+    /// A request that places orders is about to be sent: their client ids and kinds. Returns those that were not known.
+    pub(super) fn place(&self, meta: &'static Meta, orders: Vec<(String, Option<String>)>) -> Vec<Number> {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        orders.into_iter().filter_map(|(client_id, kind)| book.place(client_id, kind)).collect()
+    }
+
+    /// Enters with an amendment of orders, unless their state or another amendment forbids it.
+    pub(super) fn amend(
+        &self,
+        meta: &'static Meta,
+        orders: &[Vec<String>],
+        now: Duration,
+    ) -> Result<Option<Pass>, NotAmendable> {
+        let refuse = |order: &str, why| NotAmendable { operation: meta.id, order: order.to_owned(), why };
+        let over = self.take_over(now);
+        drop(over);
+        let mut names = Vec::new();
+        {
+            let known = self.lock();
+            let book = known.known(meta.family);
+            for ids in orders {
+                let mut all = ids.clone();
+                for id in ids {
+                    let Some((book, order)) = book.and_then(|book| Some((book, book.get(id)?))) else { continue };
+                    let row = book.lifecycle_of(id).zip(order.state.as_deref());
+                    let row = row.and_then(|(lifecycle, state)| lifecycle.row(state));
+                    if let Some(row) = row.filter(|row| row.can_modify == Possible::No) {
+                        return Err(refuse(id, AmendmentObstacle::State { state: row.value }));
+                    }
+                    all.extend(order.id.iter().chain(&order.client_id).cloned());
+                }
+                all.sort();
+                all.dedup();
+                names.push(all.into_iter().map(|id| format!("{} {id}", meta.family)).collect());
+            }
+        }
+        let Some(at_most) = meta.amends.and_then(|amends| amends.in_flight) else { return Ok(None) };
+        match self.gate.enter_all(names, at_most) {
+            Ok(pass) => Ok(Some(pass)),
+            Err(busy) => {
+                let order = busy.order.rsplit(' ').next().unwrap_or_default().to_owned();
+                Err(refuse(&order, AmendmentObstacle::InFlight { in_flight: busy.in_flight, at_most }))
+            }
+        }
+    }
+
+    /// Keeps the place of an amendment whose outcome is unknown.
+    pub(super) fn hold(&self, meta: &'static Meta, pass: Pass, orders: Vec<String>, until: Option<Duration>) {
+        self.lock().held.push(Held { pass, family: meta.family, orders, until });
+    }
+
+    fn take_over(&self, now: Duration) -> Vec<Pass> {
+        let mut known = self.lock();
+        known.held.extract_if(.., |held| held.until.is_some_and(|until| until <= now)).map(|held| held.pass).collect()
+    }
+
+    /// Gives the places of amendments of an order back, because they have a result.
+    fn release(known: &mut Known, family: &str, ids: &[&String]) -> Vec<Pass> {
+        let is_of = |held: &mut Held| held.family == family && held.orders.iter().any(|id| ids.contains(&id));
+        known.held.extract_if(.., is_of).map(|held| held.pass).collect()
+    }
+
+    /// A request had no effect: the orders that it was to place do not exist.
+    pub(super) fn not_placed(&self, meta: &'static Meta, placed: &[Number]) {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        placed.iter().for_each(|number| book.remove_unplaced(*number));
+    }
+
+    /// The outcome of a request stays open: a listing that begins then shows whether its orders are open.
+    pub(super) fn may_be_placed(&self, meta: &'static Meta, placed: &[Number], listed_from: Option<Duration>) {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        placed.iter().for_each(|number| book.set_listed_from(*number, listed_from));
+    }
+
+    /// Runs `change` with the orders of a family.
+    pub(super) fn in_book<T>(&self, family: &'static str, change: impl FnOnce(&mut Book) -> T) -> T {
+        change(self.lock().book(family))
+    }
+
+    /// Takes what a record shows.
+    pub(crate) fn observe(&self, family: &'static str, shown: OrderShown, listed_from: Option<Duration>) {
+        let mut known = self.lock();
+        known.turn += 1;
+        let turn = known.turn;
+        let ids: Vec<_> = shown.id.iter().chain(&shown.client_id).cloned().collect();
+        if let Err(change) = known.book(family).observe(shown, turn, listed_from) {
+            if known.contradictions.len() >= MOST_CONTRADICTIONS {
+                known.contradictions.pop_front();
+            }
+            known.contradictions.push_back(OrderContradiction { family, change });
+        }
+        let has_ended = ids.iter().any(|id| known.book(family).get(id).is_some_and(|order| !order.may_be_open()));
+        if has_ended {
+            drop(Self::release(&mut known, family, &ids.iter().collect::<Vec<_>>()));
+        }
+    }
+
+    /// Queries concluded what a request did to the order with an id.
+    pub(crate) fn concluded(&self, meta: &'static Meta, id: &str, outcome: Outcome) {
+        let mut known = self.lock();
+        let book = known.book(meta.family);
+        match (book.unplaced(id), outcome) {
+            (_, Outcome::Unknown) => return,
+            (Some(number), Outcome::NotDone) => book.remove(number),
+            (Some(number), Outcome::Done) => book.accept(number, None),
+            (None, _) => {}
+        }
+        if meta.amends.is_some() {
+            drop(Self::release(&mut known, meta.family, &[&id.to_owned()]));
+        }
+    }
+
+    /// The turn of the latest record.
+    pub(crate) fn turn(&self) -> u64 {
+        self.lock().turn
+    }
+
+    /// A whole listing of the open orders of a family was read, which began in a turn and at a time.
+    pub(crate) fn listed(&self, family: &'static str, turn: u64, begun: Duration) {
+        self.lock().book(family).end_unlisted(turn, begun);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for TrackedOrders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TrackedOrders").field("open", &self.open().len()).finish_non_exhaustive()
+    }
+}

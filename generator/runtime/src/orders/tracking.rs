@@ -1,0 +1,151 @@
+//! One call of a client that tracks orders.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::book::Number;
+use super::gate::Pass;
+use super::tracked::TrackedOrders;
+use crate::error::NotAmendable;
+use crate::evidence::Target;
+use crate::lifecycle::{OrderShown, ShownAs};
+use crate::operation::Operation;
+use crate::parameters::Named;
+use crate::tables::{Amends, Effect, Meta, Outcome};
+
+/// What a call places and amends. Dropped before it has ended, its outcome is unknown if it was sent.
+pub(crate) struct Tracking<'a> {
+    orders: &'a TrackedOrders,
+    meta: &'static Meta,
+    placed: Vec<Number>,
+    /// By what ceilings count an order that has no client id.
+    kind: Option<String>,
+    amended: Vec<String>,
+    pass: Option<Pass>,
+    /// Set when the request is sent: when its effect is certain to be visible, by the steady clock, if that is known.
+    sent: OnceLock<Option<Duration>>,
+    is_over: bool,
+}
+
+/// How a call ended.
+pub(crate) enum Answered {
+    /// The orders that the response shows, those of items with the outcome of the item.
+    Done(Vec<(OrderShown, Outcome)>),
+    NotDone,
+    Unknown,
+}
+
+impl<'a> Tracking<'a> {
+    /// Begins a call at a time by the steady clock, unless what is known of an order forbids it.
+    pub(crate) fn begin<O: Operation>(
+        orders: &'a TrackedOrders,
+        operation: &O,
+        now: Duration,
+    ) -> Result<Self, NotAmendable> {
+        let meta = O::META;
+        let amended = meta.amends.map_or_else(Vec::new, |amends| ids_of(&Named::of(operation), &amends));
+        let pass = if meta.amends.is_some() { orders.amend(meta, &amended, now)? } else { None };
+        let creates = meta.confirm.as_ref().is_some_and(|confirm| confirm.created.is_some());
+        let targets = if creates { Target::all(operation) } else { Vec::new() };
+        let kind_of = |target: &Target| meta.order_kind.and_then(|parameter| target.named().text(parameter));
+        let new = targets.iter().flatten().map(|target| (target.key().to_owned(), kind_of(target)));
+        let placed = orders.place(meta, new.collect());
+        let kind = if placed.is_empty() { meta.order_kind } else { None };
+        let kind = kind.and_then(|parameter| Named::of(operation).text(parameter));
+        let amended = amended.into_iter().flatten().collect();
+        Ok(Self { orders, meta, placed, kind, amended, pass, sent: OnceLock::new(), is_over: false })
+    }
+
+    /// The request is sent. If it takes effect, that is visible from then on.
+    pub(crate) fn sent(&self, visible: Option<Duration>) {
+        // A request is sent once.
+        let _ = self.sent.set(visible);
+    }
+
+    /// The call ended. What it was accepted for is visible from a time on.
+    pub(crate) fn ended(mut self, answered: Answered, visible: Duration) {
+        self.is_over = true;
+        match answered {
+            Answered::Done(shown) => {
+                self.orders.may_be_placed(self.meta, &self.placed, Some(visible));
+                self.take(shown, visible);
+            }
+            Answered::NotDone => self.orders.not_placed(self.meta, &self.placed),
+            Answered::Unknown => self.leave_open(),
+        }
+    }
+
+    /// Takes the orders that a response shows.
+    fn take(&self, shown: Vec<(OrderShown, Outcome)>, visible: Duration) {
+        // A response without items accepts what was placed.
+        let has_items = self.meta.confirm.as_ref().is_some_and(|confirm| confirm.list.is_some());
+        if !has_items {
+            self.orders.in_book(self.meta.family, |book| {
+                self.placed.iter().for_each(|number| book.accept(*number, None));
+            });
+        }
+        for (order, outcome) in shown {
+            match order.shown {
+                ShownAs::Record { .. } => self.orders.observe(self.meta.family, order, Some(visible)),
+                ShownAs::Accepted { .. } | ShownAs::Refused { .. } => self.take_result(order, outcome, visible),
+            }
+        }
+    }
+
+    /// Takes the result of a request that places an order, or of one of its items. The ids in the response to an amendment
+    /// may be those of either order.
+    fn take_result(&self, order: OrderShown, outcome: Outcome, visible: Duration) {
+        if self.meta.effect != Effect::Create {
+            return;
+        }
+        let OrderShown { id, client_id, kind, .. } = order;
+        self.orders.in_book(self.meta.family, |book| {
+            let only = if let [number] = *self.placed { Some(number) } else { None };
+            let number = match &client_id {
+                Some(client_id) => book.named(client_id).filter(|number| self.placed.contains(number)),
+                None => only,
+            };
+            match (number, outcome) {
+                (Some(number), Outcome::Done) => book.accept(number, id),
+                (Some(number), Outcome::NotDone) => book.remove_unplaced(number),
+                (None, Outcome::Done) => {
+                    let is_known = client_id.as_ref().is_some_and(|client_id| book.named(client_id).is_some());
+                    if let Some(id) = id.filter(|_| !is_known) {
+                        let number = book.accept_new(id, client_id, kind.or_else(|| self.kind.clone()));
+                        book.set_listed_from(number, Some(visible));
+                    }
+                }
+                (_, Outcome::Unknown) | (None, _) => {}
+            }
+        });
+    }
+
+    fn leave_open(&mut self) {
+        let visible = self.sent.get().copied().flatten();
+        self.orders.may_be_placed(self.meta, &self.placed, visible);
+        if let Some(pass) = self.pass.take() {
+            self.orders.hold(self.meta, pass, std::mem::take(&mut self.amended), visible);
+        }
+    }
+}
+
+impl Drop for Tracking<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        match self.sent.get() {
+            Some(_) => self.leave_open(),
+            None => self.orders.not_placed(self.meta, &self.placed),
+        }
+    }
+}
+
+/// The ids in each amendment of a request.
+fn ids_of(request: &Named, amends: &Amends) -> Vec<Vec<String>> {
+    let ids = |named: &Named| amends.ids.iter().filter_map(|id| named.text(id)).collect();
+    match amends.list {
+        Some(list) => request.items(list).iter().map(ids).collect(),
+        None => vec![ids(request)],
+    }
+}

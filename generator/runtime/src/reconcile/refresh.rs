@@ -1,0 +1,119 @@
+//! Reads the open orders of an account into the view of a client that tracks orders.
+
+use std::error::Error;
+use std::fmt;
+
+use super::listing::{Listing, Part, Unseen};
+use crate::checks::Violations;
+use crate::client::ClientCore;
+use crate::orders::TrackedOrder;
+use crate::pages::PageError;
+use crate::retry::RetryPolicy;
+use crate::value::Timestamp;
+
+/// Why the open orders could not be read. What was read is in the view; no order was taken for ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RefreshError {
+    /// The client does not track orders.
+    NotTracking,
+    /// No operation of the family lists open orders.
+    NoListing {
+        /// The family.
+        family: String,
+    },
+    /// The request for a listing is refused by the client.
+    Request {
+        /// The id of the operation.
+        operation: &'static str,
+        /// Why.
+        why: Violations,
+    },
+    /// A page of a listing could not be read.
+    Listing {
+        /// The id of the operation.
+        operation: &'static str,
+        /// Why.
+        source: PageError,
+    },
+    /// An item of a listing could not be read.
+    Unreadable {
+        /// The id of the operation.
+        operation: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl fmt::Display for RefreshError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotTracking => {
+                f.write_str("the client does not track orders; build it with `ClientBuilder::track_orders`")
+            }
+            Self::NoListing { family } => write!(f, "no operation of the family `{family}` lists open orders"),
+            Self::Request { operation, why } => write!(f, "the request of {operation} is refused: {why}"),
+            Self::Listing { operation, source } => write!(f, "{operation}: {source}"),
+            Self::Unreadable { operation, why } => write!(f, "an item of {operation} cannot be read: {why}"),
+        }
+    }
+}
+
+impl Error for RefreshError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            // Its text is part of this one.
+            Self::Listing { source, .. } => source.source(),
+            Self::NotTracking | Self::NoListing { .. } | Self::Request { .. } | Self::Unreadable { .. } => None,
+        }
+    }
+}
+
+impl ClientCore {
+    /// Reads the open orders of a family into the view of a client that tracks orders, and returns those of the family that
+    /// are open or may be.
+    ///
+    /// An order that the listing does not show has ended, if a listing was certain to show it when this one began: ten
+    /// seconds after the response that accepted it, or after a request without a known outcome could no longer arrive. Where
+    /// pages are counted, an order that ends meanwhile moves others forward, so only a listing of one page shows that.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the client does not track orders or if the listing cannot be read as a whole.
+    pub async fn refresh_orders(&self, listings: &[Listing], family: &str) -> Result<Vec<TrackedOrder>, RefreshError> {
+        let orders = self.orders().ok_or(RefreshError::NotTracking)?;
+        let (turn, begun) = (orders.turn(), self.moment().steady);
+        let is_meant = |listing: &&Listing| listing.part == Part::OpenOrders && listing.family == family;
+        let mut covered = listings.iter().filter(is_meant).peekable();
+        let name = covered.peek().map(|listing| listing.family);
+        let name = name.ok_or_else(|| RefreshError::NoListing { family: family.to_owned() })?;
+        let mut is_whole = true;
+        for listing in covered {
+            for turn in listing.turns() {
+                is_whole &= self.show_open_orders(listing, turn).await?;
+            }
+        }
+        if is_whole {
+            orders.listed(name, turn, begun);
+        }
+        Ok(orders.open().into_iter().filter(|order| order.family == name).collect())
+    }
+
+    /// Reads a listing, whose pages are tracked like any response. Returns whether an order that it does not show is not
+    /// open.
+    async fn show_open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<bool, RefreshError> {
+        let (operation, retry) = (listing.operation, RetryPolicy::new());
+        let walk = listing.walk(self, turn, Timestamp::default(), &retry);
+        let mut walk = walk.map_err(|why| RefreshError::Request { operation, why })?;
+        let (mut pages, mut is_clipped) = (0_u32, false);
+        while let Some(page) = walk.next().await {
+            let page = page.map_err(|unseen| match unseen {
+                Unseen::Page(source) => RefreshError::Listing { operation, source },
+                Unseen::Item(why) => RefreshError::Unreadable { operation, why },
+            })?;
+            pages += 1;
+            is_clipped |= page.clipped.is_some();
+        }
+        Ok(!is_clipped && (pages <= 1 || !listing.has_counted_pages()))
+    }
+}
