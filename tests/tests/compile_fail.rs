@@ -2,7 +2,7 @@
 //!
 //! Each file in `compile_fail` says in its first line which error it must end in, or that it compiles. Only the code is
 //! compared: trybuild compares the compiler's words, which change from one version to the next, and would make this
-//! suite fail for people who did nothing wrong.
+//! suite fail for people who did nothing wrong. A second line may quote a sentence that is ours (`on_unimplemented`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
@@ -15,17 +15,26 @@ use serde_json::Value;
 /// The codes of the errors of each case that has any, by its name.
 type Codes = BTreeMap<String, Vec<String>>;
 
+/// What a case quotes, behind this.
+const QUOTES: &str = "//! The compiler says: ";
+
 #[test]
 fn what_must_not_compile_does_not() {
     let cases = cases();
     assert!(cases.len() > 10);
-    let found = check(&cases);
+    let messages = check(&cases);
+    let found = codes(&messages);
     for (name, path) in &cases {
-        let first = std::fs::read_to_string(path).unwrap().lines().next().unwrap_or_default().to_owned();
+        let text = std::fs::read_to_string(path).unwrap();
+        let first = text.lines().next().unwrap_or_default();
         let (expected, _) = first.strip_prefix("//! ").and_then(|line| line.split_once(':')).expect("a first line");
         // No entry: no errors at all, also none without a code.
         let expected = (expected != "compiles").then(|| vec![expected.to_owned()]);
         assert_eq!(found.get(name), expected.as_ref(), "{name}: {first}");
+        if let Some(quoted) = text.lines().find_map(|line| line.strip_prefix(QUOTES)) {
+            let rendered = rendered(&messages, name);
+            assert!(rendered.contains(quoted), "{name}: {rendered}");
+        }
     }
 }
 
@@ -37,7 +46,7 @@ fn cases() -> BTreeMap<String, PathBuf> {
 }
 
 /// Checks all cases at once, as programs of one crate that is made for them.
-fn check(cases: &BTreeMap<String, PathBuf>) -> Codes {
+fn check(cases: &BTreeMap<String, PathBuf>) -> String {
     let house = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile_fail");
     std::fs::create_dir_all(&room).unwrap();
@@ -50,10 +59,10 @@ fn check(cases: &BTreeMap<String, PathBuf>) -> Codes {
         .current_dir(&room)
         .output()
         .unwrap();
-    let codes = codes(&String::from_utf8_lossy(&output.stdout));
+    let messages = String::from_utf8_lossy(&output.stdout).into_owned();
     // The crate itself may not have come about, and then no case was looked at.
-    assert!(!codes.is_empty(), "nothing was checked: {}", String::from_utf8_lossy(&output.stderr));
-    codes
+    assert!(!codes(&messages).is_empty(), "nothing was checked: {}", String::from_utf8_lossy(&output.stderr));
+    messages
 }
 
 fn manifest(house: &Path, cases: &BTreeMap<String, PathBuf>) -> String {
@@ -82,4 +91,11 @@ fn codes(messages: &str) -> Codes {
         }
     }
     codes
+}
+
+/// The errors of a case as the compiler prints them.
+fn rendered(messages: &str, name: &str) -> String {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let of_case = messages.filter(|message| message["target"]["name"].as_str() == Some(name));
+    of_case.filter_map(|message| message["message"]["rendered"].as_str().map(str::to_owned)).collect()
 }

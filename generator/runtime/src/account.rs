@@ -170,7 +170,7 @@ impl Instrument {
 
     /// Whether `value` has at most as many decimal places as `property` allows; trailing zeros do not count.
     pub fn has_places_for(&self, property: &str, value: &Decimal) -> Option<bool> {
-        Some(Decimal::from(value.decimal_places()) <= *self.get(property)?)
+        Some(Decimal::from(value.places()) <= *self.get(property)?)
     }
 
     /// Whether `value` is at least `property`.

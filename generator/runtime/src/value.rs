@@ -1,5 +1,7 @@
 //! Values: exact numbers, times, identifiers and open enums.
 
+#[cfg(any(feature = "chrono", feature = "jiff"))]
+mod dates;
 mod decimal;
 mod edit;
 mod identifier;
@@ -12,6 +14,8 @@ mod small_text;
 mod time_in;
 mod timestamp;
 
+#[cfg(any(feature = "chrono", feature = "jiff"))]
+pub use dates::TimeOutOfRange;
 #[doc(hidden)]
 pub use decimal::checked_literal;
 pub use decimal::{Decimal, InvalidDecimal};

@@ -9,6 +9,7 @@ use self::parts::{Parts, is_number, plain};
 use super::scalar::{Scalar, Scratch};
 use super::small_text::SmallText;
 
+mod inexact;
 mod parts;
 
 /// An exact decimal number of any length, which keeps the text it was read from.
@@ -74,10 +75,10 @@ impl Decimal {
     ///
     /// ```
     /// # use tradeapi_runtime::Decimal;
-    /// assert_eq!("64000.10".parse::<Decimal>()?.decimal_places(), 1);
+    /// assert_eq!("64000.10".parse::<Decimal>()?.places(), 1);
     /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
     /// ```
-    pub fn decimal_places(&self) -> u32 {
+    pub fn places(&self) -> u32 {
         self.parts().worth().places()
     }
 

@@ -134,7 +134,7 @@ fn multiples_are_exact() -> Tested {
 #[test]
 fn places_are_those_that_are_needed() -> Tested {
     for (number, places) in [("0", 0), ("0.00", 0), ("1.50", 1), ("1e3", 0), ("1.5e-3", 4), ("0.0010", 3), ("120", 0)] {
-        assert_eq!(number.parse::<Decimal>()?.decimal_places(), places, "{number}");
+        assert_eq!(number.parse::<Decimal>()?.places(), places, "{number}");
     }
     Ok(())
 }
@@ -199,7 +199,7 @@ proptest! {
             let digits = plain.as_str().bytes().filter(u8::is_ascii_digit).count();
             prop_assert_eq!(number.has_more_digits_than(64), digits > 64);
             prop_assert_eq!(plain.has_more_digits_than(64), digits > 64);
-            prop_assert!(number.decimal_places() as usize <= longest(number));
+            prop_assert!(number.places() as usize <= longest(number));
             prop_assert_eq!(&plain, number);
             prop_assert_eq!(hash_of(&plain), hash_of(number));
             prop_assert_eq!(number.to_string(), number.as_str());
