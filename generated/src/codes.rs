@@ -372,14 +372,20 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
+        .certain(runtime::tables::Certainty::Single)
+        .with_doc(
+            "tell the client the position mode that the account has; such orders are then refused before they are sent",
+        ),
     runtime::tables::KnownError::observed(
             "25237",
             "Close orders need hedge mode.",
             runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
-        .certain(runtime::tables::Certainty::Single),
+        .certain(runtime::tables::Certainty::Single)
+        .with_doc(
+            "tell the client the position mode that the account has; such orders are then refused before they are sent",
+        ),
     runtime::tables::KnownError::observed(
             "25239",
             "Closing failed, try later; a part may have closed.",
@@ -980,10 +986,13 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
-        "40774",
-        "Order shape does not fit the account mode (one-way or hedge); a check before matching.",
-        runtime::tables::CodeProof::NotDone,
-    ),
+            "40774",
+            "Order shape does not fit the account mode (one-way or hedge); a check before matching.",
+            runtime::tables::CodeProof::NotDone,
+        )
+        .with_doc(
+            "tell the client the position mode that the account has; such orders are then refused before they are sent",
+        ),
     runtime::tables::KnownError::observed(
             "40786",
             "clientOid already used; on modify, newClientOid already used. The earlier order may exist.",

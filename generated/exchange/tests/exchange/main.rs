@@ -21,3 +21,4 @@ mod reconcile;
 mod rules;
 mod rules_classic;
 mod rules_unified;
+mod told;

@@ -1,0 +1,59 @@
+//! What a client is told of its account, and how a mismatch shows.
+
+use tradeapi::unified::{PosSide, Side};
+use tradeapi::{Account, Client, Error, PositionMode, classic};
+use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time};
+
+use super::desk::limit;
+
+/// A client that is told a position mode, of an account with another one or the same.
+fn told(mode: PositionMode, has: Mode) -> (Exchange, Client) {
+    let mut settings = Settings::default();
+    (settings.seed, settings.rate_limits) = (Seed(7), false);
+    let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().mode(has));
+    let account = Account::new().position_mode(mode);
+    let client = exchange.client_of(exchange.keys()).account(account).build().unwrap();
+    (exchange, client)
+}
+
+#[tokio::test]
+async fn what_does_not_fit_the_mode_is_refused_before_it_is_sent() {
+    let (exchange, client) = told(PositionMode::HedgeMode, Mode::Hedge);
+    let refused = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;
+    let Err(Error::Refused(refusal)) = refused else { panic!("{refused:?}") };
+    assert_eq!(refusal.violations[0].rule, "hedge-mode-needs-pos-side");
+    assert!(exchange.take_events().is_empty());
+    let fits = limit("a", Side::Buy, "0.01", "63000").pos_side(PosSide::Long);
+    client.unified().place_order(&fits).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_mode_that_the_account_does_not_have_shows_in_the_error() {
+    let (_exchange, client) = told(PositionMode::OneWayMode, Mode::Hedge);
+    let unified = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();
+    let execution = classic::Execution::limit(63_000, classic::Force::Gtc);
+    let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+    let order = classic::PlaceOrder::new("BTCUSDT", line, margin, "USDT", 1, classic::Side::Buy, execution);
+    let classic = client.classic().place_order(&order).await.unwrap_err();
+    for (error, code) in [(unified, "25236"), (classic, "40774")] {
+        assert_eq!(error.code(), Some(code));
+        assert!(error.remedy().unwrap().contains("position mode"), "{error:?}");
+        assert!(format!("{error:?}").ends_with("before they are sent"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_of_the_other_class_of_accounts_shows_in_the_error() {
+    let (exchange, client) = told(PositionMode::OneWayMode, Mode::OneWay);
+    for (code, family) in [("40084", "classic"), ("40085", "unified")] {
+        exchange.refuse_next(code);
+        let error = match family {
+            "classic" => client.unified().check_credentials().await.unwrap_err(),
+            _ => client.classic().check_credentials().await.unwrap_err(),
+        };
+        assert!(
+            error.remedy().unwrap().starts_with(&format!("use the operations of the family {family}")),
+            "{error:?}"
+        );
+    }
+}
