@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let all = client.unified().cancel_all_orders(&CancelAllOrders::new(Category::UsdtFutures).symbol(SYMBOL)).await?;
-    println!("Cancelled {} quotes.", all.len());
+    println!("Cancelled {} quotes.", all.done()?.len());
     Ok(())
 }
 

@@ -23,9 +23,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     for category in Category::ALL {
         let done = unified.cancel_all_orders(&unified::CancelAllOrders::new(category.clone())).await;
-        let failed = |one: &&unified::BatchOrderResult| one.code.as_deref().is_some_and(|code| code != "00000");
-        let counts = done.map(|all| (all.len(), all.iter().filter(failed).count()));
-        note(format!("orders of unified {category}"), counts);
+        note(format!("orders of unified {category}"), done.map(|all| (all.len(), all.failures().len())));
     }
     for product in ProductType::ALL {
         let done = classic.cancel_all_orders(&classic::CancelAllOrders::new(product.clone())).await;

@@ -171,24 +171,13 @@ impl runtime::Operation for BatchCancel {
     const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::batches::Batch for BatchCancel {
-    type Item = BatchCancelItem;
+impl runtime::operation::Cancellation for BatchCancel {}
 
+impl runtime::batches::ListsResults for BatchCancel {
     type Done = BatchSuccess;
-    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
-        list: "orderIdList",
-        max_items: 50,
-        ids: &["orderId", "clientOid"],
-        by_place: false,
-        results: None,
-    };
 
-    fn take_items(&mut self) -> Vec<Self::Item> {
-        self.order_id_list.take().unwrap_or_default()
-    }
-
-    fn set_items(&mut self, items: Vec<Self::Item>) {
-        self.order_id_list = Some(items);
+    fn sent(&self) -> Option<usize> {
+        self.order_id_list.as_ref().map(Vec::len)
     }
 
     fn answer(
@@ -217,6 +206,24 @@ impl runtime::batches::Batch for BatchCancel {
                 ),
             );
         answer
+    }
+}
+
+impl runtime::batches::Batch for BatchCancel {
+    type Item = BatchCancelItem;
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
+        list: "orderIdList",
+        max_items: 50,
+        ids: &["orderId", "clientOid"],
+        by_place: false,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        self.order_id_list.take().unwrap_or_default()
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.order_id_list = Some(items);
     }
 }
 

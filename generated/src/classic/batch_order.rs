@@ -239,24 +239,11 @@ impl runtime::confirm::Queryable for BatchOrder {
 
 impl runtime::confirm::ConfirmableItems for BatchOrder {}
 
-impl runtime::batches::Batch for BatchOrder {
-    type Item = BatchOrderItem;
-
+impl runtime::batches::ListsResults for BatchOrder {
     type Done = BatchSuccess;
-    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
-        list: "orderList",
-        max_items: 50,
-        ids: &["clientOid", "orderId"],
-        by_place: false,
-        results: None,
-    };
 
-    fn take_items(&mut self) -> Vec<Self::Item> {
-        std::mem::take(&mut self.order_list)
-    }
-
-    fn set_items(&mut self, items: Vec<Self::Item>) {
-        self.order_list = items;
+    fn sent(&self) -> Option<usize> {
+        Some(self.order_list.len())
     }
 
     fn answer(
@@ -286,6 +273,24 @@ impl runtime::batches::Batch for BatchOrder {
             );
         answer.all_done(response.result);
         answer
+    }
+}
+
+impl runtime::batches::Batch for BatchOrder {
+    type Item = BatchOrderItem;
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
+        list: "orderList",
+        max_items: 50,
+        ids: &["clientOid", "orderId"],
+        by_place: false,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.order_list)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.order_list = items;
     }
 }
 

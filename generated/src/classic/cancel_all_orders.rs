@@ -3,7 +3,7 @@
 //! Cancel All Orders.
 
 use tradeapi_runtime as runtime;
-use super::{CancelAllOutcome, Coin, ProductType};
+use super::{BatchSuccess, CancelAllOutcome, Coin, ProductType};
 
 runtime::parameters! {
     /// Cancels all pending orders of a product type.
@@ -144,6 +144,41 @@ impl runtime::parameters::Parameters for CancelAllOrders {
 impl runtime::Operation for CancelAllOrders {
     type Response = CancelAllOutcome;
     const META: &'static runtime::tables::Meta = &META;
+}
+
+impl runtime::operation::Cancellation for CancelAllOrders {}
+
+impl runtime::batches::ListsResults for CancelAllOrders {
+    type Done = BatchSuccess;
+
+    fn sent(&self) -> Option<usize> {
+        None
+    }
+
+    fn answer(
+        response: Self::Response,
+        _is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
+        answer
+            .done(
+                response.success_list,
+                |item| [
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                ],
+            );
+        answer
+            .failed(
+                response.failure_list,
+                |item| [
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                ],
+                |item| (None, runtime::emitted::text_of(&item.error_msg)),
+            );
+        answer
+    }
 }
 
 const META: runtime::tables::Meta = runtime::tables::Meta {

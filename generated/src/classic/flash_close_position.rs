@@ -3,7 +3,7 @@
 //! Flash Close Position.
 
 use tradeapi_runtime as runtime;
-use super::{CloseOutcome, HoldSide, ProductType, Symbol};
+use super::{CloseOutcome, ClosedPosition, HoldSide, ProductType, Symbol};
 
 runtime::parameters! {
     /// Closes positions at market price.
@@ -170,6 +170,42 @@ impl runtime::parameters::Parameters for FlashClosePosition {
 impl runtime::Operation for FlashClosePosition {
     type Response = CloseOutcome;
     const META: &'static runtime::tables::Meta = &META;
+}
+
+impl runtime::batches::ListsResults for FlashClosePosition {
+    type Done = ClosedPosition;
+
+    fn sent(&self) -> Option<usize> {
+        None
+    }
+
+    fn answer(
+        response: Self::Response,
+        _is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
+        answer
+            .done(
+                response.success_list,
+                |item| [
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                ],
+            );
+        answer
+            .failed(
+                response.failure_list,
+                |item| [
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                ],
+                |item| (
+                    runtime::emitted::text_of(&item.error_code),
+                    runtime::emitted::text_of(&item.error_msg),
+                ),
+            );
+        answer
+    }
 }
 
 const META: runtime::tables::Meta = runtime::tables::Meta {

@@ -140,19 +140,19 @@ runtime::operations! {
     ///
     /// `POST /api/v2/mix/order/batch-cancel-orders`; see [`BatchCancel`].
     #[doc(alias("cancel many orders", "bulk cancel"))]
-    fn batch_cancel(BatchCancel) -> BatchCancelOutcome;
+    fn batch_cancel(BatchCancel) -> BatchCancelOutcome as items;
 
     /// Places up to 50 orders for one trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-place-order`; see [`BatchOrder`].
     #[doc(alias("place many orders", "bulk order"))]
-    fn batch_order(BatchOrder) -> BatchPlaceOutcome;
+    fn batch_order(BatchOrder) -> BatchPlaceOutcome as items;
 
     /// Cancels all pending orders of a product type.
     ///
     /// `POST /api/v2/mix/order/cancel-all-orders`; see [`CancelAllOrders`].
     #[doc(alias("cancel everything", "panic", "kill switch"))]
-    fn cancel_all_orders(CancelAllOrders) -> CancelAllOutcome;
+    fn cancel_all_orders(CancelAllOrders) -> CancelAllOutcome as items;
 
     /// Cancels one pending order.
     ///
@@ -170,7 +170,7 @@ runtime::operations! {
     ///
     /// `POST /api/v2/mix/order/close-positions`; see [`FlashClosePosition`].
     #[doc(alias("close a position", "liquidate", "exit", "flatten"))]
-    fn flash_close_position(FlashClosePosition) -> CloseOutcome;
+    fn flash_close_position(FlashClosePosition) -> CloseOutcome as items;
 
     /// Reads one order in full.
     ///

@@ -113,25 +113,13 @@ impl runtime::Operation for BatchCancel {
 }
 
 impl runtime::operation::Repeatable for BatchCancel {}
+impl runtime::operation::Cancellation for BatchCancel {}
 
-impl runtime::batches::Batch for BatchCancel {
-    type Item = BatchCancelItem;
-
+impl runtime::batches::ListsResults for BatchCancel {
     type Done = BatchOrderResult;
-    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
-        list: "",
-        max_items: 20,
-        ids: &["orderId", "clientOid"],
-        by_place: true,
-        results: None,
-    };
 
-    fn take_items(&mut self) -> Vec<Self::Item> {
-        std::mem::take(&mut self.orders)
-    }
-
-    fn set_items(&mut self, items: Vec<Self::Item>) {
-        self.orders = items;
+    fn sent(&self) -> Option<usize> {
+        Some(self.orders.len())
     }
 
     fn answer(
@@ -153,6 +141,24 @@ impl runtime::batches::Batch for BatchCancel {
                 ),
             );
         answer
+    }
+}
+
+impl runtime::batches::Batch for BatchCancel {
+    type Item = BatchCancelItem;
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["orderId", "clientOid"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
     }
 }
 

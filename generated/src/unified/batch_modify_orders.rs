@@ -196,24 +196,11 @@ impl runtime::confirm::Queryable for BatchModifyOrders {
 
 impl runtime::confirm::ConfirmableItems for BatchModifyOrders {}
 
-impl runtime::batches::Batch for BatchModifyOrders {
-    type Item = BatchModifyItem;
-
+impl runtime::batches::ListsResults for BatchModifyOrders {
     type Done = BatchModifyResult;
-    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
-        list: "",
-        max_items: 20,
-        ids: &["orderId", "clientOid"],
-        by_place: true,
-        results: None,
-    };
 
-    fn take_items(&mut self) -> Vec<Self::Item> {
-        std::mem::take(&mut self.orders)
-    }
-
-    fn set_items(&mut self, items: Vec<Self::Item>) {
-        self.orders = items;
+    fn sent(&self) -> Option<usize> {
+        Some(self.orders.len())
     }
 
     fn answer(
@@ -235,6 +222,24 @@ impl runtime::batches::Batch for BatchModifyOrders {
                 ),
             );
         answer
+    }
+}
+
+impl runtime::batches::Batch for BatchModifyOrders {
+    type Item = BatchModifyItem;
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["orderId", "clientOid"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
     }
 }
 

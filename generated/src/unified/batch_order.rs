@@ -186,24 +186,11 @@ impl runtime::confirm::Queryable for BatchOrder {
 
 impl runtime::confirm::ConfirmableItems for BatchOrder {}
 
-impl runtime::batches::Batch for BatchOrder {
-    type Item = BatchOrderItem;
-
+impl runtime::batches::ListsResults for BatchOrder {
     type Done = BatchOrderResult;
-    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
-        list: "",
-        max_items: 20,
-        ids: &["clientOid", "orderId"],
-        by_place: true,
-        results: None,
-    };
 
-    fn take_items(&mut self) -> Vec<Self::Item> {
-        std::mem::take(&mut self.orders)
-    }
-
-    fn set_items(&mut self, items: Vec<Self::Item>) {
-        self.orders = items;
+    fn sent(&self) -> Option<usize> {
+        Some(self.orders.len())
     }
 
     fn answer(
@@ -225,6 +212,24 @@ impl runtime::batches::Batch for BatchOrder {
                 ),
             );
         answer
+    }
+}
+
+impl runtime::batches::Batch for BatchOrder {
+    type Item = BatchOrderItem;
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["clientOid", "orderId"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
     }
 }
 

@@ -108,6 +108,37 @@ impl runtime::Operation for CancelAllOrders {
     const META: &'static runtime::tables::Meta = &META;
 }
 
+impl runtime::operation::Cancellation for CancelAllOrders {}
+
+impl runtime::batches::ListsResults for CancelAllOrders {
+    type Done = BatchOrderResult;
+
+    fn sent(&self) -> Option<usize> {
+        None
+    }
+
+    fn answer(
+        response: Self::Response,
+        is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
+        answer
+            .by_code(
+                response,
+                is_success,
+                |item| [
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                ],
+                |item| (
+                    runtime::emitted::text_of(&item.code),
+                    runtime::emitted::text_of(&item.msg),
+                ),
+            );
+        answer
+    }
+}
+
 const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.cancel-symbol-order",
     family: "unified",

@@ -115,6 +115,7 @@ impl runtime::Operation for CancelOrder {
 }
 
 impl runtime::operation::Repeatable for CancelOrder {}
+impl runtime::operation::Cancellation for CancelOrder {}
 
 const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.cancel-order",

@@ -132,6 +132,7 @@ impl runtime::Operation for CancelRealityOrder {
 }
 
 impl runtime::operation::Repeatable for CancelRealityOrder {}
+impl runtime::operation::Cancellation for CancelRealityOrder {}
 
 const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.cancel-reality-order",

@@ -202,13 +202,13 @@ runtime::operations! {
     ///
     /// `POST /api/v3/trade/batch-modify-order`; see [`BatchModifyOrders`].
     #[doc(alias("amend many orders", "bulk amend"))]
-    fn batch_modify_orders(BatchModifyOrders) -> runtime::List<BatchModifyResult>;
+    fn batch_modify_orders(BatchModifyOrders) -> runtime::List<BatchModifyResult> as items;
 
     /// Cancels up to 20 orders of one business line; some may succeed while others fail.
     ///
     /// `POST /api/v3/trade/cancel-batch`; see [`BatchCancel`].
     #[doc(alias("cancel many orders", "bulk cancel"))]
-    fn batch_cancel(BatchCancel) -> runtime::List<BatchOrderResult>;
+    fn batch_cancel(BatchCancel) -> runtime::List<BatchOrderResult> as items;
 
     /// Cancels one order. Reality pairs are served too.
     ///
@@ -226,7 +226,7 @@ runtime::operations! {
     ///
     /// `POST /api/v3/trade/cancel-symbol-order`; see [`CancelAllOrders`].
     #[doc(alias("cancel everything", "panic", "kill switch"))]
-    fn cancel_all_orders(CancelAllOrders) -> runtime::List<BatchOrderResult>;
+    fn cancel_all_orders(CancelAllOrders) -> runtime::List<BatchOrderResult> as items;
 
     /// Lists the fills of the user's orders.
     ///
@@ -263,7 +263,7 @@ runtime::operations! {
     ///
     /// `POST /api/v3/trade/place-batch`; see [`BatchOrder`].
     #[doc(alias("place many orders", "bulk order"))]
-    fn batch_order(BatchOrder) -> runtime::List<BatchOrderResult>;
+    fn batch_order(BatchOrder) -> runtime::List<BatchOrderResult> as items;
 
     /// Places one spot, margin or futures order. Reality pairs are served too.
     ///

@@ -3,11 +3,13 @@
 mod apart;
 mod batch;
 mod call;
+mod direct;
 mod matching;
 mod report;
 
 #[doc(hidden)]
 pub use batch::BatchAnswer;
-pub use batch::{Batch, BatchShape, ResultsApart};
+pub use batch::{Batch, BatchShape, ListsResults, ResultsApart};
 pub use call::BatchCall;
+pub use direct::{ItemFailure, ItemsReply, PartialFailure};
 pub use report::{BatchReport, ItemOutcome, ItemReport, Matched, UnmatchedResult};

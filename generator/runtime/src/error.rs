@@ -155,6 +155,20 @@ pub struct UnreadableAnswer {
 }
 
 impl ExchangeError {
+    /// What the code means, by the documents or as it was observed; `None` if nothing is known of it.
+    pub fn meaning(&self) -> Option<&'static str> {
+        let known = self.known?;
+        let text =
+            if known.certainty == Certainty::Documented && !known.doc.is_empty() { known.doc } else { known.text };
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// What to do, where the text of the error does not say it.
+    pub fn remedy(&self) -> Option<&'static str> {
+        let of_credentials = "check key, secret, passphrase and clock with `check_credentials`";
+        self.observed_remedy().or_else(|| self.credential_cause().map(|_| of_credentials))
+    }
+
     /// What to do about an observed code. Of a documented one, the text of the error has it.
     fn observed_remedy(&self) -> Option<&'static str> {
         let known = self.known.filter(|known| known.certainty != Certainty::Documented)?;
@@ -210,6 +224,7 @@ impl Error {
             Self::Limited(limited) => limited.operation,
             Self::LimiterFailed(failure) => failure.operation,
             Self::NotStored(change) => change.operation,
+            Self::NotAmendable(refusal) => refusal.operation,
             Self::Exchange(error) => error.operation,
             Self::Transport(failure) => failure.operation,
             Self::Unreadable(answer) => answer.operation,
@@ -224,7 +239,6 @@ impl Error {
             Self::Unsigned(unsigned) => unsigned.waited,
             Self::LimiterFailed(failure) => failure.waited,
             Self::NotStored(change) => change.waited,
-            Self::NotAmendable(refusal) => refusal.operation,
             Self::Exchange(error) => error.waited,
             Self::Transport(failure) => failure.waited,
             Self::Unreadable(answer) => answer.waited,
@@ -275,10 +289,7 @@ impl Error {
                 Some("check the address and the network, and call again")
             }
             Self::NotAmendable(refusal) => Some(refusal.why.remedy()),
-            Self::Exchange(error) if error.observed_remedy().is_some() => error.observed_remedy(),
-            Self::Exchange(error) if error.credential_cause().is_some() => {
-                Some("check key, secret, passphrase and clock with `check_credentials`")
-            }
+            Self::Exchange(error) => error.remedy(),
             Self::Unknown(_) => {
                 Some("query it with `locate`, or let `place_and_confirm` do so; do not send it again before")
             }
@@ -286,7 +297,6 @@ impl Error {
             | Self::Unsigned(_)
             | Self::LimiterFailed(_)
             | Self::NotStored(_)
-            | Self::Exchange(_)
             | Self::Transport(_)
             | Self::Unreadable(_) => None,
         }
@@ -308,6 +318,7 @@ impl Error {
             | Self::Limited(_)
             | Self::LimiterFailed(_)
             | Self::NotStored(_)
+            | Self::NotAmendable(_)
             | Self::Transport(_) => None,
         }
     }
@@ -327,6 +338,7 @@ impl Error {
             | Self::Limited(_)
             | Self::LimiterFailed(_)
             | Self::NotStored(_)
+            | Self::NotAmendable(_)
             | Self::Transport(_)
             | Self::Unreadable(_) => None,
         }
@@ -376,6 +388,7 @@ impl fmt::Display for Error {
             Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
             Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.trouble, failure.why),
             Self::NotStored(change) => write!(f, "{operation} was not sent: {}", change.why),
+            Self::NotAmendable(refusal) => write!(f, "{operation} was not sent: {refusal}"),
             Self::Exchange(error) => {
                 write!(f, "{operation} failed: {error}")?;
                 write_outcome(f, error.effect, error.outcome)
@@ -388,7 +401,6 @@ impl fmt::Display for Error {
                 let UnreadableAnswer { status, error, .. } = &**answer;
                 write!(f, "{operation} got a response that cannot be read (HTTP status {status}): {error}")?;
                 write_outcome(f, answer.effect, answer.outcome)
-            Self::NotAmendable(refusal) => write!(f, "{operation} was not sent: {refusal}"),
             }
             Self::Unknown(unknown) => unknown.fmt(f),
         }
@@ -412,6 +424,7 @@ impl fmt::Debug for Error {
             Self::Limited(fields) => ("Limited", fields),
             Self::LimiterFailed(fields) => ("LimiterFailed", fields),
             Self::NotStored(fields) => ("NotStored", fields),
+            Self::NotAmendable(fields) => ("NotAmendable", fields),
             Self::Exchange(fields) => ("Exchange", fields),
             Self::Transport(fields) => ("Transport", fields),
             Self::Unreadable(fields) => ("Unreadable", fields),
@@ -424,7 +437,6 @@ impl fmt::Debug for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
-            Self::NotAmendable(fields) => ("NotAmendable", fields),
             // The text contains the other sources already.
             Self::NotStored(change) => change.why.source(),
             Self::Transport(failure) => failure.error.source(),
@@ -433,6 +445,7 @@ impl StdError for Error {
             | Self::Unsigned(_)
             | Self::Limited(_)
             | Self::LimiterFailed(_)
+            | Self::NotAmendable(_)
             | Self::Exchange(_)
             | Self::Unreadable(_) => None,
         }
@@ -441,7 +454,11 @@ impl StdError for Error {
 
 impl fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "code {}, HTTP status {}, {:?}", self.code, self.status, self.message)?;
+        match self.code.as_str() {
+            "" => f.write_str("no code")?,
+            code => write!(f, "code {code}")?,
+        }
+        write!(f, ", HTTP status {}, {:?}", self.status, self.message)?;
         if let Some(known) = self.known {
             match (known.certainty, known.doc) {
                 (Certainty::Documented, "") => {}

@@ -100,6 +100,17 @@ pub trait Operation: Parameters {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not safe to repeat: a second one could have its effect again",
     label = "not sent more than once",
-    note = "send it once, and query its outcome with `place_and_confirm` or `locate` if that is unknown"
+    note = "send it once, and query its outcome with `place_and_confirm` or `locate` if that is unknown",
+    note = "a second cancellation of everything also cancels what was placed after the first one; while nothing is placed, \
+            `retrying(..).cancel(..)` repeats it"
 )]
 pub trait Repeatable: Operation {}
+
+/// An operation that does nothing but cancel. A repeat cancels nothing twice, but what was placed meanwhile too, unless each
+/// order is named. Emitted for operations whose effect is to cancel.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does more than cancel",
+    label = "not repeated as a cancellation",
+    note = "reads, and cancellations of named orders, are repeated with `retrying(..).call(..)`"
+)]
+pub trait Cancellation: Operation {}

@@ -9,7 +9,7 @@ use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::observe;
-use crate::operation::{Operation, Repeatable};
+use crate::operation::{Cancellation, Operation, Repeatable};
 use crate::parameters::Named;
 use crate::tables::{CallResult, CodeProof, Outcome};
 
@@ -189,6 +189,33 @@ impl<'a> Retrying<'a> {
     /// Returns the error of the last attempt. If that had no effect and the outcome of an earlier one is unknown,
     /// returns the earlier error: the exchange refuses to cancel what an unanswered attempt has cancelled.
     pub async fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        self.repeat(operation).await
+    }
+
+    /// Like [`call`](Self::call), for a cancellation, such as that of all orders in an emergency.
+    ///
+    /// A repeat also cancels what was placed since the first attempt, so nothing may be placed until this returns: by this
+    /// program, by another one, or by hand. Then a repeat is harmless, because what is cancelled stays so. The response is that
+    /// of the last attempt: it does not list what an earlier one without a response has cancelled.
+    ///
+    /// ```
+    /// use tradeapi_runtime::operation::Cancellation;
+    /// use tradeapi_runtime::retry::RetryPolicy;
+    /// use tradeapi_runtime::{ClientCore, Error};
+    ///
+    /// async fn panic_button<O: Cancellation>(client: &ClientCore, all: &O) -> Result<(), Error> {
+    ///     client.retrying(&RetryPolicy::new().attempts(10)).cancel(all).await.map(drop)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn cancel<O: Cancellation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        self.repeat(operation).await
+    }
+
+    async fn repeat<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let Self { core, policy } = *self;
         let environment = core.environment();
         let with_key = operation.with_key(core.now(), environment.random());

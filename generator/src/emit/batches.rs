@@ -8,7 +8,7 @@ use super::docs::code;
 use super::envelope;
 use super::scope::Scope;
 use crate::diagnostics::Place;
-use crate::model::{Batch, Family, Operation, Parameter, Record, Response, Type, Way};
+use crate::model::{Batch, Effect, Family, Operation, Parameter, Record, Response, Type, Way};
 
 /// What a request says about its items.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -16,22 +16,22 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let list = list_of(operation, batch)?;
     let item = list.item()?;
     let (name, item, field) = (ident(&operation.rust.rust), ident(&item.rust), ident(&list.name.rust));
-    let (done, answer) = answer(scope, operation, batch)?;
     let shape = shape(batch, list)?;
-    let is_success = ident(if matches!(operation.response, Response::Array { .. }) && batch.results.is_none() {
-        "is_success"
-    } else {
-        "_is_success"
-    });
+    let sent = match list.is_required() {
+        true => quote!(Some(self.#field.len())),
+        false => quote!(self.#field.as_ref().map(Vec::len)),
+    };
+    let results = lists_results(scope, operation, batch, &sent)?;
     let (take, set) = if list.is_required() {
         (quote!(std::mem::take(&mut self.#field)), quote!(items))
     } else {
         (quote!(self.#field.take().unwrap_or_default()), quote!(Some(items)))
     };
     Some(quote! {
+        #results
+
         impl runtime::batches::Batch for #name {
             type Item = #item;
-            type Done = #done;
             const SHAPE: &'static runtime::batches::BatchShape = #shape;
 
             fn take_items(&mut self) -> Vec<Self::Item> {
@@ -40,6 +40,48 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
 
             fn set_items(&mut self, items: Vec<Self::Item>) {
                 self.#field = #set;
+            }
+        }
+    })
+}
+
+/// What an operation says about the results in its answer that is no batch, but answers like one of the family.
+pub(super) fn results(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+    lists_results(scope, operation, answers_like(scope.family, operation)?, &quote!(None))
+}
+
+/// Whether the answer lists successes and failures.
+pub(super) fn has_results(family: &Family, operation: &Operation) -> bool {
+    operation.batch.is_some() || answers_like(family, operation).is_some()
+}
+
+/// The batch that has the lists of an operation's answer.
+fn answers_like<'a>(family: &'a Family, operation: &Operation) -> Option<&'a Batch> {
+    if operation.batch.is_some() || operation.effect == Effect::Read {
+        return None;
+    }
+    let batches = family.operations.iter().filter_map(|other| Some((other, other.batch.as_ref()?)));
+    let is_like = |(other, batch): &(&Operation, &Batch)| match (&operation.response, &other.response) {
+        (Response::Array { record, .. }, Response::Array { record: of, .. }) => record == of,
+        (Response::Object { record }, Response::Object { .. }) => result_lists(family, *record, batch).is_some(),
+        _ => false,
+    };
+    batches.into_iter().find(is_like).map(|(_, batch)| batch)
+}
+
+fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: &TokenStream) -> Option<TokenStream> {
+    let name = ident(&operation.rust.rust);
+    let (done, answer) = answer(scope, operation, batch)?;
+    let codes_are_within = matches!(operation.response, Response::Array { .. }) && batch.results.is_none();
+    let is_success = ident(if codes_are_within { "is_success" } else { "_is_success" });
+    let apart = batch.results.as_ref().map(|(way, _)| codes_apart(way, batch));
+    Some(quote! {
+        impl runtime::batches::ListsResults for #name {
+            type Done = #done;
+            #apart
+
+            fn sent(&self) -> Option<usize> {
+                #sent
             }
 
             fn answer(
@@ -62,28 +104,26 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
     let wire = if list.is_body() { "" } else { batch.of.0.as_str() };
     let max_items = number(list.max_items?.0);
     let (ids, by_place) = (batch.ids.iter().map(|(id, _)| id), batch.by_place);
-    let results = match &batch.results {
-        Some((way, _)) => results(way, batch),
-        None => quote!(None),
-    };
     Some(quote! {
         &runtime::batches::BatchShape {
             list: #wire,
             max_items: #max_items,
             ids: &[#(#ids),*],
             by_place: #by_place,
-            results: #results,
         }
     })
 }
 
 /// Where the codes of the items stand apart from the items.
-fn results(way: &Way, batch: &Batch) -> TokenStream {
+fn codes_apart(way: &Way, batch: &Batch) -> TokenStream {
     let path = envelope::path(way);
     let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
     let code = word(&batch.code).unwrap_or_default();
     let message = optional_text(word(&batch.message).as_deref());
-    quote!(Some(runtime::batches::ResultsApart { path: #path, code: #code, message: #message }))
+    quote! {
+        const APART: Option<runtime::batches::ResultsApart> =
+            Some(runtime::batches::ResultsApart { path: #path, code: #code, message: #message });
+    }
 }
 
 /// The record of what succeeded, and how the answer is taken apart.

@@ -33,6 +33,8 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let name = ident(&operation.rust.rust);
     let is_repeatable = operation.effect == Effect::Read || operation.repeat.is_some();
     let repeatable = is_repeatable.then(|| quote!(impl runtime::operation::Repeatable for #name {}));
+    let cancels = operation.effect == Effect::Cancel;
+    let cancellation = cancels.then(|| quote!(impl runtime::operation::Cancellation for #name {}));
     let confirmable = operation.teller(scope.family).map(|(teller, record)| {
         let (query, record) = (scope.named(&teller.rust.rust), scope.named(&record.name.rust));
         let first = pages::is_followed(teller).then(|| place(&quote!(ask_first), &query, &record, true));
@@ -55,7 +57,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             impl runtime::confirm::#one_or_each for #name {}
         }
     });
-    quote!(#repeatable #confirmable)
+    quote!(#repeatable #cancellation #confirmable)
 }
 
 /// The function that asks in one place for a record, page by page where the place has pages.

@@ -3,6 +3,7 @@
 
 use quote::quote;
 
+use super::batches;
 use super::code::{self, ident, pretty};
 use super::docs::Docs;
 use super::example;
@@ -29,7 +30,8 @@ fn row(scope: &Scope<'_>, operation: &Operation) -> String {
     let note = operation.deprecated.as_ref().map(code::deprecation_note);
     let deprecated = note.map(|note| format!("    #[deprecated(note = {note})]\n")).unwrap_or_default();
     let aliases = aliases(&operation.called);
-    format!("{}{aliases}{deprecated}    fn {function}({request}) -> {response};\n", docs.comments("    "))
+    let items = if batches::has_results(scope.family, operation) { " as items" } else { "" };
+    format!("{}{aliases}{deprecated}    fn {function}({request}) -> {response}{items};\n", docs.comments("    "))
 }
 
 /// The attribute of [`code::aliases`] as text.

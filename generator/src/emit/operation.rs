@@ -27,6 +27,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     items.extend(pages::emit(&scope, operation));
     items.extend(pages::shows(&scope, operation));
     items.extend(batches::emit(&scope, operation));
+    items.extend(batches::results(&scope, operation));
     items.push(meta(family, operation));
     items.extend(rules::table(operation));
     items.extend(item_structs(&scope, operation));
@@ -136,16 +137,16 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let headers = write_headers(operation);
     let with_key = confirm::with_key(scope.family, operation);
     let class = classes::limit_class(scope, operation);
-    quote! {
     let orders = orders::shown(scope, operation);
+    quote! {
         impl runtime::Operation for #name {
             type Response = #response;
             const META: &'static runtime::tables::Meta = &META;
             #path
             #headers
             #with_key
-            #class
             #orders
+            #class
         }
     }
 }
@@ -199,8 +200,8 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         Response::Array { observed_under, .. } => observed_under.as_ref(),
         Response::Object { .. } | Response::Page { .. } | Response::Undefined => None,
     };
-    let fields = [
     let [order_kind, amends] = orders::tables(family, operation);
+    let fields = [
         Some(quote!(id: #id)),
         Some(quote!(family: #family_name)),
         Some(quote!(title: #title)),
@@ -237,9 +238,9 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         operation.compound.as_ref().map(confirm::compound),
         operation.repeat.as_ref().map(|repeat| &repeat.why).map(|why| quote!(repeat: Some(#why))),
         operation.repeat.as_ref().and_then(confirm::repeat_key),
-    ];
         order_kind,
         amends,
+    ];
     let meta = code::table(quote!(runtime::tables::Meta), fields);
     let window = operation.window.as_ref().map(window_table);
     quote! {

@@ -1,4 +1,5 @@
 //! E0277: a client that repeats calls is given what cancels whatever is there
+//! The compiler says: `retrying(..).cancel(..)` repeats it
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::CancelAllOrders;
 use tradeapi::{Client, Error};

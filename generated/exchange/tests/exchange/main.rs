@@ -18,6 +18,7 @@ mod page;
 mod properties;
 mod raw;
 mod reconcile;
+mod results;
 mod rules;
 mod rules_classic;
 mod rules_unified;

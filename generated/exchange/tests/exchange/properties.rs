@@ -289,9 +289,11 @@ fn story(acts: &[Act], mode: Mode, lively: bool, family: Family) -> Result<(), T
             nothing_is_held_back_for_nothing(desk, Family::Classic)?;
             nothing_is_held_back_for_nothing(desk, Family::Unified)?;
             let classic = desk.client.classic();
-            classic.cancel_all_orders(&classic::CancelAllOrders::new(classic::ProductType::UsdtFutures)).await.unwrap();
+            let all = classic::CancelAllOrders::new(classic::ProductType::UsdtFutures);
+            classic.cancel_all_orders(&all).await.unwrap().done().unwrap();
             for category in [Category::UsdtFutures, Category::Spot] {
-                desk.client.unified().cancel_all_orders(&unified::CancelAllOrders::new(category)).await.unwrap();
+                let all = unified::CancelAllOrders::new(category);
+                desk.client.unified().cancel_all_orders(&all).await.unwrap().done().unwrap();
             }
             nothing_is_held_back_for_nothing(desk, Family::Classic)?;
             nothing_is_held_back_for_nothing(desk, Family::Unified)?;

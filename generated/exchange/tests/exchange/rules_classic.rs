@@ -160,7 +160,8 @@ async fn hold_side_in_hedge_mode() {
     desk.open(Side::Buy, "0.02").await;
     desk.open(Side::Sell, "0.03").await;
     let close = FlashClosePosition::new(LINE);
-    desk.client.classic().flash_close_position(&close.clone().hold_side(HoldSide::Long)).await.unwrap();
+    let closed = desk.client.classic().flash_close_position(&close.clone().hold_side(HoldSide::Long)).await;
+    closed.unwrap().done().unwrap();
     assert_eq!(desk.sizes(), sizes(&[("short sell", "0.03")]));
     desk.open(Side::Buy, "0.02").await;
     let closed = desk.client.classic().flash_close_position(&close).await.unwrap();
@@ -378,8 +379,8 @@ async fn presets_follow_the_position() {
     };
     let batch = |items| BatchOrder::new("BTCUSDT", LINE, "USDT", MarginMode::Crossed, items);
     // Without a position, the value presets that of the position to come; with one, it changes that one's.
-    desk.client.classic().batch_order(&batch(vec![item("a", "66000")])).await.unwrap();
-    desk.client.classic().batch_order(&batch(vec![item("b", "65000")])).await.unwrap();
+    desk.client.classic().batch_order(&batch(vec![item("a", "66000")])).await.unwrap().done().unwrap();
+    desk.client.classic().batch_order(&batch(vec![item("b", "65000")])).await.unwrap().done().unwrap();
     desk.exchange.set_price("BTCUSDT", 64_900).unwrap();
     assert_eq!(desk.sizes(), sizes(&[("net buy", "0.02")]));
     desk.exchange.set_price("BTCUSDT", 65_100).unwrap();

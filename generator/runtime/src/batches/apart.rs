@@ -30,10 +30,11 @@ impl ResultsApart {
 
 impl<T> BatchAnswer<T> {
     /// Gives each result the code at its place. Where there are not as many codes as results, no code is known to be of an
-    /// item, so nothing is said about any of them.
+    /// item, so no result counts, and it is not known that all items succeeded.
     pub(super) fn with_codes(&mut self, apart: &ResultsApart, body: &[u8], is_success: &dyn Fn(&str) -> bool) {
         let Some(codes) = apart.read(body, self.results.len() + self.bad.len()) else {
             self.results.clear();
+            self.all_done = Some(false);
             return;
         };
         for said in &mut self.results {

@@ -3,18 +3,35 @@ use crate::operation::Operation;
 use crate::parameters::Parameters;
 use crate::tables::Path;
 
+/// A request whose response lists what succeeded and what failed. Emitted for batches, and for operations whose responses
+/// have the lists of a batch, such as the cancellation of all orders.
+#[diagnostic::on_unimplemented(
+    message = "the response to `{Self}` does not list results of items",
+    note = "send it with `call`, which fails if the request fails"
+)]
+pub trait ListsResults: Operation {
+    /// The result of an item that succeeded.
+    type Done;
+
+    /// Where the codes of the items are, if they stand apart from what the response has for the items.
+    const APART: Option<ResultsApart> = None;
+
+    /// How many items the request has; `None` if it does not name them.
+    fn sent(&self) -> Option<usize>;
+
+    /// The results in a response. `is_success` classifies the code of an item.
+    fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done>;
+}
+
 /// A request with a list of items, each of which succeeds or fails on its own. Emitted for the operations that the
 /// schema declares as batches.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a batch",
     note = "send it with `call`; batches have the word in their names, such as `BatchOrder`"
 )]
-pub trait Batch: Operation + Clone {
+pub trait Batch: ListsResults + Clone {
     /// An item of the list.
     type Item: Parameters;
-
-    /// The result of an item that succeeded.
-    type Done;
 
     /// The properties of the batch.
     const SHAPE: &'static BatchShape;
@@ -24,9 +41,6 @@ pub trait Batch: Operation + Clone {
 
     /// Replaces the items.
     fn set_items(&mut self, items: Vec<Self::Item>);
-
-    /// The results in a response. `is_success` classifies the code of an item.
-    fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done>;
 }
 
 /// The properties of a batch operation.
@@ -40,8 +54,6 @@ pub struct BatchShape {
     pub ids: &'static [&'static str],
     /// Whether results come in the order of the items.
     pub by_place: bool,
-    /// Where the codes of the items are, if they stand apart from what is answered for the items.
-    pub results: Option<ResultsApart>,
 }
 
 /// Where the codes of the items of a batch are: an array that is parallel to the list of data.
@@ -158,7 +170,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
     }
 
-    /// What is answered for the items, whose codes stand apart: see [`BatchShape::results`].
+    /// What is answered for the items, whose codes stand apart: see [`ListsResults::APART`].
     pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
         let places = places_of(&list);
         self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| Said {

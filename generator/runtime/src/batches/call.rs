@@ -86,12 +86,7 @@ impl<O: Batch> BatchCall<O> {
         match reply {
             Ok(reply) => {
                 let told = ItemResults::new(self.client.api(), O::META, self.client.codes(), &reply);
-                let is_success = |code: &str| told.meta.is_success(told.api, code);
-                let raw = reply.raw.clone();
-                let mut answer = O::answer(reply.into_data(), &is_success);
-                if let Some(apart) = &O::SHAPE.results {
-                    answer.with_codes(apart, &raw, &is_success);
-                }
+                let answer = told.read::<O>(reply.into_data());
                 report.bad.extend(answer.bad.iter().cloned());
                 let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
                 report.unmatched.extend(unmatched.into_iter().map(|said| told.stray(said)));
@@ -157,6 +152,7 @@ fn sent_at(error: &Error) -> Option<(Timestamp, Moment)> {
         | Error::Limited(_)
         | Error::LimiterFailed(_)
         | Error::NotStored(_)
+        | Error::NotAmendable(_)
         | Error::Exchange(_)
         | Error::Transport(_)
         | Error::Unreadable(_) => None,

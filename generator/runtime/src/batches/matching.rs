@@ -147,8 +147,7 @@ mod tests {
     use super::*;
     use crate::json::{BadItem, ReadError};
 
-    const SHAPE: BatchShape =
-        BatchShape { list: "", max_items: 9, ids: &["own", "theirs"], by_place: false, results: None };
+    const SHAPE: BatchShape = BatchShape { list: "", max_items: 9, ids: &["own", "theirs"], by_place: false };
     const IN_ORDER: BatchShape = BatchShape { by_place: true, ..SHAPE };
 
     fn ids(texts: [&str; 2]) -> Ids {

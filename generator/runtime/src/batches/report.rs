@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::batch::{Failure, ItemResult, Said};
+use super::batch::{BatchAnswer, Failure, ItemResult, ListsResults, Said};
 use super::matching::Found;
 use crate::checks::Violations;
 use crate::clock::Moment;
@@ -194,6 +194,16 @@ impl<'a> ItemResults<'a> {
             },
         };
         ItemReport { item, outcome, matched, signed_at: self.signed_at, left: self.left }
+    }
+
+    /// The results in the data of the response, with their codes wherever the response has them.
+    pub(super) fn read<O: ListsResults>(&self, data: O::Response) -> BatchAnswer<O::Done> {
+        let is_success = |code: &str| self.meta.is_success(self.api, code);
+        let mut answer = O::answer(data, &is_success);
+        if let Some(apart) = &O::APART {
+            answer.with_codes(apart, &self.raw, &is_success);
+        }
+        answer
     }
 
     /// A result without an item may be of an item that does several things.

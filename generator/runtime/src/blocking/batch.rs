@@ -1,12 +1,13 @@
 use std::fmt;
 
 use super::client::ClientCore;
-use crate::batches::{Batch, BatchReport};
+use crate::batches::{Batch, BatchReport, ListsResults};
 use crate::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmableItems, Queryable};
 use crate::error::Error;
 
 /// The outcomes of the items of a batch of the operation `O`.
-type BatchConfirmationOf<O> = BatchConfirmation<<O as Batch>::Item, <O as Batch>::Done, <O as Queryable>::Record>;
+type BatchConfirmationOf<O> =
+    BatchConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
 
 /// A batch of any length, to be sent in as many calls as needed; see [`BatchCall`](crate::batches::BatchCall).
 #[must_use = "nothing is sent until `send` is called"]

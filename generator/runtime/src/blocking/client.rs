@@ -5,7 +5,7 @@ use super::background::Background;
 use super::batch::BatchCall;
 use super::pages::Pages;
 use crate::account::Account;
-use crate::batches::Batch;
+use crate::batches::{Batch, ItemsReply, ListsResults};
 use crate::checks::CheckPolicy;
 use crate::client::{ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
@@ -18,7 +18,7 @@ use crate::journal::Journal;
 use crate::json::{Decode, Encode};
 use crate::ledger::Ledger;
 use crate::limits::{Call, Classes, Permit, Plan};
-use crate::operation::{Operation, Repeatable};
+use crate::operation::{Cancellation, Operation, Repeatable};
 use crate::orders::{TrackedOrder, TrackedOrders};
 use crate::pages::Paged;
 use crate::reconcile::{LedgerUpdateError, Listing, ReconcileError, Reconciled, Reconciliation, RefreshError};
@@ -166,6 +166,18 @@ impl ClientCore {
     /// As [`ClientCore::send`](crate::ClientCore::send).
     pub fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
         self.wait(self.core.send(prepared))
+    }
+
+    /// Like [`call`](Self::call), for a request whose items succeed or fail on their own.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub fn call_with_results<O: ListsResults<Response: Clone>>(
+        &self,
+        operation: &O,
+    ) -> Result<ItemsReply<O::Response>, Error> {
+        self.wait(self.core.call_with_results(operation))
     }
 
     /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat does not
@@ -324,5 +336,15 @@ impl<'a> Retrying<'a> {
     pub fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let Self { client, policy } = *self;
         client.wait(client.to_async().retrying(policy).call(operation))
+    }
+
+    /// Repeats a cancellation, while nothing is placed; see [`Retrying::cancel`](crate::retry::Retrying::cancel).
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the last attempt.
+    pub fn cancel<O: Cancellation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        let Self { client, policy } = *self;
+        client.wait(client.to_async().retrying(policy).cancel(operation))
     }
 }

@@ -6,7 +6,7 @@ use super::question::{Question, cannot_be_asked};
 use super::rounds::Open;
 use super::verdict::{Confirmation, ConfirmedNotDone, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, ConfirmableItems, Queryable};
-use crate::batches::{Batch, BatchCall, ItemOutcome, ItemReport, UnmatchedResult};
+use crate::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ListsResults, UnmatchedResult};
 use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::error::Error;
@@ -60,10 +60,11 @@ impl<I, T, R> BatchConfirmation<I, T, R> {
 }
 
 /// The outcomes of the items of a batch of the operation `O`.
-type BatchConfirmationOf<O> = BatchConfirmation<<O as Batch>::Item, <O as Batch>::Done, <O as Queryable>::Record>;
+type BatchConfirmationOf<O> =
+    BatchConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
 
 /// The outcome of one of them.
-type ConfirmationOf<O> = Confirmation<<O as Batch>::Done, <O as Queryable>::Record>;
+type ConfirmationOf<O> = Confirmation<<O as ListsResults>::Done, <O as Queryable>::Record>;
 
 impl<O: ConfirmableItems> BatchCall<O> {
     /// Like [`send`](Self::send), and then queries each item whose outcome is unknown, like

@@ -362,6 +362,7 @@ fn asked_to_wait(error: &Error) -> Duration {
         | Error::Unsigned(_)
         | Error::LimiterFailed(_)
         | Error::NotStored(_)
+        | Error::NotAmendable(_)
         | Error::Transport(_)
         | Error::Unreadable(_)
         | Error::Unknown(_) => Duration::ZERO,

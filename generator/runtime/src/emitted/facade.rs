@@ -104,6 +104,18 @@ macro_rules! __client {
                 self.core.call(operation)$($wait)*
             }
 
+            /// Like [`call`](Self::call), for a request whose items succeed or fail on their own.
+            ///
+            /// # Errors
+            ///
+            /// As [`call`](Self::call).
+            pub $($async)? fn call_with_results<O: $crate::batches::ListsResults<Response: ::core::clone::Clone>>(
+                &self,
+                operation: &O,
+            ) -> ::core::result::Result<$crate::batches::ItemsReply<O::Response>, $crate::Error> {
+                self.core.call_with_results(operation)$($wait)*
+            }
+
             /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat
             /// does not compile here.
             pub fn retrying<'a>(&'a self, policy: &'a $crate::retry::RetryPolicy) -> $($home)*::Retrying<'a> {
@@ -304,7 +316,7 @@ macro_rules! __client {
 /// Declares the type of a family with a function for each operation, and its blocking form in the module `blocking` if
 /// the feature `blocking` is on.
 ///
-/// A row is `fn name(Request) -> Response;`. With `let probe: Request = request;` at the end there is
+/// A row is `fn name(Request) -> Response;`, with `as items` behind it where the response lists successes and failures. With `let probe: Request = request;` at the end there is
 /// `check_credentials`, which sends that request.
 #[macro_export]
 macro_rules! operations {
@@ -358,19 +370,19 @@ macro_rules! operations {
 macro_rules! __operations {
     (
         $calls:ident [$errors:literal] $family:ident;
-        $($(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty;)*
+        $($(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty $(as $items:ident)?;)*
         $(let probe: $probe:ident = $sent:expr;)?
     ) => {
         impl $family<'_> {
             $(
-                $crate::__operation! {
-                    $calls
+                $crate::__row! {
+                    $calls [$($items)?]
                     $(#[$attribute])*
                     ///
                     /// # Errors
                     ///
                     #[doc = $errors]
-                    fn $function(&self, request: &$request) -> $crate::Reply<$response> { self.client.call(request) }
+                    fn $function($request) -> $response
                 }
             )*
 
@@ -392,6 +404,28 @@ macro_rules! __operations {
                     fn check_credentials(&self) -> () { self.client.call(&$sent) }.map(::core::mem::drop)
                 }
             )?
+        }
+    };
+}
+
+/// The function of an operation.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __row {
+    ($calls:ident [] $(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty) => {
+        $crate::__operation! {
+            $calls
+            $(#[$attribute])*
+            fn $function(&self, request: &$request) -> $crate::Reply<$response> { self.client.call(request) }
+        }
+    };
+    ($calls:ident [items] $(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty) => {
+        $crate::__operation! {
+            $calls
+            $(#[$attribute])*
+            fn $function(&self, request: &$request) -> $crate::batches::ItemsReply<$response> {
+                self.client.call_with_results(request)
+            }
         }
     };
 }

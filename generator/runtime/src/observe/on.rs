@@ -116,6 +116,7 @@ fn code(error: &Error) -> Option<&str> {
         | Error::Limited(_)
         | Error::LimiterFailed(_)
         | Error::NotStored(_)
+        | Error::NotAmendable(_)
         | Error::Transport(_)
         | Error::Unreadable(_) => None,
     }

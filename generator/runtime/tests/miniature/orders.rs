@@ -1,6 +1,6 @@
 //! Operations that place, amend and list orders.
 
-use tradeapi_runtime::batches::{Batch, BatchShape};
+use tradeapi_runtime::batches::{Batch, BatchShape, ListsResults};
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::{BatchAnswer, text_of};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
@@ -175,18 +175,11 @@ impl Operation for PlaceBatch {
     };
 }
 
-impl Batch for PlaceBatch {
-    type Item = PlaceOrder;
+impl ListsResults for PlaceBatch {
     type Done = Placed;
-    const SHAPE: &'static BatchShape =
-        &BatchShape { list: "", max_items: 3, ids: &["clientOid", "orderId"], by_place: true, results: None };
 
-    fn take_items(&mut self) -> Vec<Self::Item> {
-        std::mem::take(&mut self.orders)
-    }
-
-    fn set_items(&mut self, items: Vec<Self::Item>) {
-        self.orders = items;
+    fn sent(&self) -> Option<usize> {
+        Some(self.orders.len())
     }
 
     fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done> {
@@ -198,6 +191,21 @@ impl Batch for PlaceBatch {
             |item| (item.code.clone(), None),
         );
         answer
+    }
+}
+
+impl Batch for PlaceBatch {
+    type Item = PlaceOrder;
+
+    const SHAPE: &'static BatchShape =
+        &BatchShape { list: "", max_items: 3, ids: &["clientOid", "orderId"], by_place: true };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
     }
 }
 

@@ -1,0 +1,70 @@
+//! Items that failed although the call succeeded, of requests that are called directly; and a cancellation that is repeated.
+
+use std::time::Duration;
+
+use tradeapi::runtime::retry::RetryPolicy;
+use tradeapi::runtime::tables::{CodeProof, Outcome};
+use tradeapi::unified::{BatchCancel, BatchCancelItem, CancelAllOrders, Category, ErrorCode, OrderRef, Side};
+use tradeapi::{Error, classic};
+use tradeapi_exchange::{Aim, Fault, Trouble};
+
+use super::desk::{Desk, limit};
+
+fn cancel(clients: &[&str]) -> BatchCancel {
+    let named = |client: &&str| OrderRef::ClientOid(client.parse().unwrap());
+    let item = |client| BatchCancelItem::new(Category::UsdtFutures, "BTCUSDT", named(client));
+    BatchCancel::new(clients.iter().map(item).collect())
+}
+
+async fn place(desk: &Desk, client: &str) {
+    desk.client.unified().place_order(&limit(client, Side::Buy, "0.01", "63000")).await.unwrap();
+}
+
+#[tokio::test]
+async fn failures_of_a_batch_are_told_with_what_their_codes_mean() {
+    let desk = Desk::one_way();
+    place(&desk, "a").await;
+    let reply = desk.client.unified().batch_cancel(&cancel(&["gone", "a"])).await.unwrap();
+    assert!(!reply.all_done());
+    let [failure] = reply.failures() else { panic!("{reply}") };
+    assert_eq!(failure.ids, ["gone"]);
+    let error = &failure.error;
+    assert_eq!((error.code.typed::<ErrorCode>(), error.outcome), (ErrorCode::NotExisting, Outcome::NotDone));
+    assert!(error.meaning().unwrap().starts_with("Seen as the code of a batch item whose order does not exist"));
+    assert!(matches!(error.proves, Some(CodeProof::NotDone | CodeProof::NoSuchOrder)), "{:?}", error.proves);
+    assert!(reply.to_string().starts_with("an item failed\n  gone: code 24056"), "{reply}");
+    let partial = reply.done().unwrap_err();
+    assert_eq!((partial.to_string().lines().count(), partial.into_items().into_data().len()), (2, 2));
+}
+
+#[tokio::test]
+async fn a_cancellation_of_everything_lists_nothing_that_failed() {
+    let desk = Desk::one_way();
+    place(&desk, "a").await;
+    let all = CancelAllOrders::new(Category::UsdtFutures);
+    assert_eq!(desk.client.unified().cancel_all_orders(&all).await.unwrap().done().unwrap().len(), 1);
+    let none = classic::CancelAllOrders::new(classic::ProductType::UsdtFutures);
+    let reply = desk.client.classic().cancel_all_orders(&none).await;
+    assert!(reply.as_ref().map_or_else(|error| error.code().is_some(), |reply| reply.all_done()), "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_cancellation_of_everything_can_be_repeated() {
+    let desk = Desk::one_way();
+    place(&desk, "a").await;
+    place(&desk, "b").await;
+    let all = CancelAllOrders::new(Category::UsdtFutures);
+    let policy = RetryPolicy::new().attempts(5).pauses(Duration::ZERO, Duration::ZERO);
+    desk.exchange.add_fault(Fault::new(Trouble::Refuse("40725".into())).aim(Aim::Changes).times(2));
+    let reply = desk.client.retrying(&policy).cancel(&all).await.unwrap();
+    assert_eq!((reply.len(), desk.unified().open_orders.len()), (2, 0));
+    // What an attempt without a response cancelled, a later one does not list.
+    place(&desk, "c").await;
+    desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));
+    let reply = desk.client.retrying(&policy).cancel(&all).await.unwrap();
+    assert_eq!((reply.len(), desk.unified().open_orders.len()), (0, 0));
+    // Without a retry, nobody knows.
+    place(&desk, "d").await;
+    desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));
+    assert!(matches!(desk.client.unified().cancel_all_orders(&all).await, Err(Error::Unknown(_))));
+}

@@ -1,0 +1,190 @@
+//! Responses that list successes and failures, of requests that were called directly.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::ops::Deref;
+
+use super::batch::{BatchAnswer, ListsResults};
+use super::report::{ItemResults, UnmatchedResult};
+use crate::client::ClientCore;
+use crate::error::{Error, ExchangeError};
+use crate::exchange::Reply;
+use crate::json::BadItem;
+
+/// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a single
+/// call. The call succeeded; items may have failed.
+///
+/// ```
+/// use tradeapi_runtime::batches::ListsResults;
+/// use tradeapi_runtime::{ClientCore, Error};
+///
+/// async fn cancel_all<O: ListsResults<Response: Clone>>(client: &ClientCore, all: &O) -> Result<(), Error> {
+///     let reply = client.call_with_results(all).await?;
+///     for failure in reply.failures() {
+///         println!("{failure}"); // the id, the code and what it means
+///     }
+///     println!("all done: {}", reply.all_done());
+///     Ok(())
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "items may have failed; see `all_done`, `failures` and `done`"]
+pub struct ItemsReply<T> {
+    reply: Reply<T>,
+    failures: Vec<ItemFailure>,
+    bad: Vec<BadItem>,
+    /// How many items the response does not mention.
+    unmentioned: usize,
+    claims_failure: bool,
+}
+
+/// An item that failed, or whose outcome is unknown.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ItemFailure {
+    /// The ids of the item, as far as the response has them.
+    pub ids: Vec<String>,
+    /// Why: the code with what is known of it, the outcome, and the message.
+    pub error: Box<ExchangeError>,
+}
+
+impl<T> ItemsReply<T> {
+    /// Whether every item that the response is about succeeded, and it is about every item of the request.
+    pub fn all_done(&self) -> bool {
+        self.failures.is_empty() && self.bad.is_empty() && self.unmentioned == 0 && !self.claims_failure
+    }
+
+    /// The items that failed, or whose outcome is unknown. [`typed`](crate::error::Code::typed) gives their codes as values of
+    /// the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
+    pub fn failures(&self) -> &[ItemFailure] {
+        &self.failures
+    }
+
+    /// Results that could not be read.
+    pub fn bad(&self) -> &[BadItem] {
+        &self.bad
+    }
+
+    /// How many items of the request the response does not mention: query them before repeating them.
+    pub fn unmentioned(&self) -> usize {
+        self.unmentioned
+    }
+
+    /// The reply, if every item succeeded.
+    ///
+    /// # Errors
+    ///
+    /// Returns this reply as an error if an item did not succeed, or may not have.
+    pub fn done(self) -> Result<Reply<T>, PartialFailure<T>> {
+        if self.all_done() { Ok(self.reply) } else { Err(PartialFailure(Box::new(self))) }
+    }
+
+    /// The reply, whatever became of the items.
+    pub fn into_reply(self) -> Reply<T> {
+        self.reply
+    }
+
+    /// The data of the reply, whatever became of the items.
+    pub fn into_data(self) -> T {
+        self.reply.into_data()
+    }
+}
+
+impl<T> Deref for ItemsReply<T> {
+    type Target = Reply<T>;
+
+    fn deref(&self) -> &Reply<T> {
+        &self.reply
+    }
+}
+
+impl fmt::Display for ItemFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ids.as_slice() {
+            [] => f.write_str("an item without an id")?,
+            ids => f.write_str(&ids.join(" "))?,
+        }
+        write!(f, ": {}", self.error)
+    }
+}
+
+impl<T> fmt::Display for ItemsReply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.all_done() {
+            return f.write_str("all items succeeded");
+        }
+        match self.failures.len() {
+            0 => f.write_str("not all items are known to have succeeded")?,
+            1 => f.write_str("an item failed")?,
+            n => write!(f, "{n} items failed")?,
+        }
+        if !self.bad.is_empty() {
+            write!(f, ", {} results cannot be read", self.bad.len())?;
+        }
+        if self.unmentioned > 0 {
+            write!(f, ", {} items are not mentioned", self.unmentioned)?;
+        }
+        self.failures.iter().try_for_each(|failure| write!(f, "\n  {failure}"))
+    }
+}
+
+/// Not every item of a request succeeded; the call itself did.
+#[derive(Clone, Debug)]
+pub struct PartialFailure<T>(Box<ItemsReply<T>>);
+
+impl<T> PartialFailure<T> {
+    /// The reply.
+    pub fn into_items(self) -> ItemsReply<T> {
+        *self.0
+    }
+}
+
+impl<T> Deref for PartialFailure<T> {
+    type Target = ItemsReply<T>;
+
+    fn deref(&self) -> &ItemsReply<T> {
+        &self.0
+    }
+}
+
+impl<T> fmt::Display for PartialFailure<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: fmt::Debug> StdError for PartialFailure<T> {}
+
+impl ClientCore {
+    /// Like [`call`](Self::call), for a request whose items succeed or fail on their own. For a batch of any length, and
+    /// with the outcome of each item, use [`batch`](Self::batch).
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn call_with_results<O: ListsResults<Response: Clone>>(
+        &self,
+        operation: &O,
+    ) -> Result<ItemsReply<O::Response>, Error> {
+        let reply = self.call(operation).await?;
+        Ok(self.results_of(operation, reply))
+    }
+
+    /// Reads the results of the items in a reply.
+    fn results_of<O: ListsResults<Response: Clone>>(
+        &self,
+        operation: &O,
+        reply: Reply<O::Response>,
+    ) -> ItemsReply<O::Response> {
+        let told = ItemResults::new(self.api(), O::META, self.codes(), &reply);
+        let BatchAnswer { results, bad, all_done } = told.read::<O>(reply.data.clone());
+        let mentioned = results.len() + bad.len();
+        let failures =
+            results.into_iter().map(|said| told.stray(said)).filter_map(|UnmatchedResult { ids, result }| {
+                Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
+            });
+        let failures = failures.collect();
+        let unmentioned = operation.sent().unwrap_or_default().saturating_sub(mentioned);
+        ItemsReply { reply, failures, bad, unmentioned, claims_failure: all_done == Some(false) }
+    }
+}
