@@ -1,0 +1,111 @@
+//! Orders of the classic account are cancelled: one, several, or all of a line.
+
+use tradeapi::classic::{
+    BatchCancel, BatchCancelOutcome, BatchSuccess, CancelAllFailure, CancelAllOrders, CancelAllOutcome, CancelFailure,
+    CancelOrder, OrderIds, OrderRef,
+};
+
+use super::{ids_of, named};
+use crate::amending::Name;
+use crate::gate::{Desk, Serve};
+use crate::orders::{Order, State};
+use crate::refusal::{Reason, Refusal};
+use crate::words::Cancelled;
+
+fn cancel(at: &mut Desk<'_>, order: &OrderRef, line: &str, symbol: Option<&str>) -> Result<OrderIds, Reason> {
+    let found = named(at, order, line, symbol)?;
+    let ids = ids_of(found.id, found.client());
+    at.core.cancel(at.account, &Name::from(order))?;
+    Ok(ids)
+}
+
+impl Serve for CancelOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
+        let (line, symbol) = (self.product_type.as_str(), Some(self.symbol.as_str()));
+        cancel(at, &self.order, line, symbol).map_err(|reason| at.refusal(reason))
+    }
+}
+
+impl Serve for BatchCancel {
+    fn serve(self, at: &mut Desk<'_>) -> Result<BatchCancelOutcome, Refusal> {
+        let line = self.product_type.as_str();
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let mut outcome = BatchCancelOutcome::default();
+        let Some(list) = &self.order_id_list else {
+            for id in open_orders(at, line, symbol, self.margin_coin.as_ref().map(|coin| coin.as_str())) {
+                outcome.success_list.items.push(cancelled(at, id));
+            }
+            return Ok(outcome);
+        };
+        for (index, item) in list.iter().enumerate() {
+            // The orderId wins.
+            let order = match (&item.order_id, &item.client_oid) {
+                (Some(id), _) => Some(OrderRef::OrderId(id.clone())),
+                (None, Some(id)) => Some(OrderRef::ClientOid(id.clone())),
+                (None, None) => None,
+            };
+            let done = match at.refused_item(index) {
+                Some(refusal) => Err(refusal),
+                None => order
+                    .ok_or(Reason::MissingParameter)
+                    .and_then(|order| cancel(at, &order, line, symbol))
+                    .map_err(|reason| {
+                        let reason = if reason == Reason::NoSuchOrder { Reason::NoSuchItem } else { reason };
+                        at.refusal(reason)
+                    }),
+            };
+            match done {
+                Ok(ids) => {
+                    let mut success = BatchSuccess::default();
+                    (success.order_id, success.client_oid) = (ids.order_id, ids.client_oid);
+                    outcome.success_list.items.push(success);
+                }
+                Err(refusal) => {
+                    let mut failure = CancelFailure::default();
+                    failure.order_id.clone_from(&item.order_id);
+                    failure.client_oid.clone_from(&item.client_oid);
+                    (failure.error_code, failure.error_msg) = (Some(refusal.code), Some(refusal.message));
+                    outcome.failure_list.items.push(failure);
+                }
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+impl Serve for CancelAllOrders {
+    fn serve(self, at: &mut Desk<'_>) -> Result<CancelAllOutcome, Refusal> {
+        let expiry = self.request_time.zip(self.receive_window);
+        if expiry.is_some_and(|(time, window)| time.as_millis().saturating_add(window) < at.core.now) {
+            return Err(at.refusal(Reason::Expired));
+        }
+        let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
+        let mut outcome = CancelAllOutcome::default();
+        // Every waiting order can be cancelled, so nothing fails.
+        outcome.failure_list = Vec::<CancelAllFailure>::new().into();
+        for id in open_orders(at, self.product_type.as_str(), None, coin) {
+            outcome.success_list.items.push(cancelled(at, id));
+        }
+        Ok(outcome)
+    }
+}
+
+/// The ids of the orders that wait in a line, in a pair, with a margin coin.
+fn open_orders(at: &Desk<'_>, line: &str, symbol: Option<&str>, coin: Option<&str>) -> Vec<u64> {
+    let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
+    let is_meant = |order: &&Order| {
+        let pair = &at.core.pairs[order.ticket.pair];
+        order.ticket.line.as_str() == line
+            && symbol.is_none_or(|symbol| pair.symbol == symbol)
+            && coin.is_none_or(|coin| pair.settle() == coin)
+    };
+    open.filter(is_meant).map(|order| order.id).collect()
+}
+
+fn cancelled(at: &mut Desk<'_>, id: u64) -> BatchSuccess {
+    at.core.end_by(id, State::Cancelled(Cancelled::Normal), true);
+    let mut success = BatchSuccess::default();
+    success.order_id = Some(id.to_string().into());
+    success.client_oid = at.core.orders.get(&id).and_then(Order::client).map(Into::into);
+    success
+}

@@ -1,0 +1,158 @@
+//! Orders of the classic account are placed, one by one and in batches.
+
+use tradeapi::classic::{
+    BatchOrder, BatchOrderItem, BatchPlaceFailure, BatchPlaceOutcome, BatchSuccess, Execution, OrderAck, OrderType,
+    PlaceOrder, ReduceOnly, TradeSide,
+};
+
+use crate::gate::{Desk, Serve};
+use crate::orders::{Borrowing, Preset, Presets, Quantity, Source, Ticket};
+use crate::placing::Placed;
+use crate::reading::{number, optional};
+use crate::refusal::{Reason, Refusal};
+use crate::state::Core;
+use crate::words::{Effect, Family, Force, Line, Margin, Mode, Pos, Prevention, Side};
+
+/// The requested trade, by the position mode: the side in the book, the position, and what is done to it.
+fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, Pos, Effect) {
+    match core.accounts[account].mode {
+        Mode::OneWay => (side, Pos::Net, Effect::Open),
+        Mode::Hedge => {
+            let pos = if side == Side::Buy { Pos::Long } else { Pos::Short };
+            let effect = effect.unwrap_or(Effect::Open);
+            (if effect == Effect::Open { side } else { side.opposite() }, pos, effect)
+        }
+    }
+}
+
+/// What an order says in both operations that place one.
+struct Said<'a> {
+    line: &'a str,
+    symbol: &'a str,
+    margin: &'a str,
+    size: Option<&'a tradeapi::Decimal>,
+    price: Option<&'a tradeapi::Decimal>,
+    side: Option<&'a str>,
+    trade_side: Option<&'a TradeSide>,
+    force: Option<&'a str>,
+    reduce_only: Option<&'a ReduceOnly>,
+    client: Option<&'a str>,
+    prevention: Option<&'a str>,
+    presets: [Option<&'a tradeapi::Decimal>; 4],
+}
+
+fn place(said: &Said<'_>, at: &mut Desk<'_>) -> Result<Placed, Reason> {
+    let [take_price, stop_price, take_limit, stop_limit] = said.presets;
+    let preset = |price, limit_price: Option<_>| -> Result<Preset, Reason> {
+        let limit_price = optional(limit_price)?;
+        Ok(Preset { price: optional(price)?, by_mark: false, is_limit: Some(limit_price.is_some()), limit_price })
+    };
+    let side = said.side.and_then(Side::of).ok_or(Reason::MissingParameter)?;
+    let effect = said.trade_side.and_then(|side| Effect::of(side.as_str()));
+    let (side, pos, effect) = direction(at.core, at.account, side, effect);
+    let line = Line::of(said.line).ok_or(Reason::Parameter)?;
+    let ticket = Ticket {
+        account: at.account,
+        line,
+        pair: at.core.pair(Family::Classic, line, said.symbol).ok_or(Reason::UnknownSymbol)?,
+        side,
+        price: optional(said.price)?,
+        quantity: Quantity::Lots(number(said.size.ok_or(Reason::MissingParameter)?)?),
+        force: said.force.and_then(Force::of).unwrap_or(Force::Gtc),
+        pos,
+        effect,
+        reduce_only: said.reduce_only == Some(&ReduceOnly::Yes),
+        prevention: said.prevention.and_then(Prevention::of).unwrap_or(Prevention::Off),
+        client: said.client.map(Into::into),
+        margin: Margin::of(said.margin).unwrap_or(Margin::Crossed),
+        borrows: Borrowing::Never,
+        adjusts_price: false,
+        presets: Presets { take_profit: preset(take_price, take_limit)?, stop_loss: preset(stop_price, stop_limit)? }
+            .boxed(),
+        source: Source::Api,
+    };
+    at.core.place(ticket)
+}
+
+impl Serve for PlaceOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderAck, Refusal> {
+        let limit = match &self.execution {
+            Execution::Limit(limit) => Some(limit),
+            _ => None,
+        };
+        let said = Said {
+            line: self.product_type.as_str(),
+            symbol: self.symbol.as_str(),
+            margin: self.margin_mode.as_str(),
+            size: Some(&self.size),
+            price: limit.map(|limit| &limit.price),
+            side: Some(self.side.as_str()),
+            trade_side: self.trade_side.as_ref(),
+            force: limit.map(|limit| limit.force.as_str()),
+            reduce_only: self.reduce_only.as_ref(),
+            client: self.client_oid.as_ref().map(|id| id.as_str()),
+            prevention: self.stp_mode.as_ref().map(|mode| mode.as_str()),
+            presets: [
+                self.preset_stop_surplus_price.as_ref(),
+                self.preset_stop_loss_price.as_ref(),
+                self.preset_stop_surplus_execute_price.as_ref(),
+                self.preset_stop_loss_execute_price.as_ref(),
+            ],
+        };
+        let placed = place(&said, at).map_err(|reason| at.refusal(reason))?;
+        let is_one_way = at.core.accounts[at.account].mode == Mode::OneWay;
+        let mut ack = OrderAck::default();
+        // Only reduce-only orders replace silently; in hedge mode the document says nothing of the answer.
+        ack.order_id = (!(placed.replaced && is_one_way)).then(|| placed.id.to_string().into());
+        ack.client_oid = self.client_oid;
+        Ok(ack)
+    }
+}
+
+impl Serve for BatchOrder {
+    const ITEMS_FAIL_ALONE: bool = true;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<BatchPlaceOutcome, Refusal> {
+        let mut outcome = BatchPlaceOutcome::default();
+        for (index, item) in self.order_list.iter().enumerate() {
+            let placed = match at.refused_item(index) {
+                Some(refusal) => Err(refusal),
+                None => place(&said_by(&self, item), at).map_err(|reason| at.refusal(reason)),
+            };
+            match placed {
+                Ok(placed) => {
+                    let mut success = BatchSuccess::default();
+                    success.order_id = Some(placed.id.to_string().into());
+                    success.client_oid.clone_from(&item.client_oid);
+                    outcome.success_list.items.push(success);
+                }
+                Err(refusal) => {
+                    let mut failure = BatchPlaceFailure::default();
+                    failure.client_oid.clone_from(&item.client_oid);
+                    (failure.error_code, failure.error_msg) = (Some(refusal.code), Some(refusal.message));
+                    outcome.failure_list.items.push(failure);
+                }
+            }
+        }
+        outcome.result = Some(outcome.failure_list.is_empty());
+        Ok(outcome)
+    }
+}
+
+fn said_by<'a>(batch: &'a BatchOrder, item: &'a BatchOrderItem) -> Said<'a> {
+    let is_limit = item.order_type == Some(OrderType::Limit);
+    Said {
+        line: batch.product_type.as_str(),
+        symbol: batch.symbol.as_str(),
+        margin: batch.margin_mode.as_str(),
+        size: item.size.as_ref(),
+        price: item.price.as_ref().filter(|_| is_limit),
+        side: item.side.as_ref().map(|side| side.as_str()),
+        trade_side: item.trade_side.as_ref(),
+        force: item.force.as_ref().map(|force| force.as_str()),
+        reduce_only: item.reduce_only.as_ref(),
+        client: item.client_oid.as_ref().map(|id| id.as_str()),
+        prevention: item.stp_mode.as_ref().map(|mode| mode.as_str()),
+        presets: [item.preset_stop_surplus_price.as_ref(), item.preset_stop_loss_price.as_ref(), None, None],
+    }
+}

@@ -1,0 +1,83 @@
+//! What a unified account has.
+
+use rust_decimal::Decimal;
+use tradeapi::runtime::json::write_json;
+use tradeapi::unified::{AccountAssets, Asset, GetAccountAssets};
+
+use crate::accounts::Balance;
+use crate::gate::{Desk, Serve};
+use crate::instruments::{Contract, quotient};
+use crate::reading::wire;
+use crate::refusal::Refusal;
+use crate::state::Core;
+
+impl Serve for GetAccountAssets {
+    fn serve(self, at: &mut Desk<'_>) -> Result<AccountAssets, Refusal> {
+        let core = &*at.core;
+        let account = &core.accounts[at.account];
+        let in_usd = |coin: &str| core.price_of(coin);
+        let mut assets = Vec::new();
+        let (mut equity, mut margin) = (Decimal::ZERO, Decimal::ZERO);
+        for (coin, balance) in &account.balances {
+            let of = |amount: Decimal| amount * in_usd(coin);
+            equity += of(balance.equity());
+            margin += of(balance.margin);
+            if *balance != Balance::default() {
+                assets.push(asset(coin, balance, of(balance.equity())));
+            }
+        }
+        let (mut unrealised, mut value) = (Decimal::ZERO, Decimal::ZERO);
+        for ((index, _), position) in &account.positions {
+            let (pair, mid) = (&core.pairs[*index], core.markets[*index].mid);
+            unrealised += pair.profit(position.side, position.cost, mid, position.lots) * in_usd(pair.settle());
+            value += pair.settled_value(mid, position.lots) * in_usd(pair.settle());
+        }
+        let (btc, usdt) = (in_usd("BTC"), in_usd("USDT"));
+        let whole = equity + unrealised;
+        let mut answer = AccountAssets::default();
+        answer.account_equity = Some(wire(whole));
+        answer.usdt_equity = Some(wire(quotient(whole, usdt)));
+        answer.btc_equity = Some(wire(quotient(whole, btc)));
+        answer.unrealised_pnl = Some(wire(unrealised));
+        answer.usdt_unrealised_pnl = Some(wire(quotient(unrealised, usdt)));
+        answer.btc_unrealised_pnl = Some(wire(quotient(unrealised, btc)));
+        answer.effective_equity = Some(wire(whole));
+        answer.maintenance_margin = Some(wire(Decimal::ZERO));
+        answer.initial_margin = Some(wire(margin));
+        answer.margin_ratio = Some(wire(quotient(margin, whole)));
+        answer.position_margin_ratio = Some(wire(quotient(margin, value)));
+        answer.position_value = Some(wire(value));
+        answer.leverage = Some(wire(quotient(value, whole)));
+        answer.assets = assets.into();
+        Ok(answer)
+    }
+
+    /// The leverage alone is a JSON number.
+    fn data(response: &AccountAssets) -> String {
+        let leverage = response.leverage.as_ref().map(tradeapi::Decimal::to_plain).unwrap_or_default();
+        write_json(response).replace(&format!(r#""leverage":"{leverage}""#), &format!(r#""leverage":{leverage}"#))
+    }
+}
+
+fn asset(coin: &str, balance: &Balance, in_usd: Decimal) -> Asset {
+    let mut asset = Asset::default();
+    asset.coin = Some(coin.into());
+    asset.equity = Some(wire(balance.equity()));
+    asset.usd_value = Some(wire(in_usd));
+    asset.balance = Some(wire(balance.total));
+    asset.debt = Some(wire(balance.debt));
+    asset.available = Some(wire(balance.available()));
+    asset.locked = Some(wire(balance.frozen));
+    asset.bonus = Some(wire(Decimal::ZERO));
+    asset
+}
+
+impl Core {
+    /// The price of a coin in dollars, by the pairs that quote it.
+    pub(crate) fn price_of(&self, coin: &str) -> Decimal {
+        let pairs = self.pairs.iter().zip(&self.markets);
+        let mut of_coin =
+            pairs.filter(|(pair, _)| pair.base == coin && matches!(pair.contract, Contract::Spot | Contract::Linear));
+        of_coin.next().map_or(Decimal::ONE, |(pair, market)| pair.price(market.mid))
+    }
+}

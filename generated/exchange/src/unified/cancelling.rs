@@ -1,0 +1,77 @@
+//! Orders of the unified account are cancelled: one, several, or all of a category.
+
+use tradeapi::unified::{
+    BatchCancel, BatchOrderResult, CancelAllOrders, CancelOrder, CancelRealityOrder, OrderIds, OrderRef,
+};
+use tradeapi::{List, Operation};
+
+use super::{asked_for, ids_of, result_of, with_empty_client};
+use crate::amending::Name;
+use crate::gate::{Desk, Serve};
+use crate::orders::Order;
+use crate::pages::Wanted;
+use crate::refusal::{Reason, Refusal};
+use crate::words::Line;
+
+impl Serve for CancelOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
+        cancel(at, &self.order, Wanted { line: None, symbol: None }).map_err(|reason| at.refusal(reason))
+    }
+}
+
+impl Serve for CancelRealityOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
+        let line = self.category.as_ref().map_or(Line::Spot.as_str(), |category| category.as_str());
+        let wanted = Wanted { line: Some(line), symbol: Some(self.symbol.as_str()) };
+        cancel(at, &self.order, wanted).map_err(|reason| at.refusal(reason))
+    }
+
+    fn data(response: &OrderIds) -> String {
+        with_empty_client(response)
+    }
+}
+
+fn cancel(at: &mut Desk<'_>, order: &OrderRef, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {
+    let name = Name::from(order);
+    if !at.core.find(at.account, &name).is_some_and(|order| wanted.is(at.core, order)) {
+        return Err(Reason::NoSuchOrder);
+    }
+    let id = at.core.cancel(at.account, &name)?;
+    Ok(ids_of(id, at.core.orders.get(&id).and_then(Order::client)))
+}
+
+impl Serve for BatchCancel {
+    const ITEMS_FAIL_ALONE: bool = true;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchOrderResult>, Refusal> {
+        let mut results = Vec::with_capacity(self.orders.len());
+        for (index, item) in self.orders.iter().enumerate() {
+            let wanted = Wanted { line: Some(item.category.as_str()), symbol: Some(item.symbol.as_str()) };
+            let done = match at.refused_item(index) {
+                Some(refusal) => Err(refusal),
+                None => cancel(at, &item.order, wanted).map_err(|reason| {
+                    let reason = if reason == Reason::NoSuchOrder { Reason::NoSuchItem } else { reason };
+                    at.refusal(reason)
+                }),
+            };
+            results.push(result_of(done, asked_for(&item.order)));
+        }
+        Ok(results.into())
+    }
+}
+
+impl Serve for CancelAllOrders {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchOrderResult>, Refusal> {
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let wanted = Wanted { line: Some(self.category.as_str()), symbol };
+        let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
+        let ids: Vec<u64> = open.filter(|order| wanted.is(at.core, order)).map(|order| order.id).collect();
+        let cancelled = ids.into_iter().map(|id| {
+            let done = at.core.cancel(at.account, &Name::Id(id.to_string()));
+            let client = at.core.orders.get(&id).and_then(Order::client);
+            let ids = ids_of(id, client);
+            result_of(done.map(|_| ids.clone()).map_err(|reason| reason.of(Self::META)), ids)
+        });
+        Ok(cancelled.collect::<Vec<_>>().into())
+    }
+}

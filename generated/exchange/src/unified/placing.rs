@@ -1,0 +1,155 @@
+//! Orders of the unified account are placed: one, several, or one of a Reality pair.
+
+use tradeapi::List;
+use tradeapi::runtime::json::write_json;
+use tradeapi::unified::{
+    BatchOrder, BatchOrderItem, BatchOrderResult, Execution, OrderAck, OrderIds, PlaceOrder, PlaceRealityOrder,
+    RealityExecution, YesNo,
+};
+
+use super::{ids_of, preset, result_of, said, with_empty_client};
+use crate::gate::{Desk, Serve};
+use crate::orders::{Borrowing, Presets, Quantity, Source, Ticket};
+use crate::placing::Placed;
+use crate::reading::{number, optional};
+use crate::refusal::{Reason, Refusal};
+use crate::words::{Effect, Family, Force, Line, Margin, Pos, Prevention, Side};
+
+/// What single orders and items of batches have in common.
+fn ticket(
+    at: &Desk<'_>,
+    [category, symbol, side]: [&str; 3],
+    qty: &tradeapi::Decimal,
+    execution: &Execution,
+) -> Result<Ticket, Reason> {
+    let line = Line::of(category).ok_or(Reason::Parameter)?;
+    let side = Side::of(side).ok_or(Reason::Parameter)?;
+    let limit = match execution {
+        Execution::Limit(limit) => Some(limit),
+        _ => None,
+    };
+    let qty = number(qty)?;
+    let buys_for_amount = !line.is_futures() && side == Side::Buy && limit.is_none();
+    let force = limit.and_then(|limit| limit.time_in_force.as_ref());
+    Ok(Ticket {
+        account: at.account,
+        line,
+        pair: at.core.pair(Family::Unified, line, symbol).ok_or(Reason::UnknownSymbol)?,
+        side,
+        price: limit.map(|limit| number(&limit.price)).transpose()?,
+        quantity: if buys_for_amount { Quantity::Amount(qty) } else { Quantity::Lots(qty) },
+        force: said(force.map(|force| force.as_str()), Force::of, Force::Gtc),
+        pos: Pos::Net,
+        effect: Effect::Open,
+        reduce_only: false,
+        prevention: Prevention::Off,
+        client: None,
+        margin: Margin::Crossed,
+        borrows: if line == Line::Margin { Borrowing::Always } else { Borrowing::Never },
+        adjusts_price: limit.is_some_and(|limit| limit.px_amend_type == Some(YesNo::Yes)),
+        presets: None,
+        source: Source::Api,
+    })
+}
+
+impl Serve for PlaceOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderAck, Refusal> {
+        let placed = place_order(&self, at).map_err(|reason| at.refusal(reason))?;
+        let mut ack = OrderAck::default();
+        ack.order_id = (!placed.replaced).then(|| placed.id.to_string().into());
+        ack.client_oid = self.client_oid;
+        Ok(ack)
+    }
+
+    /// The document has an orderId of `null` after a replacement, not one that is left out.
+    fn data(response: &OrderAck) -> String {
+        let data = write_json(response);
+        match (&response.order_id, data.strip_prefix('{')) {
+            (None, Some("}")) => r#"{"orderId":null}"#.to_owned(),
+            (None, Some(rest)) => format!(r#"{{"orderId":null,{rest}"#),
+            _ => data,
+        }
+    }
+}
+
+fn place_order(request: &PlaceOrder, at: &mut Desk<'_>) -> Result<Placed, Reason> {
+    let words = [request.category.as_str(), request.symbol.as_str(), request.side.as_str()];
+    let common = ticket(at, words, &request.qty, &request.execution)?;
+    let ticket = Ticket {
+        pos: said(request.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
+        reduce_only: request.reduce_only == Some(YesNo::Yes),
+        prevention: said(request.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
+        client: request.client_oid.as_ref().map(|id| id.as_str().into()),
+        margin: said(request.margin_mode.as_ref().map(|mode| mode.as_str()), Margin::of, Margin::Crossed),
+        borrows: match request.auto_borrow {
+            Some(YesNo::Yes) => Borrowing::IfObtainedCannot,
+            _ => common.borrows,
+        },
+        presets: Presets {
+            take_profit: preset(
+                optional(request.take_profit.as_ref())?,
+                request.tp_trigger_by.as_ref(),
+                request.tp_order_type.as_ref(),
+                optional(request.tp_limit_price.as_ref())?,
+            ),
+            stop_loss: preset(
+                optional(request.stop_loss.as_ref())?,
+                request.sl_trigger_by.as_ref(),
+                request.sl_order_type.as_ref(),
+                optional(request.sl_limit_price.as_ref())?,
+            ),
+        }
+        .boxed(),
+        ..common
+    };
+    at.core.place(ticket)
+}
+
+impl Serve for PlaceRealityOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
+        let execution = match &self.execution {
+            RealityExecution::Limit(limit) => Execution::from(Execution::limit(limit.price.clone())),
+            _ => Execution::Market,
+        };
+        let category = self.category.as_ref().map_or(Line::Spot.as_str(), |category| category.as_str());
+        let client = self.client_oid.as_ref().map(|id| id.as_str().into());
+        let placed = ticket(at, [category, self.symbol.as_str(), self.side.as_str()], &self.qty, &execution)
+            .and_then(|ticket| at.core.place(Ticket { client, ..ticket }));
+        let placed = placed.map_err(|reason| at.refusal(reason))?;
+        Ok(ids_of(placed.id, self.client_oid.as_ref().map(|id| id.as_str())))
+    }
+
+    fn data(response: &OrderIds) -> String {
+        with_empty_client(response)
+    }
+}
+
+impl Serve for BatchOrder {
+    const ITEMS_FAIL_ALONE: bool = true;
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchOrderResult>, Refusal> {
+        let place = |(index, item): (usize, BatchOrderItem)| {
+            let placed = match at.refused_item(index) {
+                Some(refusal) => Err(refusal),
+                None => place_item(&item, at).map_err(|reason| at.refusal(reason)),
+            };
+            let mut asked = OrderIds::default();
+            asked.client_oid.clone_from(&item.client_oid);
+            let client = item.client_oid.as_ref().map(|id| id.as_str());
+            result_of(placed.map(|placed| ids_of(placed.id, client)), asked)
+        };
+        Ok(self.orders.into_iter().enumerate().map(place).collect::<Vec<_>>().into())
+    }
+}
+
+fn place_item(item: &BatchOrderItem, at: &mut Desk<'_>) -> Result<Placed, Reason> {
+    let words = [item.category.as_str(), item.symbol.as_str(), item.side.as_str()];
+    let common = ticket(at, words, &item.qty, &item.execution)?;
+    let ticket = Ticket {
+        pos: said(item.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
+        prevention: said(item.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
+        client: item.client_oid.as_ref().map(|id| id.as_str().into()),
+        ..common
+    };
+    at.core.place(ticket)
+}

@@ -1,0 +1,107 @@
+//! Orders and fills as the unified account shows them.
+
+use tradeapi::Timestamp;
+use tradeapi::unified::{FeeDetail, Fill, OrderType, TriggerBy};
+
+use crate::instruments::{Contract, quotient};
+use crate::orders::{self, Order, Preset, Quantity, Source, State};
+use crate::reading::wire;
+use crate::state::Core;
+use crate::words::{Force, Side};
+
+pub(super) fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
+    let pair = &core.pairs[fill.pair];
+    let mut record = Fill::default();
+    record.exec_id = Some(fill.id.to_string().into());
+    record.exec_link_id = Some(fill.id.to_string().into());
+    record.order_id = Some(fill.order.to_string().into());
+    record.client_oid = fill.client.as_deref().and_then(|client| client.parse().ok());
+    record.category = fill.line.as_str().parse().ok();
+    record.symbol = Some(pair.symbol.into());
+    record.order_type = Some(if fill.is_limit { OrderType::Limit } else { OrderType::Market });
+    record.side = fill.side.as_str().parse().ok();
+    record.exec_price = Some(wire(pair.price(fill.ticks)));
+    record.exec_qty = Some(wire(pair.base_qty(fill.ticks, fill.lots)));
+    record
+}
+
+/// An order as the family shows it.
+pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
+    let (pair, ticket, presets) = (&core.pairs[order.ticket.pair], &order.ticket, order.ticket.presets());
+    let is_futures = ticket.line.is_futures();
+    let mode = core.accounts[ticket.account].mode;
+    let average = quotient(order.value, order.base);
+    let mut record = tradeapi::unified::Order::default();
+    record.order_id = Some(order.id.to_string().into());
+    record.client_oid = order.client().and_then(|client| client.parse().ok());
+    record.category = ticket.line.as_str().parse().ok();
+    record.symbol = Some(pair.symbol.into());
+    record.price = order.ticks.map(|ticks| wire(pair.price(ticks)));
+    let at = order.ticks.unwrap_or(pair.opening);
+    record.qty = Some(wire(if order.ticks.is_none() && pair.contract == Contract::InverseByQuote {
+        order.base
+    } else {
+        pair.base_qty(at, order.lots)
+    }));
+    record.amount = match (ticket.quantity, order.ticks) {
+        (Quantity::Amount(amount), _) => Some(wire(amount)),
+        _ if pair.contract == Contract::InverseByQuote => Some(wire(pair.qty(order.lots))),
+        (_, Some(ticks)) => Some(wire(pair.value(ticks, order.lots))),
+        (_, None) => None,
+    };
+    record.order_type = Some(if order.ticks.is_some() { OrderType::Limit } else { OrderType::Market });
+    record.cum_exec_qty = Some(wire(order.base));
+    record.cum_exec_value = Some(wire(order.value));
+    record.avg_price = Some(wire(average));
+    let status = match order.state {
+        State::Live => "live",
+        State::PartlyFilled => "partially_filled",
+        State::Filled => "filled",
+        State::Cancelled(_) => "cancelled",
+    };
+    record.order_status = status.parse().ok();
+    record.side = ticket.side.as_str().parse().ok();
+    let force = if order.ticks.is_some() { ticket.force } else { Force::Ioc };
+    record.time_in_force = force.as_str().parse().ok();
+    record.stp_mode = ticket.prevention.as_str().parse().ok();
+    if is_futures {
+        record.pos_side = ticket.pos.as_str().parse().ok();
+        record.trade_side = ticket.effect.as_str().parse().ok();
+        record.hold_mode = mode.as_str().parse().ok();
+        record.margin_mode = ticket.margin.as_str().parse().ok();
+        record.reduce_only = Some(ticket.reduce_only.into());
+        let by = |preset: &Preset| if preset.by_mark { TriggerBy::Mark } else { TriggerBy::Market };
+        record.tp_trigger_by = presets.take_profit.price.map(|_| by(&presets.take_profit));
+        record.sl_trigger_by = presets.stop_loss.price.map(|_| by(&presets.stop_loss));
+    }
+    let kind = |preset: &Preset| preset.is_limit.map(|limit| if limit { OrderType::Limit } else { OrderType::Market });
+    record.take_profit = presets.take_profit.price.map(wire);
+    record.stop_loss = presets.stop_loss.price.map(wire);
+    (record.tp_order_type, record.sl_order_type) = (kind(&presets.take_profit), kind(&presets.stop_loss));
+    record.tp_limit_price = presets.take_profit.limit_price.map(wire);
+    record.sl_limit_price = presets.stop_loss.limit_price.map(wire);
+    let mut fee = FeeDetail::default();
+    let fee_coin = match (pair.contract, ticket.side) {
+        (Contract::Spot, Side::Buy) => pair.base,
+        _ => pair.settle(),
+    };
+    (fee.fee_coin, fee.fee) = (Some(fee_coin.into()), Some(wire(order.fee)));
+    record.fee_detail = vec![fee].into();
+    let delegate = match (ticket.source, order.ticks) {
+        (Source::TakeProfit, Some(_)) => "position_stop_profit_limit",
+        (Source::TakeProfit, None) => "position_stop_profit_market",
+        (Source::StopLoss, Some(_)) => "position_stop_loss_limit",
+        (Source::StopLoss, None) => "position_stop_loss_market",
+        _ => "normal",
+    };
+    record.delegate_type = delegate.parse().ok();
+    record.cancel_reason = match order.state {
+        State::Cancelled(reason) => reason.as_str().parse().ok(),
+        _ => None,
+    };
+    let is_liquidation = ticket.source == Source::Liquidation;
+    record.exec_type = if is_liquidation { "liquidation" } else { "normal" }.parse().ok();
+    record.created_time = Some(Timestamp::from_millis(order.created));
+    record.updated_time = Some(Timestamp::from_millis(order.updated));
+    record
+}
