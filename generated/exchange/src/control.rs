@@ -9,7 +9,8 @@
 //! | `POST /-/time?step=1000` | advances the clock by milliseconds |
 //! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price |
 //! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |
-//! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` and `hostile` |
+//! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` |
+//! | `POST /-/conditions?hostile=40` | makes it hostile, with `quirks`, `seed` and `nodes`; `hostile=off` ends it |
 //! | `GET /-/journal?from=0` | the journal as JSON lines |
 //! | `POST /-/reset` | begins anew, at the system's time |
 //!
@@ -21,14 +22,19 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
-use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
-use crate::dice::Seed;
 use crate::exchange::Exchange;
 use crate::faults::{Aim, Fault, Trouble};
-use crate::hostile::Hostility;
 use crate::snapshot::{View, snapshot};
+
+mod conditions;
+mod query;
+
+use self::conditions::conditions;
+use self::query::Query;
+
+pub use self::query::per_mille;
 
 const PAGE: &str = include_str!("page.html");
 
@@ -41,10 +47,8 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 const MOST_SPEED: u32 = 1_000;
 const MOST_STEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The greatest delay of an answer and of listings, the greatest offset of a clock, and how many can be named at once.
+/// The greatest delay of an answer and of listings.
 const MOST_DELAY: u64 = 60 * 60 * 1000;
-const MOST_OFFSET: i64 = 24 * 60 * 60 * 1000;
-const MOST_NUMBERS: usize = 100;
 
 /// How many faults there can be, and how long their codes are.
 const MOST_FAULTS: usize = 100;
@@ -154,48 +158,6 @@ fn is_here(host: &str) -> bool {
     })
 }
 
-/// The parameters of a control request. None of them has a character that is escaped in a query.
-#[derive(Clone, Copy)]
-struct Query<'a>(&'a str);
-
-impl<'a> Query<'a> {
-    fn get(self, name: &str) -> Option<&'a str> {
-        let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
-        pairs.find(|(key, value)| *key == name && !value.is_empty()).map(|(_, value)| value)
-    }
-
-    /// A number of a range.
-    fn number<N: std::str::FromStr + PartialOrd + std::fmt::Display>(
-        self,
-        name: &str,
-        most: N,
-    ) -> Result<Option<N>, Refused> {
-        let read = |text: &str| {
-            let number = text.parse().ok().filter(|number| *number <= most);
-            number.ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number up to {most}")))
-        };
-        self.get(name).map(read).transpose()
-    }
-}
-
-impl Query<'_> {
-    /// Numbers of a range, with commas in between; `none` for an empty list.
-    fn numbers(self, name: &str, least: i64, most: i64) -> Result<Option<Vec<i64>>, Refused> {
-        let Some(text) = self.get(name) else { return Ok(None) };
-        if text == "none" {
-            return Ok(Some(Vec::new()));
-        }
-        let read = |text: &str| text.parse().ok().filter(|number| (least..=most).contains(number));
-        let numbers: Option<Vec<i64>> = text.split(',').take(MOST_NUMBERS + 1).map(read).collect();
-        let numbers = numbers.filter(|numbers| numbers.len() <= MOST_NUMBERS).ok_or_else(|| {
-            Refused::bad(format!(
-                "invalid {name} {text:?}: expected up to {MOST_NUMBERS} numbers from {least} to {most}, or none"
-            ))
-        });
-        numbers.map(Some)
-    }
-}
-
 fn nothing() -> Bytes {
     Bytes::from_static(b"{}")
 }
@@ -226,7 +188,7 @@ fn price(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     };
     let number: tradeapi::Decimal =
         price.parse().map_err(|_| Refused::bad(format!("invalid price {price:?}: expected a number")))?;
-    exchange.set_price(symbol, number).map_err(|error| Refused::bad(error.to_string()))?;
+    exchange.set_price(&symbol, number).map_err(|error| Refused::bad(error.to_string()))?;
     Ok(nothing())
 }
 
@@ -236,19 +198,19 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
         return Ok(nothing());
     }
     let code = query.get("code");
-    if let Some(code) = code {
+    if let Some(code) = &code {
         let is_code = code.len() <= MOST_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !is_code {
             return Err(Refused::bad(format!("invalid code {code:?}: expected up to {MOST_CODE} letters and digits")));
         }
     }
-    let kind = query.get("kind").unwrap_or("any");
-    let trouble = Trouble::named(kind, code).ok_or_else(|| {
+    let kind = query.get("kind").unwrap_or("any".into());
+    let trouble = Trouble::named(&kind, code.as_deref()).ok_or_else(|| {
         Refused::bad(
             "expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, late-gateway, slow, any without one",
         )
     })?;
-    let aim = match query.get("aim") {
+    let aim = match query.get("aim").as_deref() {
         None | Some("changes") => Aim::Changes,
         Some("all") => Aim::All,
         Some(id) if crate::gate::operations().any(|meta| meta.id == id) => Aim::Operation(id.to_owned()),
@@ -266,69 +228,13 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
         fault = fault.times(times.max(1));
     }
     if let Some(share) = query.get("share") {
-        fault = fault.per_mille(per_mille(share).map_err(Refused::bad)?);
+        fault = fault.per_mille(per_mille(&share).map_err(Refused::bad)?);
     }
     if let Some(delay) = query.number("delay", MOST_DELAY)? {
         fault = fault.delay(Duration::from_millis(delay));
     }
     exchange.add_fault(fault);
     Ok(nothing())
-}
-
-/// A share such as `0.4`, in thousandths.
-///
-/// # Errors
-///
-/// It is not a number from 0 to 1.
-pub fn per_mille(share: &str) -> Result<u32, String> {
-    let number: Option<Decimal> = share.parse().ok().filter(|share| (Decimal::ZERO..=Decimal::ONE).contains(share));
-    let thousandths = number.and_then(|share| u32::try_from((share * Decimal::ONE_THOUSAND).round()).ok());
-    thousandths.ok_or_else(|| format!("invalid share {share:?}: expected a number from 0 to 1"))
-}
-
-fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    let mut conditions = exchange.conditions();
-    if let Some(latency) = query.numbers("latency", 0, i64::try_from(MOST_DELAY).unwrap_or(i64::MAX))? {
-        conditions.latency = latency.into_iter().filter_map(|millis| u64::try_from(millis).ok()).collect();
-        conditions.latency.sort_unstable();
-    }
-    if let Some(clocks) = query.numbers("clocks", -MOST_OFFSET, MOST_OFFSET)? {
-        conditions.clocks = clocks;
-    }
-    if let Some(lag) = query.number("lag", MOST_DELAY)? {
-        conditions.lag = lag;
-    }
-    match query.get("maintenance") {
-        None => {}
-        Some("on") => conditions.maintenance = true,
-        Some("off") => conditions.maintenance = false,
-        Some(other) => return Err(Refused::bad(format!("invalid maintenance {other:?}: expected on or off"))),
-    }
-    conditions.hostility = hostility(query, conditions.hostility)?;
-    exchange.set_conditions(conditions);
-    Ok(nothing())
-}
-
-/// How hostile the exchange is to be: `hostile` and `quirks` in percent, `seed`, or `hostile=off`.
-fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostility>, Refused> {
-    if query.get("hostile") == Some("off") {
-        return Ok(None);
-    }
-    let (faults, quirks) = (query.number("hostile", 100)?, query.number("quirks", 100)?);
-    let seed = query.number("seed", u64::MAX)?;
-    if faults.is_none() && now.is_none() {
-        let needs = |name| Err(Refused::bad(format!("{name} needs a hostile exchange: hostile=40")));
-        return match (quirks, seed) {
-            (None, None) => Ok(None),
-            (Some(_), _) => needs("quirks"),
-            (None, Some(_)) => needs("seed"),
-        };
-    }
-    let mut hostility = now.unwrap_or_default();
-    hostility.faults = faults.unwrap_or(hostility.faults);
-    hostility.quirks = quirks.unwrap_or(hostility.quirks);
-    hostility.seed = seed.map_or(hostility.seed, Seed);
-    Ok(Some(hostility))
 }
 
 fn journal(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {

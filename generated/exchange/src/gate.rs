@@ -215,7 +215,8 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
         (None, ..) => (Delivered::Whole(response), None),
     };
     if let Some(log) = &mut core.log {
-        log.push(Entry::new(core.now, sender, request, served.data.as_deref(), trouble));
+        let hostile = telling.as_ref().map(hostile::Telling::did);
+        log.push(Entry::new(core.now, sender, request, served.data.as_deref(), trouble, hostile));
     }
     Delivery { delivered, latency, behind, answered }
 }

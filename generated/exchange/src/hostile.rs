@@ -241,6 +241,11 @@ impl Core {
 }
 
 impl Telling {
+    /// What goes wrong with the request, and what is odd about the answer.
+    pub(crate) fn did(&self) -> (Wrong, Quirk) {
+        (self.wrong, self.quirk)
+    }
+
     /// The time by the clock of the node that checks timestamps.
     pub(crate) fn judged_at(&self) -> u64 {
         self.now.saturating_add_signed(self.node.judges)

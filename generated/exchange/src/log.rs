@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::Request;
 
 use crate::faults::Trouble;
+use crate::hostile::{Quirk, Wrong};
 use crate::refusal::Refusal;
 
 /// How many requests are kept.
@@ -33,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) verdict: Verdict,
     /// Where the answer is wrong on purpose.
     pub(crate) fault: Option<Trouble>,
+    /// What a hostile exchange did with the request, and what was odd about the answer.
+    pub(crate) hostile: Option<(Wrong, Quirk)>,
 }
 
 impl Entry {
@@ -42,6 +45,7 @@ impl Entry {
         request: &Request<Bytes>,
         answer: Result<&str, &Refusal>,
         fault: Option<Trouble>,
+        hostile: Option<(Wrong, Quirk)>,
     ) -> Self {
         let query = request.uri().query().unwrap_or_default();
         let parameters = if query.is_empty() { request.body() } else { query.as_bytes() };
@@ -61,6 +65,7 @@ impl Entry {
             parameters: beginning(parameters),
             verdict,
             fault,
+            hostile,
         }
     }
 }
@@ -117,7 +122,7 @@ mod tests {
         let mut log = Log::default();
         for _ in 0..1_000 {
             let body = Bytes::from("é".repeat(10_000));
-            log.push(Entry::new(0, None, &Request::new(body), Ok("{}"), None));
+            log.push(Entry::new(0, None, &Request::new(body), Ok("{}"), None, None));
         }
         assert_eq!((log.count(), log.newest().count()), (1_000, MOST));
         let (number, newest) = log.newest().next().unwrap_or_else(|| unreachable!("it was filled"));

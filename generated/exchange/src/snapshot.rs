@@ -6,6 +6,7 @@ use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
 use crate::faults::{Aim, Fault, Trouble};
+use crate::hostile::{Hostility, Node, Quirk, Wrong};
 use crate::instruments::quotient;
 use crate::limits::Caller;
 use crate::log::{Entry, Verdict};
@@ -55,6 +56,7 @@ pub(crate) fn snapshot(core: &Core, view: View, speed: u32) -> String {
     balances(&mut out, core, view);
     limits(&mut out, core);
     faults(&mut out, core);
+    hostility(&mut out, core);
     violations(&mut out, core);
     requests(&mut out, core);
     out.end_object();
@@ -262,6 +264,20 @@ fn faults(out: &mut JsonWriter, core: &Core) {
     list(out, "faults", faults.iter().take(MOST_ROWS), faults.len(), write_fault);
 }
 
+/// How hostile the exchange is, if it is, and how often something was wrong or odd.
+fn hostility(out: &mut JsonWriter, core: &Core) {
+    let Some(hostile) = &core.hostile else { return };
+    let Hostility { seed, faults, quirks, nodes, .. } = &hostile.settings;
+    out.member("hostility").begin_object();
+    out.member("faults").number(faults);
+    out.member("quirks").number(quirks);
+    out.member("seed").scalar(&seed.0);
+    text(out, "nodes", &nodes.iter().map(Node::to_string).collect::<Vec<_>>().join(","));
+    out.member("wrong").number(&hostile.counts.wrong());
+    out.member("odd").number(&hostile.counts.odd());
+    out.end_object();
+}
+
 /// The rules that were broken and the limits that were exceeded, the most frequent first.
 fn violations(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.violations.iter().collect();
@@ -301,5 +317,12 @@ fn write_request(out: &mut JsonWriter, number: u64, entry: &Entry) {
         out.member("fault").begin_object();
         write_trouble(out, fault);
         out.end_object();
+    }
+    let (wrong, quirk) = entry.hostile.unwrap_or((Wrong::None, Quirk::None));
+    if wrong != Wrong::None {
+        text(out, "wrong", &format!("{wrong:?}"));
+    }
+    if quirk != Quirk::None {
+        text(out, "odd", &format!("{quirk:?}"));
     }
 }

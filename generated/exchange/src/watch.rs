@@ -26,8 +26,11 @@ const LISTS: &[(&str, &[&str])] = &[
     ("balances", &["account", "coin", "total", "available", "frozen", "margin", "debt"]),
     ("faults", &["kind", "code", "aim", "permille", "times", "delay"]),
     ("violations", &["rule", "count"]),
-    ("requests", &["number", "method", "path", "code", "rule"]),
+    ("requests", &["number", "method", "path", "code", "rule", "wrong", "odd"]),
 ];
+
+/// What is shown of a hostile exchange.
+const HOSTILITY: &[&str] = &["faults", "quirks", "seed", "nodes", "wrong", "odd"];
 
 /// Shows the state of the exchange at `url`: once, or anew each second until something fails.
 pub(crate) async fn watch(url: &str, is_once: bool) -> io::Result<()> {
@@ -61,6 +64,10 @@ async fn state(transport: &HyperTransport, url: &str) -> io::Result<Value> {
 /// The lists of a state as tables, those that are empty left out.
 fn screen(state: &Value) -> String {
     let mut out = format!("time {}, speed {}\n", cell(&state["now"]), cell(&state["speed"]));
+    if state["hostility"].is_object() {
+        let words = |name: &&str| format!("{name} {}", cell(&state["hostility"][*name]));
+        out += &format!("hostile: {}\n", HOSTILITY.iter().map(words).collect::<Vec<_>>().join(", "));
+    }
     for (name, columns) in LISTS {
         let rows = state[*name]["list"].as_array().map(Vec::as_slice).unwrap_or_default();
         if rows.is_empty() {
@@ -109,6 +116,7 @@ mod tests {
             json!({"number": 7, "method": "POST", "path": "/\u{1b}[2J", "code": "40762", "rule": "x".repeat(99)});
         let state = json!({
             "now": 5, "speed": 1,
+            "hostility": {"faults": 40, "quirks": 8, "seed": "7", "nodes": "2,1:lag=2500", "wrong": 3, "odd": 1},
             "orders": {"count": 0, "list": []},
             "balances": {"count": 20, "list": vec![json!({"account": "unified 1", "coin": "BTC", "total": "2"}); 20]},
             "requests": {"count": 9, "list": [request]},
@@ -116,6 +124,8 @@ mod tests {
         let text = screen(&state);
         assert!(!text.contains('\u{1b}') && !text.contains("orders"), "{text}");
         assert_eq!(text.matches("  unified 1  BTC   2").count(), MOST_ROWS, "{text}");
+        let hostile = "hostile: faults 40, quirks 8, seed 7, nodes 2,1:lag=2500, wrong 3, odd 1\n";
+        assert!(text.contains(hostile), "{text}");
         assert!(text.contains("balances: 20") && text.contains("/\u{fffd}[2J") && text.contains("x…"), "{text}");
     }
 }

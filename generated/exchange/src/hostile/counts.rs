@@ -38,6 +38,16 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// With how many requests something went wrong.
+    pub(crate) fn wrong(&self) -> u64 {
+        self.wrongs.iter().filter(|(wrong, _)| **wrong != Wrong::None).map(|(_, count)| count).sum()
+    }
+
+    /// How many answers were odd.
+    pub(crate) fn odd(&self) -> u64 {
+        self.quirks.iter().filter(|(quirk, _)| **quirk != Quirk::None).map(|(_, count)| count).sum()
+    }
+
     pub(crate) fn reach(&mut self, what: Reached) {
         *self.reached.entry(what).or_default() += 1;
     }

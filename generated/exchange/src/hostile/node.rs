@@ -1,5 +1,7 @@
 //! The machines behind the address of an exchange.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::dice::Dice;
@@ -43,6 +45,21 @@ impl Node {
         Self { judges: millis, tells: millis, ..self }
     }
 
+    /// Reads a node as it is [displayed](fmt::Display).
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split(':');
+        let mut node = Self::new(parts.next()?.parse().ok()?);
+        for (name, millis) in parts.map(|part| part.split_once('=')).collect::<Option<Vec<_>>>()? {
+            match name {
+                "judges" => node.judges = millis.parse().ok()?,
+                "tells" => node.tells = millis.parse().ok()?,
+                "lag" => node.lag = millis.parse().ok()?,
+                _ => return None,
+            }
+        }
+        Some(node)
+    }
+
     pub(crate) fn is_right(self) -> bool {
         (self.judges, self.tells, self.lag) == (0, 0, 0)
     }
@@ -51,5 +68,19 @@ impl Node {
     pub(crate) fn throw(nodes: &[Self], dice: &mut Dice) -> Self {
         let shares: Vec<_> = nodes.iter().map(|node| (*node, node.share)).collect();
         dice.weighted(&shares).unwrap_or_default()
+    }
+}
+
+/// Its share, and how it is wrong: `1:judges=20000:tells=-300:lag=2500`.
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { judges, tells, lag, share } = *self;
+        write!(f, "{share}")?;
+        let clocks = [("judges", judges), ("tells", tells)];
+        clocks
+            .iter()
+            .filter(|(_, millis)| *millis != 0)
+            .try_for_each(|(name, millis)| write!(f, ":{name}={millis}"))?;
+        if lag == 0 { Ok(()) } else { write!(f, ":lag={lag}") }
     }
 }

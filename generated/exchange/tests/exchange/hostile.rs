@@ -6,11 +6,11 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use serde_json::Value;
-use tradeapi::unified::Side;
+use serde_json::{Value, json};
+use tradeapi::unified::{GetOrderDetails, OrderRef, Side};
 use tradeapi_exchange::{Conditions, Counts, Event, Exchange, Family, Hostility, Landing, Node, Profile, Seed, Wrong};
 
-use crate::control::{done, json, served};
+use crate::control::{client, done, json, served, state};
 use crate::desk::{Desk, limit};
 
 fn hostile(faults: u64, nodes: Vec<Node>) -> Desk {
@@ -91,10 +91,52 @@ async fn hostility_is_controlled() {
     goes_wrong(&exchange);
     done(address, "POST /-/conditions?hostile=off");
     assert_eq!(exchange.conditions().hostility, None);
-    for query in ["hostile=101", "quirks=3", "seed=1"] {
+    for query in ["hostile=101", "quirks=3", "seed=1", "nodes=1"] {
         let (status, answer) = json(address, &format!("POST /-/conditions?{query}"), &[]);
         assert_eq!((status, answer["error"] == Value::Null), (400, false), "{query}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_are_controlled_and_the_state_shows_them() {
+    let (exchange, address) = served(|_| {}).await;
+    assert_eq!(state(address)["hostility"], Value::Null);
+    let nodes = "2,1:lag=2500,3:judges=20000:tells=-300";
+    done(address, &format!("POST /-/conditions?hostile=0&quirks=0&seed=9&nodes={nodes}"));
+    let ahead = Node::new(3).ahead_by(20_000).telling(-300);
+    assert_eq!(exchange.conditions().hostility.unwrap().nodes, [Node::new(2), Node::new(1).lagging(2_500), ahead]);
+    let shown = json!({"faults": 0, "quirks": 0, "seed": "9", "nodes": nodes, "wrong": 0, "odd": 0});
+    assert_eq!(state(address)["hostility"], shown);
+    // What is not named stays, and a browser escapes what separates nodes.
+    done(address, "POST /-/conditions?hostile=0&nodes=1%3Alag%3D2500%2C1%3Alag%3D100");
+    let hostility = exchange.conditions().hostility.unwrap();
+    assert_eq!((hostility.seed, hostility.nodes.len()), (Seed(9), 2));
+    // The node that the query reaches does not show it yet.
+    let client = client(&exchange, address);
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "50000")).await.unwrap();
+    let details = GetOrderDetails::new(OrderRef::ClientOid("a".parse().unwrap()));
+    assert!(client.unified().get_order_details(&details).await.is_err());
+    exchange.time().advance(Duration::from_secs(10));
+    assert!(client.unified().get_order_details(&details).await.is_ok());
+    done(address, "POST /-/conditions?nodes=none");
+    assert_eq!(exchange.conditions().hostility.unwrap().nodes, []);
+    for nodes in ["", "0", "x", "1:", "1:lag", "1:lag=-1", "1:lag=x", "1:late=5", "1:judges=99999999999", "1,,1"] {
+        let (status, answer) = json(address, &format!("POST /-/conditions?hostile=0&nodes={nodes}"), &[]);
+        let is_refused = nodes.is_empty() || status == 400 && answer["error"].as_str().unwrap().contains("nodes");
+        assert!(is_refused, "{nodes}: {status} {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_state_says_what_went_wrong_with_a_request() {
+    let (exchange, address) = served(|_| {}).await;
+    done(address, "POST /-/conditions?hostile=100&quirks=100&seed=9");
+    goes_wrong(&exchange);
+    let shown = state(address);
+    assert_eq!((&shown["hostility"]["wrong"], &shown["hostility"]["odd"]), (&20.into(), &20.into()));
+    let requests = shown["requests"]["list"].as_array().unwrap();
+    assert_eq!(requests.len(), 20);
+    assert!(requests.iter().all(|row| row["wrong"].is_string() && row["odd"].is_string()), "{requests:?}");
 }
 
 /// Something goes wrong with each of some requests.

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use tradeapi::unified::Side;
+use tradeapi_exchange::{Node, Seed};
 
 use crate::browser::Browser;
-use crate::control::{ask, client, served};
+use crate::control::{ask, client, done, served};
 use crate::desk::{code, limit, market};
 
 /// What the page says to its reader.
@@ -82,6 +83,41 @@ async fn the_keyboard_reaches_every_control() {
     browser.until("state.orders.count === 0");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn hostility_is_switched_on_and_off_and_shown() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|_| {}).await;
+    let client = client(&exchange, address);
+    browser.open(&format!("http://{address}/"));
+    browser.until(&format!("{TEXT}.includes('Off. What is hostile keeps its word') && !{TEXT}.includes('Switch off')"));
+    browser.value("document.getElementById('hostile-faults').value = '100'");
+    browser.value("document.getElementById('hostile-quirks').value = '0'");
+    browser.value("document.getElementById('hostile-nodes').selectedIndex = 1");
+    browser.press_by_keyboard("hostile-on");
+    browser.until("state.hostility !== undefined && document.getElementById('hostile-on').textContent === 'Change'");
+    let hostility = exchange.conditions().hostility.unwrap();
+    let nodes = [Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500)];
+    assert_eq!((hostility.faults, hostility.quirks, hostility.seed), (100, 0, Seed(7)));
+    assert_eq!(hostility.nodes, nodes);
+    browser.until(&format!("{TEXT}.includes('100 of 100 changes and 50 of 100 queries')"));
+    browser.until(&format!("{TEXT}.includes('1 of 4 requests: orders 2.5 s late')"));
+    let _ = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;
+    browser.until(&format!("/hostile: [a-z ]+/.test({TEXT}) && {TEXT}.includes('Wrong so far: 1.')"));
+
+    // What a script sets is shown, too, and what is typed stays until then.
+    browser.value("document.getElementById('hostile-faults').value = '12'");
+    let before = browser.value("asked");
+    browser.until(&format!("asked > {before} + 1"));
+    assert_eq!(browser.value("document.getElementById('hostile-faults').value"), "12");
+    done(address, "POST /-/conditions?hostile=30&nodes=1:tells=-500");
+    browser.until("document.getElementById('hostile-faults').value === '30'");
+    browser.until("document.getElementById('hostile-nodes').value === '1:tells=-500'");
+    browser.until(&format!("{TEXT}.includes('1 of 1 requests: tells a time 0.5 s behind')"));
+    browser.press_by_keyboard("hostile-off");
+    browser.until(&format!("state.hostility === undefined && {TEXT}.includes('Off. What is hostile')"));
+    assert_eq!(exchange.conditions().hostility, None);
+}
+
 /// The contrast of each text with what is behind it, as `[ratio, text]`, the least first.
 const CONTRASTS: &str = "(() => {
   const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
@@ -116,6 +152,7 @@ async fn the_page_is_readable_in_light_and_dark_on_a_desk_and_on_a_phone() {
     exchange.refuse_next("40762");
     client.unified().place_order(&market("c", Side::Buy, "0.01")).await.unwrap_err();
     exchange.hide_next("40725");
+    done(address, "POST /-/conditions?hostile=0&nodes=2,1:lag=2500:judges=20000:tells=-300");
     ask(address, &format!("GET /{}", "long".repeat(90)), &[], b"");
     let mut grounds = Vec::new();
     for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light"), (320, "dark")] {

@@ -1,0 +1,69 @@
+//! The parameters of a control request.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use percent_encoding::percent_decode_str;
+use rust_decimal::Decimal;
+
+use super::Refused;
+
+/// How many items a list can have.
+pub(super) const MOST_ITEMS: usize = 100;
+
+/// The parameters of a control request.
+#[derive(Clone, Copy)]
+pub(super) struct Query<'a>(pub(super) &'a str);
+
+impl<'a> Query<'a> {
+    /// A parameter that is not empty.
+    pub(super) fn get(self, name: &str) -> Option<Cow<'a, str>> {
+        let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
+        let (_, value) = pairs.find(|(key, value)| *key == name && !value.is_empty())?;
+        Some(percent_decode_str(value).decode_utf8_lossy())
+    }
+
+    /// A number up to `most`.
+    pub(super) fn number<N: FromStr + PartialOrd + Display>(self, name: &str, most: N) -> Result<Option<N>, Refused> {
+        let read = |text: Cow<'_, str>| {
+            let number = text.parse().ok().filter(|number| *number <= most);
+            number.ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number up to {most}")))
+        };
+        self.get(name).map(read).transpose()
+    }
+
+    /// Numbers of a range.
+    pub(super) fn numbers(self, name: &str, least: i64, most: i64) -> Result<Option<Vec<i64>>, Refused> {
+        let read = |text: &str| text.parse().ok().filter(|number| (least..=most).contains(number));
+        self.list(name, &format!("numbers from {least} to {most}"), read)
+    }
+
+    /// A list with commas in between; `none` is the empty one. `expected` says what its items are.
+    pub(super) fn list<T>(
+        self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<Vec<T>>, Refused> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        if text == "none" {
+            return Ok(Some(Vec::new()));
+        }
+        let items: Option<Vec<T>> = text.split(',').take(MOST_ITEMS + 1).map(read).collect();
+        let items = items.filter(|items| items.len() <= MOST_ITEMS);
+        let why = || Refused::bad(format!("invalid {name} {text:?}: expected up to {MOST_ITEMS} {expected}, or none"));
+        items.map(Some).ok_or_else(why)
+    }
+}
+
+/// A share such as `0.4`, in thousandths.
+///
+/// # Errors
+///
+/// It is not a number from 0 to 1.
+pub fn per_mille(share: &str) -> Result<u32, String> {
+    let number: Option<Decimal> = share.parse().ok().filter(|share| (Decimal::ZERO..=Decimal::ONE).contains(share));
+    let thousandths = number.and_then(|share| u32::try_from((share * Decimal::ONE_THOUSAND).round()).ok());
+    thousandths.ok_or_else(|| format!("invalid share {share:?}: expected a number from 0 to 1"))
+}
