@@ -27,6 +27,7 @@ pub(crate) enum Name {
     Id(String),
     Client(String),
 }
+
 impl Core {
     /// The order of an account that a name means.
     pub(crate) fn find(&self, account: usize, name: &Name) -> Option<&Order> {
@@ -105,15 +106,18 @@ impl Core {
         if lots < order.filled {
             return Err(Reason::BelowFilled);
         }
+        let lots = lots.min(self.most_lots_of(order));
         let left = lots - order.filled;
         let (coin, needed) = self.funds_for(index, &order.ticket, Some(ticks), left)?;
         let more = needed - order.frozen;
-        if more > Decimal::ZERO && self.accounts[account].available(coin) < more {
-            return Err(if order.ticket.line.is_futures() { Reason::Funds } else { Reason::SpotFunds });
-        }
         let keeps_place = ticks == limit && lots <= order.lots;
         let (spot, less) = (order.spot, order.lots - lots.min(order.lots));
-        self.accounts[account].balance(coin).frozen += more;
+        if more > Decimal::ZERO {
+            let ticket = order.ticket.clone();
+            self.hold(account, coin, &ticket, more)?;
+        } else {
+            self.accounts[account].balance(coin).frozen += more;
+        }
         let now = self.now;
         if let Some(order) = self.orders.get_mut(&id) {
             (order.frozen, order.ticks, order.lots, order.updated) = (needed, Some(ticks), lots, now);

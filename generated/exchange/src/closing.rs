@@ -36,6 +36,17 @@ impl Core {
         closing.into_iter().flatten().filter_map(|id| self.orders.get(id)).map(Order::remaining).sum()
     }
 
+    /// How many lots an order can have at most: one that closes a position, no more than others leave of that.
+    pub(crate) fn most_lots_of(&self, order: &Order) -> u64 {
+        let Ticket { account, pair, pos, line, .. } = order.ticket;
+        if !line.is_futures() || !order.is_closing() {
+            return u64::MAX;
+        }
+        let others = self.occupied(account, pair, pos).saturating_sub(order.remaining());
+        let free = self.accounts[account].position(pair, pos).lots.saturating_sub(others);
+        order.filled.saturating_add(free)
+    }
+
     /// Cancels closing orders, the oldest first, until they occupy no more than `most`.
     pub(crate) fn cancel_closing(&mut self, account: usize, index: usize, pos: Pos, most: u64) {
         while self.occupied(account, index, pos) > most {

@@ -190,7 +190,7 @@ impl Core {
     }
 
     /// Holds funds back for an order, and borrows what is missing if the order does.
-    fn hold(&mut self, account: usize, coin: Coin, ticket: &Ticket, amount: Decimal) -> Result<(), Reason> {
+    pub(crate) fn hold(&mut self, account: usize, coin: Coin, ticket: &Ticket, amount: Decimal) -> Result<(), Reason> {
         let missing = amount - self.accounts[account].available(coin);
         let balance = self.accounts[account].balance(coin);
         if missing > Decimal::ZERO {

@@ -2,6 +2,7 @@
 //! written by hand from the documents.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod amending;
 mod browser;
 mod control;
 mod decided;
