@@ -196,7 +196,6 @@ impl Desk {
         if self.is_late { Known::TooLate } else { Known::ByAsking }
     }
 
-    /// Asks once more for all that is left.
     /// Lets much time pass at once, when nothing is under way any more that would seem to come together with what is asked
     /// then.
     async fn leap(&self, clock: &FastClock, time: Duration) {
@@ -204,6 +203,7 @@ impl Desk {
         clock.leap(time);
     }
 
+    /// Asks once more for all that is left.
     async fn ask_for_the_rest(&self, clock: &FastClock) {
         let asked = Later::default();
         let ask = |desk: Self, mut dice: Dice, asked: Later, clock: FastClock| async move {

@@ -62,15 +62,15 @@ impl Telling {
         let mut left = None;
         let mut answers = Vec::new();
         for told in all {
-            let (served, shows): (Served, fn(Value) -> Option<Value>) = match told {
-                Told::Served(served) => (served, Some),
-                Told::Missing(served) => (served, |answer| Some(items::emptied(answer))),
+            let (served, shows): (Served, fn(Value, &Value) -> Value) = match told {
+                Told::Served(served) => (served, |answer, _| answer),
+                Told::Missing(served) => (served, |answer, _| items::emptied(answer)),
                 Told::Bare(served) => (served, bare),
                 Told::Undecided => continue,
             };
             left = served.left;
             match served.data {
-                Ok(data) => answers.extend(serde_json::from_str(&data).ok().and_then(shows)),
+                Ok(data) => answers.extend(serde_json::from_str(&data).ok().map(|answer| shows(answer, &request))),
                 // A batch whose items are refused as a whole.
                 Err(refusal) => return Served { data: Err(refusal), left },
             }
@@ -237,15 +237,18 @@ fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Serve
     refused_item(core, route, caller, "")
 }
 
-/// An answer with a message that may be about a failure and may not. One that lists failures lists none.
-fn bare(answer: Value) -> Option<Value> {
-    let Value::Array(mut items) = answer else { return Some(items::emptied(answer)) };
+/// An answer with a message that may be about a failure and may not: of an item it has the ids that the request has, and
+/// nothing else. One that lists failures lists none.
+fn bare(answer: Value, request: &Value) -> Value {
+    let Value::Array(mut items) = answer else { return items::emptied(answer) };
+    let mut asked = Vec::new();
+    items::texts(request, id_parameters(), &mut asked);
+    let message = API.envelope.and_then(|envelope| envelope.message_member());
     for item in items.iter_mut().filter_map(Value::as_object_mut) {
-        item.retain(|name, _| id_parameters().contains(&name.as_str()));
-        item.remove("orderId");
-        item.insert("msg".to_owned(), Value::from("it is looked into"));
+        item.retain(|name, value| value.as_str().is_some_and(|id| asked.contains(&(name.as_str(), id))));
+        item.extend(message.map(|name| (name.to_owned(), Value::from("it is looked into"))));
     }
-    Some(Value::Array(items))
+    Value::Array(items)
 }
 
 fn does_several(meta: &Meta, parameters: &str) -> bool {
