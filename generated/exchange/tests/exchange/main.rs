@@ -23,4 +23,5 @@ mod results;
 mod rules;
 mod rules_classic;
 mod rules_unified;
+mod scripts;
 mod told;

@@ -12,18 +12,18 @@ use sha2::Sha256;
 use tradeapi_exchange::{Exchange, Keys, Mode, Profile, Seed, Settings, Time};
 
 /// A request before it is signed.
-struct Raw<'a> {
+pub(crate) struct Raw<'a> {
     method: &'a str,
     target: &'a str,
     body: String,
     age_ms: i64,
 }
 
-fn post<'a>(target: &'a str, body: &Value) -> Raw<'a> {
+pub(crate) fn post<'a>(target: &'a str, body: &Value) -> Raw<'a> {
     Raw { method: "POST", target, body: body.to_string(), age_ms: 0 }
 }
 
-fn get(target: &str) -> Raw<'_> {
+pub(crate) fn get(target: &str) -> Raw<'_> {
     Raw { method: "GET", target, body: String::new(), age_ms: 0 }
 }
 
@@ -61,7 +61,7 @@ impl Raw<'_> {
         sign_at(request.body(Bytes::from(self.body.clone())).unwrap(), keys, at)
     }
 
-    fn send(&self, exchange: &Exchange) -> Value {
+    pub(crate) fn send(&self, exchange: &Exchange) -> Value {
         value(&exchange.answer(&self.signed(exchange, exchange.keys()), [127, 0, 0, 1].into()))
     }
 }
