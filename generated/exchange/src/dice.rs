@@ -30,15 +30,15 @@ impl Dice {
         self.next() % bound.max(1)
     }
 
-    /// The dice of something that has a name.
-    pub(crate) fn named(seed: Seed, name: &str) -> Self {
+    /// The dice of something whose name has these parts.
+    pub(crate) fn named(seed: Seed, name: &[&str]) -> Self {
         Self::new(seed, Self::hash(name))
     }
 
-    /// FNV-1a: the same in every program, as replayed journals need it.
-    pub(crate) fn hash(name: &str) -> u64 {
+    /// FNV-1a of the parts of a name: the same in every program, as replayed journals need it.
+    pub(crate) fn hash(name: &[&str]) -> u64 {
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        name.bytes().fold(0xcbf2_9ce4_8422_2325, hash)
+        name.iter().flat_map(|part| part.bytes()).fold(0xcbf2_9ce4_8422_2325, hash)
     }
 
     /// True in so many of a hundred cases.

@@ -173,14 +173,15 @@ impl Hostile {
         let Self { settings, counts, .. } = self;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let body = String::from_utf8_lossy(request.body());
-        let key = format!("{} {target} {body}", meta.method.as_str());
-        let times = self.seen.entry(Dice::hash(&key)).or_default();
+        let said = [meta.method.as_str(), " ", target, " ", &body];
+        let times = self.seen.entry(Dice::hash(&said)).or_default();
         *times += 1;
-        let key = format!("{key} {times}");
-        let mut dice = Dice::named(settings.seed, &key);
+        let times = times.to_string();
+        let said = [said[0], " ", target, " ", &body, " ", &times];
+        let mut dice = Dice::named(settings.seed, &said);
+        let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&said.concat()));
         let body = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or_default() };
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
-        let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&key));
         let wrong = match dice.percent(chance) {
             _ if is_spared => Wrong::None,
             true => Wrong::throw(meta, Batch::is_asked_for(&body), &mut dice),
@@ -188,7 +189,7 @@ impl Hostile {
             false => Wrong::None,
         };
         if wrong != Wrong::None {
-            self.hit.insert(key);
+            self.hit.insert(said.concat());
         }
         let (quirk, node) = (Quirk::throw(settings.quirks, &mut dice), Node::throw(&settings.nodes, &mut dice));
         *counts.wrongs.entry(wrong).or_default() += 1;
@@ -205,7 +206,7 @@ fn is_in_burst(seed: Seed, body: &Value) -> bool {
     let mut ids = Vec::new();
     items::texts(body, id_parameters(), &mut ids);
     let stem = ids.first().and_then(|(_, id)| id.get(..id.len().saturating_sub(1)));
-    stem.is_some_and(|stem| Dice::named(seed, stem).below(1_000) < 4)
+    stem.is_some_and(|stem| Dice::named(seed, &[stem]).below(1_000) < 4)
 }
 
 impl Core {

@@ -127,7 +127,7 @@ pub(crate) async fn trade(
     let (complaints, reached) = ledger.rest();
     counts.add(&reached);
     violations.extend(complaints);
-    violations.extend(judge(&ledger.claims(), book.effects()));
+    violations.extend(ledger.look(|claims| judge(claims, book.effects())));
     Figures::of(&ledger, &book, &counts, violations)
 }
 

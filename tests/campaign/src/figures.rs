@@ -2,13 +2,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use crate::book::Book;
+use crate::book::{Book, Effect};
 use crate::counts::Counts;
 use crate::operation::OPERATIONS;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::judge::Violation;
-use crate::ledger::{Decided, Known, Ledger, Naming};
+use crate::ledger::{Claim, Decided, Known, Ledger, Naming};
 
 /// What a campaign came to.
 #[derive(Debug, Default)]
@@ -62,9 +62,9 @@ impl From<Outcome> for Word {
 impl Figures {
     pub(crate) fn of(ledger: &Ledger, book: &Book, counts: &Counts, mut violations: Vec<Violation>) -> Self {
         let (mut claims, mut unknown, mut reasons) = (BTreeMap::new(), BTreeMap::<_, Truth>::new(), BTreeMap::new());
-        for (effect, all) in ledger.claims() {
+        let mut count = |effect: &Effect, all: &[Claim]| {
             let is = |outcome| all.iter().filter(move |claim| claim.outcome == outcome);
-            let times = book.effects().get(&effect).map_or(0, |times| u64::from(*times));
+            let times = book.effects().get(effect).map_or(0, |times| u64::from(*times));
             // As many of those that are unknown happened as did not happen to others.
             let mut happened = times.saturating_sub(is(Outcome::Done).count() as u64);
             for claim in is(Outcome::Unknown) {
@@ -75,10 +75,11 @@ impl Figures {
                     *reasons.entry((claim.deed, claim.how)).or_default() += 1;
                 }
             }
-            for claim in &all {
+            for claim in all {
                 *claims.entry((claim.deed, claim.naming, claim.outcome.into(), claim.known)).or_default() += 1;
             }
-        }
+        };
+        ledger.look(|claims| claims.iter().for_each(|(effect, all)| count(effect, all)));
         for ((family, name), rate) in counts.calls.iter().filter(|(_, rate)| rate.beyond > 0) {
             let (most, allowed) = (rate.most, rate.allowed);
             violations.push(Violation::TooFast(format!("{most} of {family:?} {name} in a second, {allowed} allowed")));

@@ -68,6 +68,6 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
         ledger.note(&ticket, entry.outcome, Known::ByAsking, "by another process");
     }
     let (book, counts) = exchange.close();
-    let violations = judge(&ledger.claims(), book.effects());
+    let violations = ledger.look(|claims| judge(claims, book.effects()));
     Ok(Figures { lasted: begun.elapsed(), ..Figures::of(&ledger, &book, &counts, violations) })
 }

@@ -137,9 +137,9 @@ impl Ledger {
         self.pages().decided.clone()
     }
 
-    /// Everything that was asked for, in a copy.
-    pub fn claims(&self) -> BTreeMap<Effect, Vec<Claim>> {
-        self.pages().claims.clone()
+    /// Looks at everything that was asked for.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&BTreeMap<Effect, Vec<Claim>>) -> T) -> T {
+        look(&self.pages().claims)
     }
 
     /// What is wrong whatever the books say, and what was reached.

@@ -4,9 +4,14 @@ use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use mimalloc::MiMalloc;
 use tradeapi_campaign::fleet::{self, Fleet, Lost, REFUSING, SHARING};
 use tradeapi_campaign::{CHILD, Child, Settings, kill, run, shrink, simulate};
 use tradeapi_exchange::Keys;
+
+/// A fifth of a campaign's instructions were the system's allocator.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// How often a campaign tells how far it is.
 const EVERY: Duration = Duration::from_secs(60);

@@ -19,15 +19,12 @@ impl Telling {
         meta: &'static Meta,
         answer: Response<Bytes>,
     ) -> (Delivered, Option<Behind>) {
-        let mut odd = answer.clone();
         let Some(hostile) = &mut core.hostile else { return (Delivered::Whole(answer), None) };
+        let last = (self.wrong == Wrong::None && can_be_told(meta, &answer)).then(|| answer.clone());
+        let mut odd = answer;
         let behind = self.quirk.around(&mut odd, hostile.last.as_ref(), &mut self.dice);
-        // Only what has every id that such an answer repeats can be told from the answer to another request.
-        let text = String::from_utf8_lossy(answer.body());
-        let members = meta.echoes.as_ref().map(|echoes| echoes.members).unwrap_or_default();
-        let can_be_told = !members.is_empty() && members.iter().all(|name| text.contains(&format!("\"{name}\":\"")));
-        if self.wrong == Wrong::None && meta.effect != Effect::Read && can_be_told {
-            hostile.last = Some(answer);
+        if last.is_some() {
+            hostile.last = last;
         }
         let length = odd.body().len();
         let pause = Duration::from_millis(1 + self.dice.below(4));
@@ -84,6 +81,13 @@ impl Telling {
         };
         (delivered, behind)
     }
+}
+
+/// Whether a client can tell an answer to a change from that to another one: it has every id that such an answer repeats.
+fn can_be_told(meta: &Meta, answer: &Response<Bytes>) -> bool {
+    let Some(echoes) = meta.echoes.as_ref().filter(|_| meta.effect != Effect::Read) else { return false };
+    let text = String::from_utf8_lossy(answer.body());
+    !echoes.members.is_empty() && echoes.members.iter().all(|name| text.contains(&format!("\"{name}\":\"")))
 }
 
 /// A body with bytes changed until it is not JSON any more.

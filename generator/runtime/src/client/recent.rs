@@ -91,7 +91,7 @@ struct Recent {
     /// The length of its text.
     length: usize,
     /// The marks of all texts in it, so that few texts are searched for an id; zero until it is searched first.
-    marks: Cell<u64>,
+    marks: Cell<u128>,
     departure: Departure,
     /// When its outcome became known.
     settled: Option<Moment>,
@@ -149,7 +149,7 @@ impl RecentRequests {
     /// older one with the id is meant, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.lock();
-        let all: Vec<_> = recent.that_carry(id).filter(|one| one.recent.about.names != Naming::Nothing).collect();
+        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != Naming::Nothing).collect();
         if all.iter().any(|one| one.recent.about.names == Naming::Several && one.times > 1) {
             return true;
         }
@@ -172,12 +172,11 @@ impl RecentRequests {
 
     /// Whether a request other than the one that left at `left` was under way since then, to change what has `id`.
     pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
-        let is_since = |one: &Carrying<'_>| {
-            let Recent { departure, settled, .. } = one.recent;
-            *departure != Departure::Void && settled.is_none_or(|settled| settled.steady >= left.steady)
+        let is_since = |recent: &Recent| {
+            recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
         };
         let recent = self.lock();
-        let since = recent.that_carry(id).filter(is_since);
+        let since = recent.that_carry(id, is_since);
         let (own, others): (Vec<_>, Vec<_>) = since.partition(|one| one.recent.departure == Departure::At(left));
         let is_attempt = |other| own.first().is_some_and(|own| recent.are_attempts(own, other));
         !own.iter().skip(1).chain(&others).all(is_attempt)
@@ -186,7 +185,7 @@ impl RecentRequests {
     /// When the only request left that was signed at `signed_at` and carries `id`; of several attempts, the first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.lock();
-        let found: Vec<_> = recent.that_carry(id).filter(|one| one.recent.about.signed_at == signed_at).collect();
+        let found: Vec<_> = recent.that_carry(id, |recent| recent.about.signed_at == signed_at).collect();
         let (own, same) = found.split_first()?;
         same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
     }
@@ -195,7 +194,7 @@ impl RecentRequests {
     /// key. Those without an effect do not count.
     pub(super) fn attempts(&self, id: &str, signed_at: Timestamp) -> Option<Attempted> {
         let recent = self.lock();
-        let all: Vec<_> = recent.that_carry(id).filter(|one| one.recent.about.key.is_some()).collect();
+        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.key.is_some()).collect();
         let own = all.iter().find(|one| one.recent.about.signed_at == signed_at)?;
         let is_attempt = |one: &&Carrying<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
         let attempts: Vec<_> = all.iter().filter(is_attempt).map(|one| one.recent).collect();
@@ -208,17 +207,18 @@ impl RecentRequests {
     }
 }
 
-/// One bit of 64 for a text.
-fn mark(text: &[u8]) -> u64 {
+/// Two bits of 128 for a text, so that a text of twenty has the marks of one in twenty others.
+fn mark(text: &[u8]) -> u128 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
-    1 << (hasher.finish() >> 58)
+    let hash = hasher.finish();
+    (1 << (hash >> 57)) | (1 << ((hash >> 50) & 127))
 }
 
 /// The marks of whatever stands between two quotation marks of a body; all marks if it is not text.
-fn marks(body: &[u8]) -> u64 {
+fn marks(body: &[u8]) -> u128 {
     if str::from_utf8(body).is_err() {
-        return u64::MAX;
+        return u128::MAX;
     }
     body.split(|byte| *byte == b'"').fold(0, |marks, text| marks | mark(text))
 }
@@ -274,8 +274,8 @@ impl Requests {
             && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
     }
 
-    /// The requests in which `id` is a text.
-    fn that_carry(&self, id: &str) -> impl Iterator<Item = Carrying<'_>> {
+    /// Those of the requests that are `meant` in which `id` is a text.
+    fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = Carrying<'_>> {
         let quoted = format!("\"{id}\"");
         // Marks are of texts without quotation marks.
         let mark = if id.contains('"') { 0 } else { mark(id.as_bytes()) };
@@ -283,6 +283,9 @@ impl Requests {
         self.requests.iter().filter_map(move |recent| {
             let text = begin..begin + recent.length;
             begin = text.end;
+            if !meant(recent) {
+                return None;
+            }
             if recent.marks.get() == 0 {
                 recent.marks.set(marks(&self.text_at(text.clone())));
             }

@@ -372,11 +372,12 @@ impl Network {
     /// What goes wrong with a request follows from what it says and how often it was said.
     fn dice(&self, target: &str, body: &[u8]) -> (String, Dice) {
         let text = String::from_utf8_lossy(body);
-        let name = format!("{target} {text}");
+        let mut name = String::with_capacity(target.len() + text.len() + 4);
+        name.extend([target, " ", &text]);
         let mut state = self.state();
         let times = state.seen.entry(Dice::new(0, &name).throw()).or_default();
         *times += 1;
-        let name = format!("{name} {times}");
+        name.extend([" ", &times.to_string()]);
         let dice = Dice::new(self.0.seed, &name);
         (name, dice)
     }
