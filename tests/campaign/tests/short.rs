@@ -13,7 +13,7 @@ fn short(seed: u64) -> Figures {
 #[test]
 fn none_is_lost_none_is_doubled_and_none_is_claimed_falsely() {
     let mut all = Figures::default();
-    for seed in [1, 3] {
+    for seed in [2, 3] {
         let figures = short(seed);
         println!("seed {seed}\n{figures}");
         assert_eq!(figures.violations, []);
@@ -35,7 +35,9 @@ fn every_trouble_was_reached(figures: &Figures) {
     for wrong in [Wrong::Refused, Wrong::DoubtfulCode, Wrong::OpenCode, Wrong::MixedUp, Wrong::Hidden, Wrong::Outage] {
         assert!(hostile.wrongs.contains_key(&wrong), "{wrong:?}");
     }
-    for what in [OfExchange::AnotherNode, OfExchange::JudgedByWrongClock] {
+    // What becomes of a reversal follows from its text, in which nothing differs from run to run: three of seed 2 are refused
+    // after their first half.
+    for what in [OfExchange::AnotherNode, OfExchange::JudgedByWrongClock, OfExchange::DoneHalf] {
         assert!(hostile.reached.contains_key(&what), "{what:?}");
     }
     for quirk in [Quirk::AbsurdTime, Quirk::AnotherAge, Quirk::AbsurdNumbers, Quirk::UnsolicitedAnswer] {
