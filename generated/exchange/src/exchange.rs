@@ -436,9 +436,9 @@ impl Exchange {
         let _ = self.act(Action::Suspend { symbol: symbol.to_owned(), is_suspended });
     }
 
-    /// What happened since the last call, at most the last ten thousand events.
+    /// What happened since the last call until now, at most the last ten thousand events.
     pub fn take_events(&self) -> Vec<Event> {
-        self.core().take_events()
+        self.look().take_events()
     }
 
     /// The account of a user now.

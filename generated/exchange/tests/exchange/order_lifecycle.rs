@@ -83,6 +83,23 @@ async fn a_classic_order_is_placed_replaced_filled_and_listed() {
 }
 
 #[tokio::test]
+async fn events_include_what_became_due_since_the_last_request() {
+    let desk = Desk::one_way();
+    let classic = desk.client.classic();
+    classic.place_order(&classic_limit("a", classic::Side::Buy, "0.05", "63900")).await.unwrap();
+    let named = classic::OrderRef::ClientOid("a".into());
+    let modify = classic::ModifyOrder::new("BTCUSDT", ProductType::UsdtFutures, "b", named)
+        .new_size(number("0.03"))
+        .new_price(number("64100"));
+    classic.modify_order(&modify).await.unwrap();
+    desk.exchange.take_events();
+    // The replacement meets the market.
+    desk.exchange.time().advance(Duration::from_secs(1));
+    let events = desk.exchange.take_events();
+    assert!(events.iter().any(|event| matches!(event, Event::Filled { .. })), "{events:?}");
+}
+
+#[tokio::test]
 async fn orders_match_by_price_and_then_by_time() {
     let maker = Desk::one_way();
     let (second, taker) = (maker.another(Profile::new()), maker.another(Profile::new()));

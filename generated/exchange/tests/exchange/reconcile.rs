@@ -1,263 +1,20 @@
 //! The comparison of an account with a journal tells what the exchange's own book says, after random histories.
 
+mod story;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::pin::pin;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rust_decimal::Decimal;
-use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi::runtime::reconcile::{
-    Action, Difference, ForeignOrders, Gone, ReconcileError, Reconciled, ReconciledOrder, Reconciliation,
+    Action, Difference, ForeignOrders, Gone, ReconcileError, Reconciled, ReconciledOrder,
 };
 use tradeapi::unified::{self, Category};
-use tradeapi::{Client, Timestamp, classic};
-use tradeapi_exchange::{Aim, Event, Exchange, Family, Fault, Mode, Profile, Seed, Settings, Time, Trouble};
+use tradeapi_exchange::{Aim, Fault, Trouble};
 
-/// After this, nothing that was sent before can arrive, and everything is shown.
-const OVER: Duration = Duration::from_secs(100);
-
-/// What the program's own ids begin with.
-const OWN: &str = "own-";
-
-/// A journal in memory.
-#[derive(Default)]
-struct Memory(Mutex<Vec<StoredChange>>);
-
-impl Journal for Memory {
-    fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
-        let mut all = self.0.lock().unwrap();
-        let number = ChangeNumber(u64::try_from(all.len()).unwrap() + 1);
-        all.push(StoredChange::new(number, change, None));
-        Box::pin(std::future::ready(Ok(number)))
-    }
-
-    fn end(&self, number: ChangeNumber, ending: Ending) -> JournalFuture<'_, ()> {
-        let mut all = self.0.lock().unwrap();
-        all.iter_mut().filter(|stored| stored.number == number).for_each(|stored| stored.ending = Some(ending.clone()));
-        Box::pin(std::future::ready(Ok(())))
-    }
-
-    fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
-        let all = self.0.lock().unwrap();
-        let is_read = |stored: &&StoredChange| match which {
-            Selection::After(number) => stored.number > number,
-            _ => stored.ending.is_none(),
-        };
-        let read = all.iter().filter(is_read).cloned().collect();
-        Box::pin(std::future::ready(Ok(read)))
-    }
-}
-
-/// Polls a future while the time of the exchange goes on.
-fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
-    let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => exchange.time().advance(Duration::from_millis(500)),
-        }
-    }
-}
-
-/// Numbers by chance that follow from a seed.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-
-    fn is(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
-
-/// Who places an order, by its id.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    /// The program, with its journal.
-    Journal,
-    /// The program, without it.
-    Own,
-    /// Someone else.
-    Other,
-}
-
-/// An account with a history.
-struct Story {
-    exchange: Exchange,
-    client: Client,
-    without: Client,
-    journal: Arc<Memory>,
-    chance: Chance,
-    begun: Timestamp,
-    count: u32,
-    filled: BTreeMap<String, Decimal>,
-}
+use story::{Amended, By, OVER, OWN, Story, drive};
 
 impl Story {
-    fn new(seed: u64) -> Self {
-        let mut settings = Settings::default();
-        (settings.seed, settings.rate_limits) = (Seed(seed), false);
-        let mode = if seed.is_multiple_of(2) { Mode::Hedge } else { Mode::OneWay };
-        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().mode(mode));
-        let journal = Arc::new(Memory::default());
-        let builder = || exchange.client_of(exchange.keys()).checks(false);
-        let client = builder().journal(journal.clone()).build().unwrap();
-        let without = builder().build().unwrap();
-        let (begun, chance) = (exchange.time().now(), Chance(seed));
-        Self { exchange, client, without, journal, chance, begun, count: 0, filled: BTreeMap::new() }
-    }
-
-    fn reconciliation(&self) -> Reconciliation {
-        Reconciliation::since(self.begun).own_prefix(OWN)
-    }
-
-    fn reconcile(&self, reconciliation: &mut Reconciliation) -> Result<Reconciled, ReconcileError> {
-        drive(&self.exchange, self.client.reconcile(reconciliation))
-    }
-
-    fn id(&mut self, by: By) -> String {
-        self.count += 1;
-        match by {
-            By::Journal => format!("{OWN}j{}", self.count),
-            By::Own => format!("{OWN}lost{}", self.count),
-            By::Other => format!("other{}", self.count),
-        }
-    }
-
-    fn client_by(&self, by: By) -> Client {
-        if by == By::Journal { self.client.clone() } else { self.without.clone() }
-    }
-
-    fn price(&mut self, buys: bool) -> tradeapi::Decimal {
-        // One in three meets the market.
-        let (meets, away) = (self.chance.is(33), i64::try_from(self.chance.below(400)).unwrap());
-        let offset = if buys == meets { away } else { -away };
-        (64_000 + offset).into()
-    }
-
-    fn place(&mut self, by: By) {
-        let (id, buys, line) = (self.id(by), self.chance.is(50), self.chance.below(3));
-        let (price, client) = (self.price(buys), self.client_by(by));
-        let lots: tradeapi::Decimal = Decimal::new(i64::try_from(1 + self.chance.below(30)).unwrap(), 3).into();
-        if line == 0 {
-            let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
-            let execution = classic::Execution::limit(price, classic::Force::Gtc);
-            let (line, mode) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
-            let order = classic::PlaceOrder::new("BTCUSDT", line, mode, "USDT", lots, side, execution)
-                .trade_side(classic::TradeSide::Open)
-                .client_oid(id);
-            let _ = drive(&self.exchange, client.classic().place_order(&order));
-            return;
-        }
-        let category = if line == 1 { Category::UsdtFutures } else { Category::Spot };
-        let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
-        let execution = unified::Execution::limit(price);
-        let order =
-            unified::PlaceOrder::new(category, "BTCUSDT", lots, side, execution).client_oid(id.parse().unwrap());
-        let _ = drive(&self.exchange, client.unified().place_order(&order));
-    }
-
-    fn place_batch(&mut self) {
-        let mut items = Vec::new();
-        for _ in 0..=self.chance.below(3) {
-            let (id, buys) = (self.id(By::Journal), self.chance.is(50));
-            let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
-            // Some are smaller than the exchange takes.
-            let lots = Decimal::new(i64::try_from(self.chance.below(4)).unwrap(), 3);
-            let execution = unified::Execution::limit(self.price(buys));
-            let item = unified::BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", lots, side, execution);
-            items.push(item.client_oid(id.parse().unwrap()));
-        }
-        let _ = drive(&self.exchange, self.client.call(&unified::BatchOrder::new(items)));
-    }
-
-    fn open(&self) -> Vec<(Family, tradeapi_exchange::OrderView)> {
-        let of = |family| self.exchange.account(self.exchange.keys(), family).open_orders;
-        let classic = of(Family::Classic).into_iter().map(|order| (Family::Classic, order));
-        classic.chain(of(Family::Unified).into_iter().map(|order| (Family::Unified, order))).collect()
-    }
-
-    fn touch(&mut self, change: impl Fn(&Self, Family, tradeapi_exchange::OrderView)) {
-        let open = self.open();
-        let index = usize::try_from(self.chance.below(1 + u64::try_from(open.len()).unwrap())).unwrap();
-        if let Some((family, order)) = open.into_iter().nth(index) {
-            change(self, family, order);
-        }
-    }
-
-    fn act(&mut self) {
-        match self.chance.below(20) {
-            0..=6 => self.place(By::Journal),
-            7 => self.place(By::Own),
-            8..=9 => self.place(By::Other),
-            10 => self.place_batch(),
-            11 => {
-                let hides = self.chance.is(50);
-                if hides {
-                    self.exchange.hide_next("40725")
-                } else {
-                    self.exchange.refuse_next("40725")
-                };
-                self.place(By::Journal);
-                self.exchange.clear_faults();
-            }
-            12 => {
-                self.exchange.refuse_next("40762");
-                self.place(By::Journal);
-                self.exchange.clear_faults();
-            }
-            13..=14 => self.touch(|story, family, order| match family {
-                Family::Unified => {
-                    let cancel = unified::CancelOrder::new(unified::OrderRef::OrderId(order.id.as_str().into()));
-                    let _ = drive(&story.exchange, story.client.unified().cancel_order(&cancel));
-                }
-                Family::Classic => {
-                    let by = classic::OrderRef::OrderId(order.id.into());
-                    let cancel = classic::CancelOrder::new("BTCUSDT", classic::ProductType::UsdtFutures, by);
-                    let _ = drive(&story.exchange, story.client.classic().cancel_order(&cancel));
-                }
-            }),
-            15..=16 => self.touch(|story, _, order| {
-                let half = ((order.qty - order.filled) / Decimal::TWO).round_dp(3);
-                let _ = story.exchange.fill(&order.id, half);
-            }),
-            17 => {
-                let price = 63_900 + i64::try_from(self.chance.below(200)).unwrap();
-                self.exchange.set_price("BTCUSDT", tradeapi::Decimal::from(price)).unwrap();
-            }
-            18 => self.exchange.time().advance(Duration::from_millis(self.chance.below(60_000))),
-            _ if self.chance.is(10) => self.exchange.time().advance(Duration::from_secs(10_000)),
-            _ => self.exchange.time().advance(Duration::from_secs(self.chance.below(600))),
-        }
-        self.count_fills();
-    }
-
-    fn count_fills(&mut self) {
-        for event in self.exchange.take_events() {
-            if let Event::Filled { order, qty, .. } = event {
-                *self.filled.entry(order.to_string()).or_default() += qty;
-            }
-        }
-    }
-
-    fn play(seed: u64) -> Self {
-        let mut story = Self::new(seed);
-        for _ in 0..5 + story.chance.below(35) {
-            story.act();
-        }
-        story.exchange.time().advance(OVER);
-        story.count_fills();
-        story
-    }
-
     /// The account is told as the exchange has it.
     fn holds(&self, seed: u64, reconciled: &Reconciled) {
         let open: BTreeSet<String> = self.open().into_iter().map(|(_, order)| order.id).collect();
@@ -296,9 +53,10 @@ impl Story {
         let told: BTreeSet<_> = reconciled.orders.iter().filter_map(|order| order.client_id.clone()).collect();
         for stored in self.journal.0.lock().unwrap().iter() {
             let ending = stored.ending.as_ref().map(|ending| ending.outcome);
-            let places = stored.change.operation.ends_with("place-order");
-            assert!(!places || ending.is_some(), "seed {seed}: {stored} stayed open");
-            if places && ending == Some(Outcome::Done) {
+            let creates =
+                ["place-order", "classic.modify-order"].iter().any(|end| stored.change.operation.ends_with(end));
+            assert!(ending.is_some(), "seed {seed}: {stored} stayed open");
+            if creates && ending == Some(Outcome::Done) {
                 assert!(
                     stored.change.client_ids.iter().all(|id| told.contains(id)),
                     "seed {seed}: {stored} is not told of"
@@ -312,8 +70,9 @@ fn summary(reconciled: &Reconciled) -> Vec<String> {
     reconciled.orders.iter().map(ToString::to_string).collect()
 }
 
-/// Plays a history, and compares it with the book in every way. Returns the differences that it met.
-fn check(seed: u64) -> HashSet<Difference> {
+/// Plays a history, and compares it with the book in every way. Returns the differences that it met, and what its
+/// amendments did.
+fn check(seed: u64) -> (HashSet<Difference>, BTreeSet<Amended>) {
     let story = Story::play(seed);
     let first = story.reconcile(&mut story.reconciliation()).unwrap();
     story.holds(seed, &first);
@@ -354,16 +113,21 @@ fn check(seed: u64) -> HashSet<Difference> {
             );
         }
     }
-    first.orders.iter().map(|order| order.difference).collect()
+    (first.orders.iter().map(|order| order.difference).collect(), story.amended)
 }
 
 fn by_id(reconciled: &Reconciled, is_meant: impl Fn(&ReconciledOrder) -> bool) -> BTreeSet<Option<String>> {
     reconciled.orders.iter().filter(|order| is_meant(order)).map(|order| order.id.clone()).collect()
 }
 
-#[test]
-fn a_comparison_equals_the_book() {
-    let met: HashSet<_> = (0..200).flat_map(check).collect();
+/// Plays these histories, which meet every difference and every effect of an amendment.
+fn check_all(seeds: std::ops::Range<u64>) {
+    let (mut differences, mut amended) = (HashSet::new(), BTreeSet::new());
+    for seed in seeds {
+        let met = check(seed);
+        differences.extend(met.0);
+        amended.extend(met.1);
+    }
     let all = [
         Difference::AsExpected,
         Difference::Ended,
@@ -371,13 +135,20 @@ fn a_comparison_equals_the_book() {
         Difference::Foreign,
         Difference::Gone(Gone::NotOpen),
     ];
-    assert_eq!(met, all.into());
+    assert_eq!(differences, all.into());
+    use Amended::{Changed, Ended, Preset, Refused, Replaced, Unknown};
+    assert_eq!(amended, [Changed, Replaced, Preset, Ended, Refused, Unknown].into());
+}
+
+#[test]
+fn a_comparison_equals_the_book() {
+    check_all(0..200);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn a_comparison_equals_the_book_ten_thousand_times() {
-    (0..10_000).for_each(|seed| drop(check(seed)));
+    check_all(0..10_000);
 }
 
 /// An order that stays open, without a client id or with one.
