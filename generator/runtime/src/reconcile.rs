@@ -19,7 +19,7 @@ use crate::confirm::ConfirmPolicy;
 use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
-pub use error::ReconcileError;
+pub use error::{ListingError, ListingFailure, ReconcileError};
 pub use fills::LedgerUpdateError;
 pub use listing::{FillFields, Listing};
 pub use refresh::RefreshError;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::reconcile::{
-    Action, Difference, ForeignOrders, Gone, ReconcileError, Reconciled, ReconciledOrder,
+    Action, Difference, ForeignOrders, Gone, ListingFailure, ReconcileError, Reconciled, ReconciledOrder,
 };
 use tradeapi::unified::{self, Category};
 use tradeapi_exchange::{Aim, Fault, Trouble};
@@ -84,7 +84,7 @@ fn check(seed: u64) -> (HashSet<Difference>, BTreeSet<Amended>) {
     let resumed = loop {
         match story.reconcile(&mut interrupted) {
             Ok(reconciled) => break reconciled,
-            Err(ReconcileError::Listing { .. } | ReconcileError::Query { .. }) => {}
+            Err(ReconcileError::Listing(_) | ReconcileError::Query { .. }) => {}
             Err(error) => panic!("seed {seed}: {error}"),
         }
     };
@@ -231,7 +231,9 @@ fn a_comparison_that_cannot_be_whole_fails_and_does_nothing() {
     // The last of the listings.
     story.exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::Operation("unified.fills".into())));
     let failed = story.reconcile(&mut cancels().family("unified"));
-    assert!(matches!(&failed, Err(ReconcileError::Listing { operation: "unified.fills", .. })), "{failed:?}");
+    let Err(ReconcileError::Listing(listing)) = &failed else { panic!("{failed:?}") };
+    assert_eq!(listing.operation, "unified.fills");
+    assert!(matches!(listing.failure, ListingFailure::Page(_)), "{listing}");
     assert_eq!(story.open().len(), 1);
     story.exchange.clear_faults();
     let classic = story.reconcile(&mut cancels().family("classic")).unwrap();

@@ -32,27 +32,8 @@ pub enum ReconcileError {
         /// Why.
         why: Violations,
     },
-    /// The request for a listing is refused by the client.
-    Request {
-        /// The id of the operation.
-        operation: &'static str,
-        /// Why.
-        why: Violations,
-    },
-    /// A page of a listing could not be read.
-    Listing {
-        /// The id of the operation.
-        operation: &'static str,
-        /// Why.
-        source: PageError,
-    },
-    /// An item of a listing could not be read, or lacks an id, so that the account is not known as a whole.
-    Unreadable {
-        /// The id of the operation.
-        operation: &'static str,
-        /// What is wrong.
-        why: String,
-    },
+    /// A listing could not be read as a whole.
+    Listing(ListingError),
     /// An order that no listing shows could not be queried.
     Query {
         /// The client id of the order.
@@ -60,6 +41,41 @@ pub enum ReconcileError {
         /// Why.
         source: Error,
     },
+}
+
+/// Why a listing could not be read as a whole.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListingError {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// What failed.
+    pub failure: ListingFailure,
+}
+
+/// What failed while a listing was read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ListingFailure {
+    /// The client refuses the request.
+    Request(Violations),
+    /// A page could not be read.
+    Page(PageError),
+    /// An item could not be read, or lacks what identifies it.
+    Item(String),
+}
+
+impl ListingFailure {
+    /// The failure of an operation.
+    pub(super) fn of(self, operation: &'static str) -> ListingError {
+        ListingError { operation, failure: self }
+    }
+}
+
+impl From<ListingError> for ReconcileError {
+    fn from(error: ListingError) -> Self {
+        Self::Listing(error)
+    }
 }
 
 impl From<JournalError> for ReconcileError {
@@ -80,9 +96,7 @@ impl fmt::Display for ReconcileError {
             Self::NoCancel { operation } => write!(f, "it is not known how an order of {operation} is cancelled"),
             Self::Journal(error) => error.fmt(f),
             Self::Change { number, why } => write!(f, "this release cannot read change {number}: {why}"),
-            Self::Request { operation, why } => write!(f, "the request of {operation} is refused: {why}"),
-            Self::Listing { operation, source } => write!(f, "{operation}: {source}"),
-            Self::Unreadable { operation, why } => write!(f, "an item of {operation} cannot be read: {why}"),
+            Self::Listing(error) => error.fmt(f),
             Self::Query { client_id, source } => write!(f, "the query of the order {client_id} failed: {source}"),
         }
     }
@@ -93,14 +107,30 @@ impl StdError for ReconcileError {
         // Their texts are part of this one.
         match self {
             Self::Journal(error) => error.source(),
-            Self::Listing { source, .. } => source.source(),
+            Self::Listing(error) => error.source(),
             Self::Query { source, .. } => source.source(),
-            Self::NoJournal
-            | Self::NoListing { .. }
-            | Self::NoCancel { .. }
-            | Self::Change { .. }
-            | Self::Request { .. }
-            | Self::Unreadable { .. } => None,
+            Self::NoJournal | Self::NoListing { .. } | Self::NoCancel { .. } | Self::Change { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for ListingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operation = self.operation;
+        match &self.failure {
+            ListingFailure::Request(why) => write!(f, "the request of {operation} is refused: {why}"),
+            ListingFailure::Page(error) => write!(f, "{operation}: {error}"),
+            ListingFailure::Item(why) => write!(f, "an item of {operation} cannot be read: {why}"),
+        }
+    }
+}
+
+impl StdError for ListingError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &self.failure {
+            // Its text is part of this one.
+            ListingFailure::Page(error) => error.source(),
+            ListingFailure::Request(_) | ListingFailure::Item(_) => None,
         }
     }
 }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-use super::listing::{Listing, Part, Unseen};
-use crate::checks::Violations;
+use super::error::{ListingError, ListingFailure};
+use super::listing::{Listing, Part};
 use crate::client::ClientCore;
 use crate::ledger::{Ledger, LedgerError, Trade};
-use crate::pages::PageError;
 use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
@@ -21,27 +20,8 @@ pub enum LedgerUpdateError {
         /// The family.
         family: String,
     },
-    /// The request for a listing is refused by the client.
-    Request {
-        /// The id of the operation.
-        operation: &'static str,
-        /// Why.
-        why: Violations,
-    },
-    /// A page of a listing could not be read.
-    Listing {
-        /// The id of the operation.
-        operation: &'static str,
-        /// Why.
-        source: PageError,
-    },
-    /// A fill could not be read.
-    Unreadable {
-        /// The id of the operation.
-        operation: &'static str,
-        /// What is wrong.
-        why: String,
-    },
+    /// A listing could not be read as a whole.
+    Listing(ListingError),
     /// The exchange gives no access to fills from so long ago.
     Clipped {
         /// The id of the operation.
@@ -53,13 +33,17 @@ pub enum LedgerUpdateError {
     Ledger(LedgerError),
 }
 
+impl From<ListingError> for LedgerUpdateError {
+    fn from(error: ListingError) -> Self {
+        Self::Listing(error)
+    }
+}
+
 impl fmt::Display for LedgerUpdateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoFills { family } => write!(f, "no operation of the family `{family}` lists trades"),
-            Self::Request { operation, why } => write!(f, "the request of {operation} is refused: {why}"),
-            Self::Listing { operation, source } => write!(f, "{operation}: {source}"),
-            Self::Unreadable { operation, why } => write!(f, "an item of {operation} cannot be read: {why}"),
+            Self::Listing(error) => error.fmt(f),
             Self::Clipped { operation, begins } => write!(
                 f,
                 "{operation} has no fills from before {begins}: begin there, with what was open then (`Ledger::open`)"
@@ -73,12 +57,8 @@ impl Error for LedgerUpdateError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             // Its text is part of this one.
-            Self::Listing { source, .. } => source.source(),
-            Self::NoFills { .. }
-            | Self::Request { .. }
-            | Self::Unreadable { .. }
-            | Self::Clipped { .. }
-            | Self::Ledger(_) => None,
+            Self::Listing(error) => error.source(),
+            Self::NoFills { .. } | Self::Clipped { .. } | Self::Ledger(_) => None,
         }
     }
 }
@@ -129,18 +109,15 @@ impl ClientCore {
         let operation = listing.operation;
         let retry = RetryPolicy::new();
         let walk = listing.walk(self, turn, since, &retry);
-        let mut walk = walk.map_err(|why| LedgerUpdateError::Request { operation, why })?;
+        let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
         let mut trades = BTreeMap::new();
         while let Some(page) = walk.next().await {
-            let page = page.map_err(|unseen| match unseen {
-                Unseen::Page(source) => LedgerUpdateError::Listing { operation, source },
-                Unseen::Item(why) => LedgerUpdateError::Unreadable { operation, why },
-            })?;
+            let page = page.map_err(|failure| failure.of(operation))?;
             if let Some(clipped) = page.clipped {
                 return Err(LedgerUpdateError::Clipped { operation, begins: clipped.begins });
             }
             for trade in page.fills.into_iter().filter_map(|fill| fill.trade) {
-                let trade = trade.map_err(|why| LedgerUpdateError::Unreadable { operation, why })?;
+                let trade = trade.map_err(|why| ListingFailure::Item(why).of(operation))?;
                 trades.insert((trade.id.len(), trade.id.clone()), trade);
             }
         }

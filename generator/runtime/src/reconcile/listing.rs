@@ -3,6 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 
+use super::error::ListingFailure;
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::client::ClientCore;
 use crate::error::{Error, Refusal};
@@ -10,7 +11,7 @@ use crate::json::{Decode, JsonWriter, read_json, write_json};
 use crate::ledger::{Trade, TradeFields};
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
-use crate::pages::{Clipped, PageError, Paged, Pages, Step, TimeRange};
+use crate::pages::{Clipped, Paged, Pages, Step, TimeRange};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
@@ -88,7 +89,7 @@ pub(super) trait Walk: Send {
     fn next(&mut self) -> Walked<'_>;
 }
 
-pub(super) type Walked<'a> = Pin<Box<dyn Future<Output = Option<Result<Seen, Unseen>>> + Send + 'a>>;
+pub(super) type Walked<'a> = Pin<Box<dyn Future<Output = Option<Result<Seen, ListingFailure>>> + Send + 'a>>;
 
 /// What a page shows.
 #[derive(Default)]
@@ -114,12 +115,6 @@ pub(super) struct Fill {
     pub(super) quantity: rust_decimal::Decimal,
     /// What it is to a ledger; a comparison needs none of it.
     pub(super) trade: Option<Result<Trade, String>>,
-}
-
-/// Why a page does not show its part of the account.
-pub(super) enum Unseen {
-    Page(PageError),
-    Item(String),
 }
 
 impl Listing {
@@ -289,13 +284,13 @@ where
         Box::pin(async move {
             let page = match self.pages.next_page().await? {
                 Ok(page) => page,
-                Err(error) => return Some(Err(Unseen::Page(error))),
+                Err(error) => return Some(Err(ListingFailure::Page(error))),
             };
             if let Some(bad) = page.list.bad.first() {
-                return Some(Err(Unseen::Item(bad.error.to_string())));
+                return Some(Err(ListingFailure::Item(bad.error.to_string())));
             }
             let seen = (self.take)(&page.list.items, self.fields, self.turn);
-            Some(seen.map(|seen| Seen { clipped: page.clipped, ..seen }).map_err(Unseen::Item))
+            Some(seen.map(|seen| Seen { clipped: page.clipped, ..seen }).map_err(ListingFailure::Item))
         })
     }
 }

@@ -3,11 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
-use super::listing::{Listing, Part, Unseen};
-use crate::checks::Violations;
+use super::error::{ListingError, ListingFailure};
+use super::listing::{Listing, Part};
 use crate::client::ClientCore;
 use crate::orders::TrackedOrder;
-use crate::pages::PageError;
 use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
@@ -22,27 +21,14 @@ pub enum RefreshError {
         /// The family.
         family: String,
     },
-    /// The request for a listing is refused by the client.
-    Request {
-        /// The id of the operation.
-        operation: &'static str,
-        /// Why.
-        why: Violations,
-    },
-    /// A page of a listing could not be read.
-    Listing {
-        /// The id of the operation.
-        operation: &'static str,
-        /// Why.
-        source: PageError,
-    },
-    /// An item of a listing could not be read.
-    Unreadable {
-        /// The id of the operation.
-        operation: &'static str,
-        /// What is wrong.
-        why: String,
-    },
+    /// A listing could not be read as a whole.
+    Listing(ListingError),
+}
+
+impl From<ListingError> for RefreshError {
+    fn from(error: ListingError) -> Self {
+        Self::Listing(error)
+    }
 }
 
 impl fmt::Display for RefreshError {
@@ -52,9 +38,7 @@ impl fmt::Display for RefreshError {
                 f.write_str("the client does not track orders; build it with `ClientBuilder::track_orders`")
             }
             Self::NoListing { family } => write!(f, "no operation of the family `{family}` lists open orders"),
-            Self::Request { operation, why } => write!(f, "the request of {operation} is refused: {why}"),
-            Self::Listing { operation, source } => write!(f, "{operation}: {source}"),
-            Self::Unreadable { operation, why } => write!(f, "an item of {operation} cannot be read: {why}"),
+            Self::Listing(error) => error.fmt(f),
         }
     }
 }
@@ -63,8 +47,8 @@ impl Error for RefreshError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             // Its text is part of this one.
-            Self::Listing { source, .. } => source.source(),
-            Self::NotTracking | Self::NoListing { .. } | Self::Request { .. } | Self::Unreadable { .. } => None,
+            Self::Listing(error) => error.source(),
+            Self::NotTracking | Self::NoListing { .. } => None,
         }
     }
 }
@@ -104,13 +88,10 @@ impl ClientCore {
     async fn show_open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<bool, RefreshError> {
         let (operation, retry) = (listing.operation, RetryPolicy::new());
         let walk = listing.walk(self, turn, Timestamp::default(), &retry);
-        let mut walk = walk.map_err(|why| RefreshError::Request { operation, why })?;
+        let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
         let (mut pages, mut is_clipped) = (0_u32, false);
         while let Some(page) = walk.next().await {
-            let page = page.map_err(|unseen| match unseen {
-                Unseen::Page(source) => RefreshError::Listing { operation, source },
-                Unseen::Item(why) => RefreshError::Unreadable { operation, why },
-            })?;
+            let page = page.map_err(|failure| failure.of(operation))?;
             pages += 1;
             is_clipped |= page.clipped.is_some();
         }

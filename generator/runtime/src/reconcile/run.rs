@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::compare::{Known, Missing, Shown, ShownOrder, compare, earliest, missing};
-use super::error::ReconcileError;
-use super::listing::{Listing, Part, Seen, Unseen, Walk};
+use super::error::{ListingFailure, ReconcileError};
+use super::listing::{Listing, Part, Seen, Walk};
 use super::report::{Action, Difference, Reconciled, ReconciledOrder};
 use super::{ForeignOrders, Reconciliation};
 use crate::client::ClientCore;
@@ -140,24 +140,23 @@ impl ClientCore {
                 Some(walking) => walking,
                 None => {
                     let walk = listing.walk(self, turn, how.since, &how.retry);
-                    (walk.map_err(|why| ReconcileError::Request { operation, why })?, Seen::default())
+                    (walk.map_err(|why| ListingFailure::Request(why).of(operation))?, Seen::default())
                 }
             };
             match walk.next().await {
                 None => {
                     progress.left.pop();
-                    progress.take(listing, turn, seen).map_err(|why| ReconcileError::Unreadable { operation, why })?;
+                    progress.take(listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(operation))?;
                 }
                 Some(Ok(page)) => {
                     seen.add(page);
                     progress.walk = Some((walk, seen));
                 }
-                Some(Err(Unseen::Page(source))) => {
+                Some(Err(failure)) => {
                     // The same page is requested again; after any other error, the listing begins again.
-                    progress.walk = matches!(source, PageError::Call(_)).then_some((walk, seen));
-                    return Err(ReconcileError::Listing { operation, source });
+                    progress.walk = matches!(failure, ListingFailure::Page(PageError::Call(_))).then_some((walk, seen));
+                    return Err(failure.of(operation).into());
                 }
-                Some(Err(Unseen::Item(why))) => return Err(ReconcileError::Unreadable { operation, why }),
             }
         }
         Ok(())
