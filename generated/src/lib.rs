@@ -379,6 +379,7 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
                 buy: "buy",
                 price: "price",
                 linear: Some(&["USDT-FUTURES", "USDC-FUTURES"]),
+                inverse: &["COIN-FUTURES"],
                 profit: Some("profit"),
                 fees: Some(runtime::ledger::FeeFields {
                     list: "feeDetail",
@@ -428,6 +429,7 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
                 buy: "buy",
                 price: "execPrice",
                 linear: Some(&["SPOT", "MARGIN", "USDT-FUTURES", "USDC-FUTURES"]),
+                inverse: &[],
                 profit: None,
                 fees: None,
                 position: None,

@@ -42,6 +42,8 @@ runtime::parameters! {
     /// - Whether a later fill has a higher tradeId; a ledger takes it so.
     /// - Whether the side of a fill that closes is that of the position, as in the requests of hedge mode;
     ///   a ledger takes it so.
+    /// - The coin of the profit of Coin-M fills; a ledger takes it as the base coin, in which their volume
+    ///   is counted.
     /// - Whether a month of the time span is a calendar month.
     ///
     /// # Example

@@ -34,6 +34,8 @@ runtime::parameters! {
     ///
     /// - Whether a later fill has a higher execId; a ledger takes it so.
     /// - The remaining fields of a fill.
+    /// - The unit of execQty of Coin-M fills, whose orders are placed in quote coin and filled in base
+    ///   coin; a ledger has neither an average price nor a profit of them.
     /// - What time is covered when startTime and endTime are not sent.
     /// - What the cursor holds.
     /// - Whether the orderType and the side of a fill have the values that an order's have; they are taken

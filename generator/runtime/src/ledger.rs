@@ -14,7 +14,7 @@ use std::fmt;
 
 pub use fields::{FeeFields, PositionFields, TradeFields};
 pub use position::{Position, PositionKey, PositionSide};
-pub use trade::{Trade, TradeEffect};
+pub use trade::{Contract, Trade, TradeEffect};
 
 /// Positions that follow from trades, beginning with none.
 ///

@@ -30,7 +30,16 @@ pub(super) fn check(
     if let Some(fees) = &trade.fees {
         lists_fees(family, record, fees, to);
     }
-    linear_is_of_over(family, operation, shows, trade, to);
+    for (key, values) in [("linear", &trade.linear), ("inverse", &trade.inverse)] {
+        are_of_over(family, operation, shows, (key, values), to);
+    }
+    for (value, place) in trade.inverse.iter().filter(|(value, _)| is_among(value, &trade.linear)) {
+        to.at(*place, Code::BadResponse, format!("`{value}` is both linear and inverse")).help("remove one of them");
+    }
+}
+
+fn is_among(value: &str, all: &[Named]) -> bool {
+    all.iter().any(|(other, _)| other == value)
 }
 
 fn is_text(shape: &Shape) -> bool {
@@ -71,10 +80,18 @@ fn lists_fees(family: &Family, record: &Record, fees: &TradeFees, to: &mut Diagn
     }
 }
 
-fn linear_is_of_over(family: &Family, operation: &Operation, shows: &Shows, trade: &Trade, to: &mut Diagnostics) {
-    let Some((_, place)) = trade.linear.first() else { return };
+/// The values of a key are values of the parameter that the listing is read over.
+fn are_of_over(
+    family: &Family,
+    operation: &Operation,
+    shows: &Shows,
+    (key, values): (&str, &[Named]),
+    to: &mut Diagnostics,
+) {
+    let Some((_, place)) = values.first() else { return };
     let Some((over, _)) = &shows.over else {
-        to.at(*place, Code::Misplaced, "`linear` requires `over`").help("add `over`, or remove `linear`");
+        to.at(*place, Code::Misplaced, format!("`{key}` requires `over`"))
+            .help(format!("add `over`, or remove `{key}`"));
         return;
     };
     let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over);
@@ -82,6 +99,6 @@ fn linear_is_of_over(family: &Family, operation: &Operation, shows: &Shows, trad
         && let Some(all) = family.enums.get(*index)
     {
         let wires: Vec<_> = all.wires().collect();
-        are_among(&wires, &format!("`{over}` has no value"), &trade.linear, to);
+        are_among(&wires, &format!("`{over}` has no value"), values, to);
     }
 }

@@ -80,6 +80,7 @@ fn trade_fields(trade: &Trade) -> Option<TokenStream> {
             quote!(Some(#values))
         }
     };
+    let inverse = texts(&trade.inverse);
     let fees = match &trade.fees {
         None => quote!(None),
         Some(TradeFees { list: (list, _), coin: (coin, _), amount: (amount, _) }) => {
@@ -99,7 +100,7 @@ fn trade_fields(trade: &Trade) -> Option<TokenStream> {
     };
     Some(quote! {
         runtime::ledger::TradeFields {
-            id: #id, instrument: #instrument, side: #side, buy: #buy, price: #price, linear: #linear,
+            id: #id, instrument: #instrument, side: #side, buy: #buy, price: #price, linear: #linear, inverse: #inverse,
             profit: #profit, fees: #fees, position: #position
         }
     })

@@ -405,9 +405,11 @@ pub(crate) struct Trade {
     /// The value of `side` for a buy.
     pub(crate) buy: Option<(String, Place)>,
     pub(crate) price: Option<(String, Place)>,
-    /// The values of the parameter that the listing is read over with which profits are differences of prices; all if there
-    /// is none.
+    /// The values of the parameter that the listing is read over with which profits are differences of prices; all others
+    /// if there is none.
     pub(crate) linear: Vec<(String, Place)>,
+    /// Those with which quantities and profits are in the base coin.
+    pub(crate) inverse: Vec<(String, Place)>,
     pub(crate) profit: Option<(String, Place)>,
     pub(crate) fees: Option<TradeFees>,
     pub(crate) position: Option<TradePosition>,

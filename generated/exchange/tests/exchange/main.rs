@@ -13,6 +13,7 @@ mod faults;
 mod hostile;
 mod http;
 mod journal;
+mod nonsense;
 mod order_lifecycle;
 mod orders;
 mod page;

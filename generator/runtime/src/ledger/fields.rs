@@ -1,4 +1,4 @@
-use super::trade::TradeEffect;
+use super::trade::{Contract, TradeEffect};
 
 /// The fields of a fill by which it changes a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +13,10 @@ pub struct TradeFields {
     pub buy: &'static str,
     /// The field with the price.
     pub price: &'static str,
-    /// The lines of business with which a profit is a difference of prices, times the quantity; `None` means all.
+    /// The lines of business with [linear](super::Contract::Linear) contracts; `None` means all but the inverse ones.
     pub linear: Option<&'static [&'static str]>,
+    /// The lines of business with [inverse](super::Contract::Inverse) contracts.
+    pub inverse: &'static [&'static str],
     /// The field with the profit of the fill.
     pub profit: Option<&'static str>,
     /// The fees.
@@ -49,6 +51,20 @@ pub struct PositionFields {
     pub close_short: &'static [&'static str],
 }
 
+impl TradeFields {
+    /// How contracts of a line of business count.
+    pub(super) fn contract(&self, line: Option<&str>) -> Contract {
+        let is_of = |lines: &[&str]| line.is_some_and(|line| lines.contains(&line));
+        if is_of(self.inverse) {
+            Contract::Inverse
+        } else if self.linear.is_none_or(is_of) {
+            Contract::Linear
+        } else {
+            Contract::Unknown
+        }
+    }
+}
+
 impl PositionFields {
     /// What a fill with this value did.
     pub(super) fn effect(&self, value: &str, is_buy: bool) -> TradeEffect {
@@ -63,5 +79,50 @@ impl PositionFields {
         } else {
             TradeEffect::Net
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Contract, PositionFields, TradeEffect, TradeFields};
+
+    const FIELDS: TradeFields = TradeFields {
+        id: "id",
+        instrument: "symbol",
+        side: "side",
+        buy: "buy",
+        price: "price",
+        linear: None,
+        inverse: &["coin"],
+        profit: None,
+        fees: None,
+        position: None,
+    };
+
+    #[test]
+    fn a_line_says_how_contracts_count() {
+        let contracts = |fields: TradeFields| [Some("money"), Some("coin"), None].map(|line| fields.contract(line));
+        use Contract::{Inverse, Linear, Unknown};
+        assert_eq!(contracts(FIELDS), [Linear, Inverse, Linear]);
+        assert_eq!(contracts(TradeFields { linear: Some(&["money"]), ..FIELDS }), [Linear, Inverse, Unknown]);
+        assert_eq!(contracts(TradeFields { linear: Some(&["spot"]), ..FIELDS }), [Unknown, Inverse, Unknown]);
+    }
+
+    #[test]
+    fn a_value_says_what_a_fill_did() {
+        let position = PositionFields {
+            field: "effect",
+            open: &["open"],
+            close: &["close"],
+            close_long: &["burst_long"],
+            close_short: &["burst_short"],
+        };
+        let effects = |value| [true, false].map(|is_buy| position.effect(value, is_buy));
+        use TradeEffect::{ClosedLong, ClosedShort, Net, Opened};
+        assert_eq!(effects("open"), [Opened; 2]);
+        assert_eq!(effects("close"), [ClosedLong, ClosedShort]);
+        assert_eq!(effects("burst_long"), [ClosedLong; 2]);
+        assert_eq!(effects("burst_short"), [ClosedShort; 2]);
+        assert_eq!(effects("buy_single"), [Net; 2]);
     }
 }

@@ -4,11 +4,11 @@ use std::fmt;
 use rust_decimal::Decimal;
 
 use super::LedgerError;
-use super::trade::{Trade, TradeEffect};
+use super::trade::{Contract, Trade, TradeEffect};
 
-/// The places that a share of a cost is rounded to. What is rounded off stays with the rest of the cost, so that profits add
-/// up to what was received less what was paid.
-const SHARE_PLACES: u32 = 12;
+/// The places that a share of a cost and the profit of an inverse contract are rounded to. What is rounded off a share stays
+/// with the rest of the cost, so that profits of linear contracts add up to what was received less what was paid.
+const PLACES: u32 = 12;
 
 /// Which position of an account.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,8 +45,8 @@ pub struct Position {
     /// The sum of the profits that the exchange told, and how many trades it told none of.
     told: Decimal,
     untold: u64,
-    /// Trades whose profits are no differences of prices.
-    not_linear: u64,
+    /// How many trades are of unknown contracts.
+    unknown: u64,
     fees: BTreeMap<String, Decimal>,
 }
 
@@ -72,14 +72,16 @@ impl Position {
         self.size
     }
 
-    /// The average price at which what is open was opened. `None` if nothing is open, or where there is no such average.
+    /// The average price at which what is open was opened, weighted by the quantities. `None` if nothing is open, or if it
+    /// is not known how the contract counts.
     pub fn average_price(&self) -> Option<Decimal> {
-        if self.not_linear > 0 { None } else { self.cost.checked_div(self.size.abs()) }
+        if self.unknown > 0 { None } else { self.cost.checked_div(self.size.abs()) }
     }
 
-    /// The profit of what was closed, without fees, in the coin of the prices. `None` where it is not a difference of prices.
+    /// The profit of what was closed, without fees: in the coin of the prices, and of an inverse contract in the base coin.
+    /// `None` if it is not known how the contract counts.
     pub fn realised(&self) -> Option<Decimal> {
-        (self.not_linear == 0).then_some(self.realised)
+        (self.unknown == 0).then_some(self.realised)
     }
 
     /// The profit that the exchange told with the trades. `None` if it told none with some.
@@ -112,7 +114,7 @@ impl Position {
         let mut left = trade.quantity;
         if !self.size.is_zero() && self.size.is_sign_positive() != is_added {
             let closed = left.min(self.size.abs());
-            self.close(closed, trade.price).ok_or_else(inexact)?;
+            self.close(closed, trade).ok_or_else(inexact)?;
             left -= closed;
         }
         if !left.is_zero() {
@@ -120,7 +122,7 @@ impl Position {
             self.cost = sum(self.cost, value).ok_or_else(inexact)?;
             self.size = sum(self.size, if is_added { left } else { -left }).ok_or_else(inexact)?;
         }
-        self.not_linear += u64::from(!trade.is_linear);
+        self.unknown += u64::from(trade.contract == Contract::Unknown);
         self.untold += u64::from(trade.profit.is_none());
         self.told = sum(self.told, trade.profit.unwrap_or_default()).ok_or_else(inexact)?;
         for (coin, amount) in &trade.fees {
@@ -130,14 +132,18 @@ impl Position {
         Ok(self)
     }
 
-    /// Closes a part at a price. `None` if that cannot be counted exactly.
-    fn close(&mut self, closed: Decimal, price: Decimal) -> Option<()> {
+    /// Closes a part by a trade. `None` if that cannot be counted exactly.
+    fn close(&mut self, closed: Decimal, trade: &Trade) -> Option<()> {
         let open = self.size.abs();
         let cost = match closed == open {
             true => self.cost,
-            false => self.cost.checked_mul(closed)?.checked_div(open)?.round_dp(SHARE_PLACES),
+            false => self.cost.checked_mul(closed)?.checked_div(open)?.round_dp(PLACES),
         };
-        let gain = sum(product(price, closed)?, -cost)?;
+        let gain = sum(product(trade.price, closed)?, -cost)?;
+        let gain = match trade.contract {
+            Contract::Linear | Contract::Unknown => gain,
+            Contract::Inverse => gain.checked_div(trade.price)?.round_dp(PLACES),
+        };
         let is_long = self.size.is_sign_positive();
         self.realised = sum(self.realised, if is_long { gain } else { -gain })?;
         self.cost = sum(self.cost, -cost)?;
@@ -150,7 +156,9 @@ impl Position {
 fn product(one: Decimal, other: Decimal) -> Option<Decimal> {
     let (one, other) = (one.normalize(), other.normalize());
     let product = one.checked_mul(other)?;
-    (product.is_zero() || product.scale() == one.scale() + other.scale()).then_some(product)
+    // A product that is too small becomes zero.
+    let is_exact = one.is_zero() || other.is_zero() || product.scale() == one.scale() + other.scale();
+    is_exact.then_some(product)
 }
 
 /// A sum without rounding.
@@ -178,7 +186,7 @@ impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.size.normalize())?;
         if let Some(price) = self.average_price() {
-            write!(f, " at {}", price.round_dp(SHARE_PLACES).normalize())?;
+            write!(f, " at {}", price.round_dp(PLACES).normalize())?;
         }
         if let Some(realised) = self.realised() {
             write!(f, ", realised {}", realised.normalize())?;

@@ -19,12 +19,25 @@ pub struct Trade {
     pub price: Decimal,
     /// The quantity.
     pub quantity: Decimal,
-    /// Whether a profit is a difference of prices, times the quantity.
-    pub is_linear: bool,
+    /// How the contract counts.
+    pub contract: Contract,
     /// The profit that the exchange told.
     pub profit: Option<Decimal>,
     /// The fees: a coin and an amount each, which is negative for what was paid.
     pub fees: Vec<(String, Decimal)>,
+}
+
+/// How a contract counts: what follows of its quantity and of two prices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contract {
+    /// A profit is the difference of the prices, times the quantity, in the coin of the prices.
+    #[default]
+    Linear,
+    /// The quantity and the profit are in the base coin. A quantity is worth `quantity × entry` in the coin of the prices,
+    /// of which a long position has the profit `(1 / entry − 1 / exit)` each.
+    Inverse,
+    /// Not known, so that neither an average price nor a profit follows.
+    Unknown,
 }
 
 /// What a fill did to a position.
@@ -65,7 +78,7 @@ impl Trade {
     ) -> Self {
         let (id, instrument) = (id.into(), instrument.into());
         let (effect, profit, fees) = (TradeEffect::Net, None, Vec::new());
-        Self { id, instrument, is_buy, effect, price, quantity, is_linear: true, profit, fees }
+        Self { id, instrument, is_buy, effect, price, quantity, contract: Contract::Linear, profit, fees }
     }
 
     /// Reads the record of a fill with the filled quantity, of the line of business `line`.
@@ -101,7 +114,7 @@ impl Trade {
             effect,
             price: number(fields.price)?,
             quantity,
-            is_linear: fields.linear.is_none_or(|lines| line.is_some_and(|line| lines.contains(&line))),
+            contract: fields.contract(line),
             profit: fields.profit.map(number).transpose()?,
             fees,
         })

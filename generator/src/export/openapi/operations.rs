@@ -243,6 +243,7 @@ fn trade(trade: &Trade) -> Value {
         .maybe("buy", text(&trade.buy))
         .maybe("price", text(&trade.price))
         .list("linear", trade.linear.iter().map(|(value, _)| value.as_str()))
+        .list("inverse", trade.inverse.iter().map(|(value, _)| value.as_str()))
         .maybe("profit", text(&trade.profit))
         .maybe("fees", fees)
         .maybe("position", position)

@@ -281,8 +281,11 @@ mappings! {
         /// The field with the price.
         price: Option<Text>,
         /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity. Without it,
-        /// that holds for all.
+        /// that holds for all that are not in `inverse`.
         linear: Texts,
+        /// The values of the parameter in `over` with which quantities and profits are in the base coin: a profit is a
+        /// difference of prices, times the quantity, divided by the price that closes.
+        inverse: Texts,
         /// The field with the profit of the fill.
         profit: Option<Text>,
         /// The fees.

@@ -114,6 +114,7 @@ impl FamilyBuilder<'_, '_> {
             buy: raw.buy.as_ref().map(placed),
             price: raw.price.as_ref().map(placed),
             linear: all(&raw.linear),
+            inverse: all(&raw.inverse),
             profit: raw.profit.as_ref().map(placed),
             fees: raw.fees.as_ref().and_then(|fees| {
                 let parts = [("list", &fees.list), ("coin", &fees.coin), ("amount", &fees.amount)];

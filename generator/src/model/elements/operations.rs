@@ -290,7 +290,7 @@ fn pages(pages: Option<&Paging>) -> Key {
 
 /// The fields by which a fill changes a position.
 fn trade(trade: &Trade) -> String {
-    let Trade { place: _, id, instrument, side, buy, price, linear, profit, fees, position } = trade;
+    let Trade { place: _, id, instrument, side, buy, price, linear, inverse, profit, fees, position } = trade;
     let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
     let several = |key, texts: &[(String, Place)]| (!texts.is_empty()).then(|| format!("{key} {}", names(texts)));
     let fees = fees.as_ref().map(|TradeFees { list, coin, amount }| {
@@ -307,7 +307,8 @@ fn trade(trade: &Trade) -> String {
         ]
     });
     let parts = [one("id", id), one("instrument", instrument), one("side", side), one("buy", buy), one("price", price)];
-    let parts = parts.into_iter().chain([several("linear", linear), one("profit", profit), fees]).chain(position);
+    let contracts = [several("linear", linear), several("inverse", inverse)];
+    let parts = parts.into_iter().chain(contracts).chain([one("profit", profit), fees]).chain(position);
     format!("trade with {}", list(parts.flatten()))
 }
 

@@ -1,0 +1,151 @@
+//! A ledger counts what trades did to positions, exactly.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use rust_decimal::Decimal;
+use tradeapi_runtime::ledger::{
+    Contract, Ledger, LedgerError, Position, PositionKey, PositionSide, Trade, TradeEffect,
+};
+
+fn number(text: &str) -> Decimal {
+    text.parse().unwrap()
+}
+
+fn trade(id: &str, is_buy: bool, price: &str, quantity: &str) -> Trade {
+    Trade::new(id, "BTCUSDT", is_buy, number(price), number(quantity))
+}
+
+fn key(side: PositionSide) -> PositionKey {
+    PositionKey::new("house", "line", "BTCUSDT", side)
+}
+
+/// The net position after trades, of which each was bought or sold at a price and in a quantity.
+fn after(contract: Contract, trades: &[(bool, &str, &str)]) -> Position {
+    let mut ledger = Ledger::new();
+    for (index, (is_buy, price, quantity)) in trades.iter().enumerate() {
+        let trade = Trade { contract, ..trade(&index.to_string(), *is_buy, price, quantity) };
+        assert!(ledger.take("house", "line", &trade).unwrap());
+    }
+    ledger.positions()[&key(PositionSide::Net)].clone()
+}
+
+/// Size, average price and realised profit.
+fn told(position: &Position) -> (Decimal, Option<Decimal>, Option<Decimal>) {
+    (position.size(), position.average_price(), position.realised())
+}
+
+fn numbers(size: &str, price: Option<&str>, realised: &str) -> (Decimal, Option<Decimal>, Option<Decimal>) {
+    (number(size), price.map(number), Some(number(realised)))
+}
+
+#[test]
+fn a_position_grows_shrinks_ends_and_turns() {
+    let linear = |trades: &[_]| told(&after(Contract::Linear, trades));
+    assert_eq!(linear(&[(true, "100", "2"), (true, "130", "1")]), numbers("3", Some("110"), "0"));
+    assert_eq!(linear(&[(true, "100", "2"), (false, "110", "1")]), numbers("1", Some("100"), "10"));
+    assert_eq!(linear(&[(false, "100", "2"), (true, "110", "2")]), numbers("0", None, "-20"));
+    assert_eq!(linear(&[(true, "100", "2"), (false, "110", "5")]), numbers("-3", Some("110"), "20"));
+    assert_eq!(linear(&[(false, "100", "2"), (true, "90", "3"), (false, "95", "1")]), numbers("0", None, "25"));
+}
+
+#[test]
+fn what_a_share_of_the_cost_loses_by_rounding_stays_with_the_rest() {
+    let closes = [(true, "1", "1"), (true, "2", "2"), (false, "1", "1"), (false, "1", "1"), (false, "1", "1")];
+    let position = after(Contract::Linear, &closes);
+    // Three were bought for five, and sold for three.
+    assert_eq!(told(&position), numbers("0", None, "-2"));
+    let part = after(Contract::Linear, &closes[..3]);
+    assert_eq!(part.realised(), Some(number("-0.666666666667")));
+}
+
+#[test]
+fn an_inverse_contract_has_its_profit_in_the_base_coin() {
+    let inverse = |trades: &[_]| told(&after(Contract::Inverse, trades));
+    // 0.01 coins at 64000 are worth 640, which are 0.008 coins at 80000.
+    assert_eq!(inverse(&[(true, "64000", "0.01"), (false, "80000", "0.01")]), numbers("0", None, "0.002"));
+    assert_eq!(inverse(&[(false, "64000", "0.01"), (true, "80000", "0.01")]), numbers("0", None, "-0.002"));
+    let half = inverse(&[(true, "64000", "0.01"), (false, "80000", "0.005")]);
+    assert_eq!(half, numbers("0.005", Some("64000"), "0.001"));
+    let rounded = inverse(&[(true, "2", "1"), (false, "3", "1")]);
+    assert_eq!(rounded, numbers("0", None, "0.333333333333"));
+}
+
+#[test]
+fn nothing_but_the_size_follows_of_an_unknown_contract() {
+    let position = after(Contract::Unknown, &[(true, "100", "3"), (false, "110", "1")]);
+    assert_eq!(told(&position), (number("2"), None, None));
+    assert_eq!(position.difference(), None);
+}
+
+#[test]
+fn the_long_and_the_short_position_are_apart() {
+    let mut ledger = Ledger::new();
+    let effects = [
+        ("1", true, TradeEffect::Opened, "3"),
+        ("2", false, TradeEffect::Opened, "5"),
+        // The side of a fill that closes is that of the position or of the order: the effect tells the position.
+        ("3", true, TradeEffect::ClosedLong, "1"),
+        ("4", true, TradeEffect::ClosedShort, "1"),
+    ];
+    for (id, is_buy, effect, quantity) in effects {
+        ledger.take("house", "line", &Trade { effect, ..trade(id, is_buy, "100", quantity) }).unwrap();
+    }
+    let size = |side| ledger.positions()[&key(side)].size();
+    assert_eq!((size(PositionSide::Long), size(PositionSide::Short)), (number("2"), number("-4")));
+    assert_eq!((ledger.positions().len(), ledger.len()), (2, 4));
+}
+
+#[test]
+fn a_trade_counts_once_in_its_line() {
+    let mut ledger = Ledger::new();
+    let one = trade("1", true, "100", "1");
+    assert!(ledger.take("house", "line", &one).unwrap());
+    assert!(!ledger.take("house", "line", &one).unwrap());
+    assert!(ledger.take("house", "another", &one).unwrap());
+    assert!(ledger.take("another", "line", &one).unwrap());
+    assert_eq!(ledger.positions()[&key(PositionSide::Net)].size(), number("1"));
+    assert_eq!((ledger.len(), ledger.is_empty()), (3, false));
+}
+
+#[test]
+fn what_cannot_be_counted_changes_nothing() {
+    let mut ledger = Ledger::new();
+    ledger.open(key(PositionSide::Long), number("2"), number("100"));
+    let closes = Trade { effect: TradeEffect::ClosedLong, ..trade("1", false, "110", "3") };
+    let too_much = ledger.take("house", "line", &closes);
+    let not_open = LedgerError::NotOpen { trade: "1".to_owned(), position: key(PositionSide::Long) };
+    assert_eq!(too_much, Err(not_open));
+    let most = Decimal::MAX.to_string();
+    let large = Trade { effect: TradeEffect::Opened, ..trade("2", true, &most, "3") };
+    let inexact = ledger.take("house", "line", &large);
+    assert!(matches!(inexact, Err(LedgerError::Inexact { .. })), "{inexact:?}");
+    let tiny = Trade { effect: TradeEffect::Opened, ..trade("3", true, "0.0000000000000001", "0.0000000000000001") };
+    assert!(ledger.take("house", "line", &tiny).is_err());
+    let long = &ledger.positions()[&key(PositionSide::Long)];
+    assert_eq!(told(long), numbers("2", Some("100"), "0"));
+    assert!(ledger.is_empty());
+    // All of it can be closed.
+    assert!(ledger.take("house", "line", &Trade { quantity: number("2"), ..closes }).unwrap());
+    assert_eq!(told(&ledger.positions()[&key(PositionSide::Long)]), numbers("0", None, "20"));
+}
+
+#[test]
+fn what_the_exchange_told_is_compared_and_fees_add_up_by_coin() {
+    let mut ledger = Ledger::new();
+    let fee = |coin: &str, amount| (coin.to_owned(), number(amount));
+    let opens = Trade {
+        profit: Some(Decimal::ZERO),
+        fees: vec![fee("USDT", "-0.1"), fee("FOO", "-3")],
+        ..trade("1", true, "100", "1")
+    };
+    let closes = Trade { profit: Some(number("9")), fees: vec![fee("USDT", "-0.2")], ..trade("2", false, "110", "1") };
+    ledger.take("house", "line", &opens).unwrap();
+    assert_eq!(ledger.differences().count(), 0);
+    ledger.take("house", "line", &closes).unwrap();
+    let differences: Vec<_> = ledger.differences().collect();
+    assert_eq!(differences, [(&key(PositionSide::Net), number("-1"))]);
+    let position = &ledger.positions()[&key(PositionSide::Net)];
+    assert_eq!(position.told(), Some(number("9")));
+    assert_eq!(position.fees(), &[fee("USDT", "-0.3"), fee("FOO", "-3")].into());
+    ledger.take("house", "line", &trade("3", true, "100", "1")).unwrap();
+    assert_eq!(ledger.positions()[&key(PositionSide::Net)].told(), None);
+}
