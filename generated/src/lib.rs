@@ -479,10 +479,13 @@ impl Client {
 }
 
 runtime::with_blocking! {
-    impl blocking::Client { #[doc =
-    " A client of the demo market, which is at the same address and takes demo keys only. Observed, in no\u{1} document."]
-    pub fn demo(base_url : impl Into < String >) -> runtime::ClientBuilder < Self > {
-    Self::builder(base_url).header("paptrading", "1") } }
+    impl blocking::Client {
+        /// A client of the demo market, which is at the same address and takes demo keys only. Observed, in no
+        /// document.
+        pub fn demo(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
+            Self::builder(base_url).header("paptrading", "1")
+        }
+    }
 }
 
 /// Calls the macro `$callback` with the type of every operation, separated by commas.

@@ -150,7 +150,12 @@ mod tests {
 
     fn inputs() -> impl Strategy<Value = BTreeSet<Input>> {
         let name = "[a-z]{1,6}(\\.[a-z]{1,6}-[0-9 ]{1,3})?";
-        let input = prop_oneof![name.prop_map(Input::Operation), name.prop_map(Input::Family), Just(Input::Reviewed),];
+        let input = prop_oneof![
+            name.prop_map(Input::Operation),
+            name.prop_map(Input::Family),
+            name.prop_map(Input::Rules),
+            Just(Input::Reviewed),
+        ];
         prop::collection::btree_set(input, 0..4)
     }
 

@@ -21,6 +21,20 @@ fn the_committed_output_is_what_the_schema_gives() {
     assert!(stale.is_empty(), "run `cargo run --release -- generate` and commit the result\n{}", stale.join("\n"));
 }
 
+/// Documentation is set aside while code is made, and put back when it is printed.
+#[test]
+fn no_mark_of_what_was_set_aside_is_left() {
+    for folder in ["schema", "tests/downstream/schema"] {
+        let schema = Generator::new().schema_dir(workspace().join(folder)).read().unwrap();
+        for layout in [Layout::Crate, Layout::Module] {
+            for (name, text) in schema.emit(layout) {
+                let line = text.lines().find(|line| line.contains('\u{1}') || line.contains("\\u{1}"));
+                assert_eq!(line, None, "{name}");
+            }
+        }
+    }
+}
+
 /// The files of a schema, copied in an order of ours to a folder of ours.
 fn copy(backwards: bool) -> tempfile::TempDir {
     let to = tempfile::Builder::new().prefix("ein Ordner, größer ").tempdir().unwrap();

@@ -1,12 +1,12 @@
-//! Tokens -> the text of a file.
+//! Pieces of code that many files have, and the files that are made of them.
 
-use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use super::docs;
 use super::layout::Layout;
+use super::print::print;
 use crate::diagnostics::Place;
 use crate::model::{Deprecated, Family, Parameter, digest};
 
@@ -57,6 +57,8 @@ pub(super) fn list(field: &TokenStream, items: impl Iterator<Item = impl ToToken
 pub(crate) struct File {
     /// The attributes on top, then the items.
     parts: Vec<Item>,
+    /// The documentation that was set aside while they were made.
+    docs: Vec<String>,
 }
 
 /// An item of a file, or several.
@@ -77,81 +79,43 @@ impl File {
     /// A file with these attributes on top and these items below.
     pub(super) fn new(attributes: TokenStream, items: impl IntoIterator<Item = impl Into<Item>>) -> Self {
         let items = items.into_iter().map(Into::into);
-        Self { parts: std::iter::once(Item::Code(attributes)).chain(items).collect() }
+        Self { parts: std::iter::once(Item::Code(attributes)).chain(items).collect(), docs: Vec::new() }
+    }
+
+    /// The same with the documentation that was set aside for it.
+    pub(super) fn with_docs(self, docs: Vec<String>) -> Self {
+        Self { docs, ..self }
     }
 
     /// A digest of all that its text follows from.
     pub(crate) fn digest(&self) -> u64 {
-        let parts = self.parts.iter().map(|part| match part {
-            Item::Code(code) => (true, Cow::Owned(code.to_string())),
-            Item::Text(text) => (false, Cow::Borrowed(text.as_str())),
-        });
-        digest(&parts.collect::<Vec<_>>())
+        let mut all = String::with_capacity(1 << 14);
+        for part in &self.parts {
+            // Writing to a text cannot fail. Neither tokens nor texts have a character that separates them.
+            let _ = match part {
+                Item::Code(code) => write!(all, "{code}\0"),
+                Item::Text(text) => write!(all, "{text}\u{1}"),
+            };
+        }
+        digest(&(all, &self.docs))
     }
 
     /// Its text, with an empty line between any two items.
     pub(crate) fn print(self) -> String {
-        let blocks: Vec<String> = self.parts.into_iter().map(Item::print).collect();
+        let Self { parts, docs } = self;
+        let blocks: Vec<String> = parts.into_iter().map(|part| part.print(&docs)).collect();
         let blocks: Vec<_> = blocks.iter().map(|block| block.trim_end()).filter(|block| !block.is_empty()).collect();
         format!("{HEADER}\n{}\n", blocks.join("\n\n"))
     }
 }
 
 impl Item {
-    fn print(self) -> String {
+    fn print(self, docs: &[String]) -> String {
         match self {
-            Self::Code(code) => pretty(code),
+            Self::Code(code) => print(code, docs),
             Self::Text(text) => text,
         }
     }
-}
-
-/// The text of items.
-pub(super) fn pretty(tokens: TokenStream) -> String {
-    match syn::parse2::<syn::File>(tokens) {
-        Ok(file) => declared_by_macro(&file).unwrap_or_else(|| space_out(&print(&file))),
-        // Never met: what is emitted is Rust. If it were not, the compiler would stop here.
-        Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}")),
-    }
-}
-
-/// The text of a parsed file.
-fn print(file: &syn::File) -> String {
-    docs::break_lines(&prettyplease::unparse(file))
-}
-
-/// The call of a macro that declares an item, which is formatted like an item.
-fn declared_by_macro(file: &syn::File) -> Option<String> {
-    let [syn::Item::Macro(call)] = file.items.as_slice() else { return None };
-    let inner: syn::File = call.mac.parse_body().ok()?;
-    let path = call.mac.path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
-    let inner = print(&inner);
-    let lines = inner.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") });
-    Some(format!("{path}! {{\n{}}}\n", lines.collect::<String>()))
-}
-
-/// Sets members of an `impl` apart. Emitted strings hold no line breaks, so a line is a line of code.
-fn space_out(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut after_block = false;
-    let mut after_constant = false;
-    for line in text.lines() {
-        let at_member = line.starts_with("    ") && !line.starts_with("     ") && !line.starts_with("    }");
-        let after_item = line.starts_with(|c: char| !c.is_whitespace() && c != '}' && c != ')');
-        let closes = line.starts_with("    ]") || line.starts_with("    )");
-        let after_last_constant = after_constant && at_member && !closes && !line.starts_with("    const ");
-        if (after_block && (at_member || after_item)) || after_last_constant {
-            out.push('\n');
-        }
-        out.push_str(line);
-        out.push('\n');
-        after_block = line == "    }" || line == "}";
-        after_constant = line.ends_with(';')
-            && !line.starts_with("    ///")
-            && line.starts_with("    ")
-            && !line.starts_with("     ");
-    }
-    out
 }
 
 /// A local variable for a parameter, whose name must not hide an argument of the function it stands in.

@@ -2,9 +2,11 @@
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+use syn::Expr;
 
-use super::code::{File, camel, ident, list, table};
+use super::code::{File, Item, camel, list, table};
 use super::docs::Docs;
+use super::rows;
 use crate::model::{Api, Certainty, CodeProof, ObservedCode, Proof, Refusal};
 
 /// `codes.rs`: every observed code, in the order of the codes.
@@ -17,15 +19,16 @@ pub(super) fn emit(api: &Api) -> File {
     );
     let observed = quote! {
         /// Every observed code, and what it proves about the request that it answers.
-        pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[#(#rows),*];
+        pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[];
     };
+    let observed = Item::Text(rows::constant(observed, rows));
     let refusals = refusals(api);
     let mut docs = Docs::new("Codes that no document lists, as they were observed.", "");
     docs.markdown(
         "What a document says of a code goes first. Only what several independent sources agree on is believed; see \
          [`runtime::tables::Certainty`].",
     );
-    File::new(docs.inner(), [imports, observed].into_iter().chain(refusals))
+    File::new(docs.inner(), [imports.into(), observed].into_iter().chain(refusals.map(Item::Code)))
 }
 
 /// What requests are refused for, where the schema says so.
@@ -67,34 +70,35 @@ pub(super) fn of(api: &Api) -> impl Iterator<Item = &ObservedCode> {
     api.codes.iter().filter(|code| api.families.iter().any(|family| code.is_of(&family.name)))
 }
 
-fn row(api: &Api, code: &ObservedCode) -> TokenStream {
-    let (name, says, proves, beyond) = (&code.code, &code.says, proves(code.proof.proves), beyond(&code.proof));
+fn row(api: &Api, code: &ObservedCode) -> Expr {
     let emitted = |name: &&str| api.families.iter().any(|family| family.name == **name);
     let families: Vec<_> = code.families.iter().map(|(name, _)| name.as_str()).filter(emitted).collect();
-    let families = (!families.is_empty()).then(|| quote!(.of(&[#(#families),*])));
-    let certainty = (code.certainty != Certainty::Several).then(|| {
-        let certainty = ident(&camel(code.certainty.as_str()));
-        quote!(.certain(runtime::tables::Certainty::#certainty))
-    });
-    let doc = Some(&code.doc).filter(|doc| !doc.is_empty()).map(|doc| quote!(.with_doc(#doc)));
-    quote!(runtime::tables::KnownError::observed(#name, #says, #proves) #families #beyond #certainty #doc)
+    let of = (!families.is_empty()).then(|| rows::list(families.into_iter().map(rows::text)));
+    let certainty = (code.certainty != Certainty::Several).then(|| of_table("Certainty", code.certainty.as_str()));
+    let doc = Some(&code.doc).filter(|doc| !doc.is_empty()).map(|doc| rows::text(doc));
+    let row = known_error("observed", [rows::text(&code.code), rows::text(&code.says), proves(code.proof.proves)]);
+    let row = beyond(rows::with(row, "of", of), &code.proof);
+    rows::with(rows::with(row, "certain", certainty), "with_doc", doc)
+}
+
+/// A row of a table of codes.
+pub(super) fn known_error<const N: usize>(kind: &str, arguments: [Expr; N]) -> Expr {
+    rows::call(rows::path(&["runtime", "tables", "KnownError", kind]), arguments)
 }
 
 /// What a code proves.
-pub(super) fn proves(proves: CodeProof) -> TokenStream {
-    let proves = ident(&camel(proves.as_str()));
-    quote!(runtime::tables::CodeProof::#proves)
+pub(super) fn proves(proves: CodeProof) -> Expr {
+    of_table("CodeProof", proves.as_str())
 }
 
-/// What is known beyond that, where it does not follow.
-pub(super) fn beyond(proof: &Proof) -> TokenStream {
-    let stage = (proof.stage != proof.proves.usual_stage()).then(|| {
-        let stage = ident(&camel(proof.stage.as_str()));
-        quote!(.at(runtime::tables::Stage::#stage))
-    });
-    let cause = proof.cause.map(|cause| {
-        let cause = ident(&camel(cause.as_str()));
-        quote!(.because_of(runtime::tables::CredentialCause::#cause))
-    });
-    quote!(#stage #cause)
+/// A row with what is known beyond what the code proves, where it does not follow.
+pub(super) fn beyond(row: Expr, proof: &Proof) -> Expr {
+    let stage = (proof.stage != proof.proves.usual_stage()).then(|| of_table("Stage", proof.stage.as_str()));
+    let cause = proof.cause.map(|cause| of_table("CredentialCause", cause.as_str()));
+    rows::with(rows::with(row, "at", stage), "because_of", cause)
+}
+
+/// A value of an enum of the runtime's tables, by its word in the schema language.
+fn of_table(name: &str, word: &str) -> Expr {
+    rows::path(&["runtime", "tables", name, &camel(word)])
 }

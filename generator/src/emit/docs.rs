@@ -3,7 +3,10 @@
 //! A text of the schema is prose. What Markdown, HTML or rustdoc would read as markup is escaped, so that a document's
 //! `<BASE>` stays what it is and no text opens a code block that the compiler would run.
 
-use proc_macro2::TokenStream;
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::model::elements::Key;
@@ -11,8 +14,30 @@ use crate::model::phrases::Markup;
 
 const WIDTH: usize = 100;
 
-/// Stands between the lines of documentation until it is printed. No text has it, because it is a control character.
-const BREAK: &str = "\u{1}";
+/// Marks the place of documentation that is set aside, before its number. No text of the schema has it, because it is a
+/// control character.
+const MARK: char = '\u{1}';
+
+thread_local! {
+    /// The documentation of the file that this thread makes. As tokens, every letter would be escaped, parsed and
+    /// unescaped again.
+    static ASIDE: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Does some work, and returns the documentation that it set aside, for [`put_back`].
+pub(super) fn setting_aside<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    let before = ASIDE.take();
+    let done = work();
+    (done, ASIDE.replace(before))
+}
+
+/// Of a printed line that stands for documentation, what each of its lines begins with, and the lines.
+pub(super) fn put_back<'a>(line: &'a str, aside: &'a [String]) -> Option<(&'a str, &'a str)> {
+    let text = line.trim_start_matches(' ');
+    let number = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"))?.strip_prefix(MARK)?;
+    let text = aside.get(number.parse::<usize>().ok()?)?;
+    Some((&line[..line.len() - number.len() - MARK.len_utf8()], text))
+}
 
 /// Documentation under construction: lines of Markdown.
 #[derive(Clone, Debug, Default)]
@@ -99,21 +124,26 @@ impl Docs {
         }
     }
 
-    /// As an attribute of the item that follows.
+    /// As an attribute of the item that follows; the text is set aside.
     pub(super) fn outer(&self) -> TokenStream {
-        let text = self.attribute().into_iter();
-        quote!(#(#[doc = #text])*)
+        self.set_aside().map(|mark| quote!(#[doc = #mark])).unwrap_or_default()
     }
 
-    /// As an attribute of the file.
+    /// As an attribute of the file; the text is set aside.
     pub(super) fn inner(&self) -> TokenStream {
-        let text = self.attribute().into_iter();
-        quote!(#(#![doc = #text])*)
+        self.set_aside().map(|mark| quote!(#![doc = #mark])).unwrap_or_default()
     }
 
-    /// All lines in one attribute, where there are any: an attribute for each takes many times as long to parse.
-    fn attribute(&self) -> Option<String> {
-        (!self.lines.is_empty()).then(|| self.attribute_lines().collect::<Vec<_>>().join(BREAK))
+    /// What stands for the text, where there is one.
+    fn set_aside(&self) -> Option<Literal> {
+        if self.lines.is_empty() {
+            return None;
+        }
+        let number = ASIDE.with_borrow_mut(|aside| {
+            aside.push(self.attribute_lines().collect::<Vec<_>>().join("\n"));
+            aside.len() - 1
+        });
+        Some(Literal::string(&format!("{MARK}{number}")))
     }
 
     /// As comments of an item inside a macro call, where nothing would make comments of attributes.
@@ -121,26 +151,10 @@ impl Docs {
         self.attribute_lines().map(|line| format!("{indent}///{line}\n")).collect()
     }
 
-    /// One attribute a line, with the space that `/// ` has.
+    /// Each line with the space that `/// ` has.
     fn attribute_lines(&self) -> impl Iterator<Item = String> {
         self.lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") })
     }
-}
-
-/// Rust as it was printed, with a comment for each line of its documentation.
-pub(super) fn break_lines(printed: &str) -> String {
-    let mut out = String::with_capacity(printed.len());
-    for line in printed.lines() {
-        let text = line.trim_start();
-        let (indent, mark) = (&line[..line.len() - text.len()], text.get(..3).unwrap_or_default());
-        for (index, part) in line.split(BREAK).enumerate() {
-            if index > 0 {
-                out.extend([indent, mark]);
-            }
-            out.extend([part.trim_end_matches(' '), "\n"]);
-        }
-    }
-    out
 }
 
 /// What the keys say that have no form of their own; Markdown.
@@ -194,37 +208,60 @@ pub(super) fn html(text: &str) -> String {
 
 /// Escapes what is markup in prose. Paired backticks stay, so that a doc may name `things`.
 pub(super) fn escape(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let has_code = !text.contains("``") && text.matches('`').count() % 2 == 0;
-    let mut out = String::with_capacity(text.len());
+    let has_code = !text.contains("``") && text.bytes().filter(|byte| *byte == b'`').count() % 2 == 0;
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut in_code = false;
-    for c in text.chars() {
-        match c {
-            '`' if has_code => in_code = !in_code,
-            _ if in_code => {}
-            '`' | '<' | '>' | '[' | ']' | '*' | '_' | '\\' | '|' | '~' | '$' => out.push('\\'),
-            _ => {}
+    for (index, word) in words.enumerate() {
+        if index > 0 {
+            out.push(' ');
         }
-        out.push(c);
+        let mut rest = word;
+        while let Some(at) = rest.bytes().position(may_be_markup) {
+            let (before, from) = rest.split_at(at);
+            out.push_str(before);
+            let is_escaped = match &from[..1] {
+                "`" if has_code => {
+                    in_code = !in_code;
+                    false
+                }
+                // rustdoc wants addresses to be links; ours are none.
+                ":" => from.starts_with("://"),
+                _ => !in_code,
+            };
+            if is_escaped {
+                out.push('\\');
+            }
+            out.push_str(&from[..1]);
+            rest = &from[1..];
+        }
+        out.push_str(rest);
     }
-    // rustdoc wants addresses to be links; ours are none.
-    out.replace("://", "\\://")
+    out
+}
+
+/// Whether Markdown, HTML or rustdoc may read it as markup; a colon is, where an address follows.
+fn may_be_markup(byte: u8) -> bool {
+    matches!(byte, b'`' | b'<' | b'>' | b'[' | b']' | b'*' | b'_' | b'\\' | b'|' | b'~' | b'$' | b':')
 }
 
 /// Breaks a text into lines; no line begins with what Markdown reads as the start of a block.
 fn wrap(text: &str, first: &str, rest: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
-    let mut is_empty = true;
+    let (mut width, mut is_empty) = (first.len(), true);
     for word in text.split(' ') {
-        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        let length = word.chars().count();
+        if !is_empty && width + 1 + length > WIDTH {
             lines.push(std::mem::replace(&mut line, rest.to_owned()));
-            is_empty = true;
+            (width, is_empty) = (rest.len(), true);
         }
         if is_empty {
-            line.push_str(&not_a_block(word));
+            let word = not_a_block(word);
+            width += word.chars().count();
+            line.push_str(&word);
         } else {
+            width += 1 + length;
             line.push(' ');
             line.push_str(word);
         }
@@ -234,17 +271,17 @@ fn wrap(text: &str, first: &str, rest: &str) -> Vec<String> {
     lines
 }
 
-fn not_a_block(word: &str) -> String {
+fn not_a_block(word: &str) -> Cow<'_, str> {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered =
         number.len() < word.len() && (number.starts_with('.') || number.starts_with(')')) && number.len() == 1;
     if is_numbered {
         let digits = &word[..word.len() - 1];
-        return format!("{digits}\\{number}");
+        return format!("{digits}\\{number}").into();
     }
     let is_marker = word.starts_with(['#', '+', '-', '='])
         && (word.len() == 1 || word.starts_with('#') || word.starts_with("--") || word.starts_with("=="));
-    if is_marker { format!("\\{word}") } else { word.to_owned() }
+    if is_marker { format!("\\{word}").into() } else { word.into() }
 }
 
 #[cfg(test)]
@@ -258,6 +295,21 @@ mod tests {
         assert_eq!(escape("```rust\npanic!()```"), "\\`\\`\\`rust panic!()\\`\\`\\`");
         assert_eq!(escape("one ` alone"), "one \\` alone");
         assert_eq!(escape("https://x.y"), "https\\://x.y");
+        assert_eq!(escape("`https://x.y a_b` 10:30 "), "`https\\://x.y a_b` 10:30");
+        assert_eq!(escape(" a\tb\u{7}\u{a0}c\n"), "a b c");
+    }
+
+    #[test]
+    fn documentation_is_put_back_where_it_was_set_aside() {
+        let (tokens, aside) = setting_aside(|| (Docs::new("one", "").outer(), Docs::new("two", "").inner()));
+        assert_eq!(aside, [" one", " two"]);
+        assert!(!tokens.0.is_empty() && !tokens.1.is_empty());
+        assert_eq!(put_back("    ///\u{1}0", &aside), Some(("    ///", " one")));
+        assert_eq!(put_back("//!\u{1}1", &aside), Some(("//!", " two")));
+        for other in ["///\u{1}2", "///\u{1}", "/// 0", "\"\u{1}0\"", "let a = 1; //\u{1}0"] {
+            assert_eq!(put_back(other, &aside), None, "{other}");
+        }
+        assert!(setting_aside(|| Docs::default().outer().is_empty()).0);
     }
 
     #[test]

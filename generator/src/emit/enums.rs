@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{File, deprecation, ident};
+use super::code::{File, Item, deprecation, ident};
 use super::docs::{Docs, code, escape};
-use super::{codes, lifecycle};
+use super::{codes, lifecycle, rows};
 use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
@@ -34,25 +34,27 @@ pub(super) fn emit_errors(family: &Family) -> File {
         truth: None,
         truth_places: Vec::new(),
     };
-    let mut items = vec![quote!(
+    let mut items = vec![Item::Code(quote!(
         use tradeapi_runtime as runtime;
-    )];
-    items.extend(enumeration(&codes, Docs::new(&codes.doc, "")));
+    ))];
+    items.extend(enumeration(&codes, Docs::new(&codes.doc, "")).into_iter().map(Item::Code));
     items.push(error_table(family));
     File::new(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
 }
 
-fn error_table(family: &Family) -> TokenStream {
+fn error_table(family: &Family) -> Item {
     let errors = family.errors.iter().map(|error| {
-        let proves = codes::proves(error.proof.proves);
-        let (code, text, doc, beyond) = (&error.code, &error.text, &error.doc, codes::beyond(&error.proof));
-        let success = error.success.then(|| quote!(.success()));
-        quote!(runtime::tables::KnownError::documented(#code, #text, #doc, #proves) #beyond #success)
+        let texts = [&error.code, &error.text, &error.doc].map(|text| rows::text(text));
+        let [code, text, doc] = texts;
+        let row = codes::known_error("documented", [code, text, doc, codes::proves(error.proof.proves)]);
+        let row = codes::beyond(row, &error.proof);
+        if error.success { rows::flagged(row, "success") } else { row }
     });
-    quote! {
+    let declaration = quote! {
         /// Every documented code, and what it proves about the request that it answers.
-        pub const ERRORS: &[runtime::tables::KnownError] = &[#(#errors),*];
-    }
+        pub const ERRORS: &[runtime::tables::KnownError] = &[];
+    };
+    Item::Text(rows::constant(declaration, errors))
 }
 
 /// What an enum is, and how its values follow each other where they are states.

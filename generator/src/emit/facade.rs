@@ -4,9 +4,10 @@
 use quote::quote;
 
 use super::batches;
-use super::code::{self, ident, pretty};
+use super::code::{self, ident};
 use super::docs::Docs;
 use super::example;
+use super::print::print;
 use super::records::response_type;
 use super::scope::Scope;
 use crate::diagnostics::Place;
@@ -44,7 +45,7 @@ fn aliases(words: &[(String, Place)]) -> String {
 fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
     let operation = scope.family.operations.named(&probe.operation.0)?;
     let (name, request) = (ident(&operation.rust.rust), example::request(scope, operation, &probe.request.0)?);
-    let function = pretty(quote!(fn function() { let probe: #name = #request; }));
+    let function = print(quote!(fn function() { let probe: #name = #request; }), &[]);
     let statement = function.lines().filter(|line| line.starts_with(' '));
     Some(statement.map(|line| format!("{line}\n")).collect())
 }

@@ -30,9 +30,11 @@ mod orders;
 mod pages;
 mod parameter_docs;
 mod parameters;
+mod print;
 mod reconcile;
 mod records;
 mod root;
+mod rows;
 mod rules;
 mod scope;
 mod shared;
@@ -61,7 +63,8 @@ pub(crate) struct Job<'a> {
 impl Job<'_> {
     /// The file, not yet printed, and which parts of the model it follows from.
     pub(crate) fn make(&self) -> (File, BTreeSet<Input>) {
-        noting(|| (self.file)())
+        let ((file, inputs), docs) = docs::setting_aside(|| noting(|| (self.file)()));
+        (file.with_docs(docs), inputs)
     }
 }
 

@@ -9,11 +9,11 @@ use super::records::page_name;
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use crate::diagnostics::Place;
 use crate::model::Effect;
-use crate::model::{Family, Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
+use crate::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
 
 /// That a page shows records, where another operation finds its records there.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
-    if !is_asked(scope.family, operation) {
+    if !scope.family.operations.is_asked(&operation.name) {
         return None;
     }
     let (name, record, list, has_more) = match &operation.response {
@@ -26,7 +26,7 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
             let list = operation.listed_field(scope.family)?;
             let has_it = |other: &&Operation| {
                 matches!(other.response, Response::Object { record: of } if of == *record)
-                    && is_asked(scope.family, other)
+                    && scope.family.operations.is_asked(&other.name)
             };
             // Two operations can answer with the same record.
             if scope.family.operations.iter().find(has_it)?.name != operation.name {
@@ -45,14 +45,6 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
             }
         }
     })
-}
-
-/// Whether another operation finds its records there.
-fn is_asked(family: &Family, operation: &Operation) -> bool {
-    let confirms = family.operations.iter().filter_map(|other| other.confirm.as_ref());
-    confirms
-        .flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then))
-        .any(|(name, _)| *name == operation.name)
 }
 
 /// What a request says about its pages.

@@ -26,7 +26,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
     ];
     let mut items: Vec<_> = items.into_iter().map(Item::Code).collect();
     items.push(Item::Text(client(api, layout)));
-    items.push(Item::Code(markets(api)));
+    items.extend(markets(api).into_iter().flatten().map(Item::Code));
     if layout == Layout::Crate {
         items.push(Item::Code(for_each_operation(api)));
     }
@@ -106,23 +106,22 @@ fn client(api: &Api, layout: Layout) -> String {
 }
 
 /// Clients of other markets: what leads there are headers.
-fn markets(api: &Api) -> TokenStream {
+fn markets(api: &Api) -> Option<[TokenStream; 2]> {
     let functions: Vec<_> =
         api.markets.iter().map(|market| market_function(&market.name, &market.doc, &market.headers)).collect();
-    if functions.is_empty() {
-        return TokenStream::new();
-    }
-    quote! {
+    let asynchronous = quote! {
         impl Client {
             #(#functions)*
         }
-
+    };
+    let blocking = quote! {
         runtime::with_blocking! {
             impl blocking::Client {
                 #(#functions)*
             }
         }
-    }
+    };
+    (!functions.is_empty()).then_some([asynchronous, blocking])
 }
 
 fn market_function(name: &str, doc: &str, headers: &[((String, Place), String)]) -> TokenStream {

@@ -110,14 +110,13 @@ impl Api {
         let of_family = self.families.iter().flat_map(|family| {
             let rules = family.statements.rules.iter().map(|rule| &rule.id);
             let ids = rules.chain(family.limits.iter().map(|limit| &limit.id));
-            ids.map(|id| (id, family.name.clone())).collect::<Vec<_>>()
+            ids.filter(|found| *found == id).map(|_| format!("{}.{id}", family.name))
         });
-        let of_operations = self.operations().flat_map(|(family, operation)| {
-            let rules = operation.statements.rules.iter();
-            rules.map(move |rule| (&rule.id, format!("{}.{}", family.name, operation.name)))
+        let of_operations = self.families.iter().flat_map(|family| {
+            let rules = family.operations.rules().filter(|(_, found)| *found == id);
+            rules.map(|(operation, _)| format!("{}.{operation}.{id}", family.name))
         });
-        let all = of_family.chain(of_operations).filter(|(found, _)| *found == id);
-        all.map(|(id, whose)| format!("{whose}.{id}")).collect()
+        of_family.chain(of_operations).collect()
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) enum Input {
     Operation(String),
     /// All operations of a family.
     Family(String),
+    /// The ids of the rules of each operation of a family.
+    Rules(String),
     /// What the schema's files were last checked against.
     Reviewed,
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Input {
         match self {
             Self::Operation(id) => write!(f, "operation {id}"),
             Self::Family(name) => write!(f, "family {name}"),
+            Self::Rules(name) => write!(f, "rules {name}"),
             Self::Reviewed => f.write_str("reviewed"),
         }
     }
@@ -38,6 +41,7 @@ impl Input {
         match text.split_once(' ') {
             Some(("operation", id)) => Some(Self::Operation(id.to_owned())),
             Some(("family", name)) => Some(Self::Family(name.to_owned())),
+            Some(("rules", name)) => Some(Self::Rules(name.to_owned())),
             _ => (text == "reviewed").then_some(Self::Reviewed),
         }
     }
@@ -63,7 +67,8 @@ fn note(input: impl FnOnce() -> Input) {
     });
 }
 
-/// The operations of a family. Each is an input of its own, so they are no part of the hash of what contains them.
+/// The operations of a family. Each is an input of its own, so they are no part of the hash of what contains them, except
+/// for which of them are asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     family: String,
@@ -83,6 +88,30 @@ impl Operations {
         };
         note(|| Input::Operation(found.id.clone()));
         Some(found)
+    }
+
+    /// The name of each operation with the id of each of its rules.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        note(|| Input::Rules(self.family.clone()));
+        self.unnoted_rules()
+    }
+
+    fn unnoted_rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all.iter().flat_map(|operation| {
+            let ids = operation.statements.rules.iter().map(|rule| rule.id.as_str());
+            ids.map(|id| (operation.name.as_str(), id))
+        })
+    }
+
+    /// Whether an operation finds the records of its effect at the one of this name. It is no input of its own: who finds
+    /// what where is in the hash of the family, because every file of an operation depends on it.
+    pub(crate) fn is_asked(&self, name: &str) -> bool {
+        self.asked().any(|asked| asked == name)
+    }
+
+    fn asked(&self) -> impl Iterator<Item = &str> {
+        let confirms = self.all.iter().filter_map(|operation| operation.confirm.as_ref());
+        confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).map(|(name, _)| name.as_str())
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Operation> {
@@ -113,7 +142,9 @@ impl<'a> IntoIterator for &'a Operations {
 }
 
 impl Hash for Operations {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.asked().collect::<BTreeSet<_>>().hash(state);
+    }
 }
 
 /// What the schema's files were last checked against. No file depends on it that does not read it.
@@ -155,6 +186,8 @@ impl Digests {
             let all: Vec<u64> = family.operations.all.iter().map(digest).collect();
             let operations = family.operations.all.iter().map(|operation| Input::Operation(operation.id.clone()));
             parts.insert(Input::Family(family.name.clone()), digest(&all));
+            let rules: Vec<_> = family.operations.unnoted_rules().collect();
+            parts.insert(Input::Rules(family.name.clone()), digest(&rules));
             parts.extend(operations.zip(all));
         }
         Self { shared: digest(&(api, also)), parts }

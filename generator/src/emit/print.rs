@@ -1,0 +1,101 @@
+//! Tokens -> formatted text.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use super::docs::put_back;
+
+/// The text of items, with the documentation that was set aside while they were made.
+pub(super) fn print(tokens: TokenStream, docs: &[String]) -> String {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    declared_by_macro(&trees, docs).unwrap_or_else(|| match syn::parse2::<syn::File>(trees.into_iter().collect()) {
+        Ok(file) => Lines { docs, indent: "" }.lay_out(&prettyplease::unparse(&file)),
+        // Never met: what is emitted is Rust. If it were not, the compiler would stop here.
+        Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}")),
+    })
+}
+
+/// The call of a macro that declares an item, which is formatted like an item.
+fn declared_by_macro(trees: &[TokenTree], docs: &[String]) -> Option<String> {
+    let [path @ .., TokenTree::Punct(mark), TokenTree::Group(body)] = trees else { return None };
+    if mark.as_char() != '!' || body.delimiter() != Delimiter::Brace || !path.iter().all(is_of_path) {
+        return None;
+    }
+    let inner: syn::File = syn::parse2(body.stream()).ok()?;
+    let inner = Lines { docs, indent: "    " }.lay_out(&prettyplease::unparse(&inner));
+    Some(format!("{}! {{\n{inner}}}\n", path.iter().map(ToString::to_string).collect::<String>()))
+}
+
+fn is_of_path(tree: &TokenTree) -> bool {
+    match tree {
+        TokenTree::Ident(_) => true,
+        TokenTree::Punct(punct) => punct.as_char() == ':',
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
+    }
+}
+
+/// The text of one item without documentation that was set aside.
+pub(super) fn print_item(item: syn::Item) -> String {
+    let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+    Lines { docs: &[], indent: "" }.lay_out(&prettyplease::unparse(&file))
+}
+
+/// How the lines of printed items are laid out.
+struct Lines<'a> {
+    docs: &'a [String],
+    /// What each line begins with.
+    indent: &'a str,
+}
+
+impl Lines<'_> {
+    /// Puts documentation back, and empty lines between the members of an `impl`. Emitted strings hold no line breaks, so a line is a line of code.
+    fn lay_out(&self, printed: &str) -> String {
+        let mut out = String::with_capacity(2 * printed.len());
+        let mut last = Last::default();
+        for line in printed.lines() {
+            if last.is_apart_from(line) {
+                out.push('\n');
+            }
+            match put_back(line, self.docs) {
+                Some((start, text)) => text.split('\n').for_each(|text| self.push(&mut out, start, text)),
+                None => self.push(&mut out, line, ""),
+            }
+            last = Last::of(line);
+        }
+        out
+    }
+
+    fn push(&self, out: &mut String, start: &str, text: &str) {
+        if !start.is_empty() {
+            out.extend([self.indent, start, text.trim_end_matches(' ')]);
+        }
+        out.push('\n');
+    }
+}
+
+/// What the line before ended.
+#[derive(Default)]
+struct Last {
+    is_block: bool,
+    is_constant: bool,
+}
+
+impl Last {
+    fn of(line: &str) -> Self {
+        let is_constant = line.ends_with(';') && is_member(line) && !line.starts_with("    ///");
+        Self { is_block: line == "    }" || line == "}", is_constant }
+    }
+
+    /// Whether an empty line belongs between it and the next one.
+    fn is_apart_from(&self, next: &str) -> bool {
+        let at_member = is_member(next) && !next.starts_with("    }");
+        let at_item = next.starts_with(|c: char| !c.is_whitespace() && c != '}' && c != ')');
+        let closes = next.starts_with("    ]") || next.starts_with("    )");
+        let after_last_constant = self.is_constant && at_member && !closes && !next.starts_with("    const ");
+        self.is_block && (at_member || at_item) || after_last_constant
+    }
+}
+
+/// Whether a line is on the level of the members of an item.
+fn is_member(line: &str) -> bool {
+    line.starts_with("    ") && !line.starts_with("     ")
+}
