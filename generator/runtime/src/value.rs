@@ -7,6 +7,7 @@ mod edit;
 mod identifier;
 mod mint;
 mod open_enum;
+mod same;
 mod scalar;
 mod shape;
 mod shown;
@@ -29,6 +30,7 @@ pub(crate) use open_enum::find as find_value;
 pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError};
 #[doc(hidden)]
 pub use open_enum::{enum_from_str, enum_from_wire};
+pub(crate) use same::is_same;
 pub use scalar::{Scalar, Scratch};
 #[doc(hidden)]
 pub use shape::has_form;

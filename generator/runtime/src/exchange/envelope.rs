@@ -12,7 +12,7 @@ pub(super) struct Opened<'a> {
     /// The member with the data; `None` if the whole body is the data.
     data_member: Option<&'a str>,
     from: Reader<'a>,
-    members: Members,
+    members: Members<'a>,
     ended: bool,
     data: Option<Mark>,
     /// The code, and which of the places that can have one it is from.
@@ -251,7 +251,7 @@ pub(super) fn read_data<T: Decode>(from: &mut Reader<'_>, list_member: Option<&s
 }
 
 /// Goes to the member `list` of the object that comes next, if there is one; otherwise stays.
-fn find_list(from: &mut Reader<'_>, list: Option<&str>) -> Result<Option<Members>, ReadError> {
+fn find_list<'a>(from: &mut Reader<'a>, list: Option<&str>) -> Result<Option<Members<'a>>, ReadError> {
     let Some(list) = list.filter(|_| from.peek() == Kind::Object) else { return Ok(None) };
     let start = from.mark();
     let mut members = from.object(&[])?;
@@ -265,7 +265,7 @@ fn find_list(from: &mut Reader<'_>, list: Option<&str>) -> Result<Option<Members
     Ok(None)
 }
 
-fn skip_rest(from: &mut Reader<'_>, members: &mut Members) -> Result<(), ReadError> {
+fn skip_rest<'a>(from: &mut Reader<'a>, members: &mut Members<'a>) -> Result<(), ReadError> {
     while members.next_name(from)?.is_some() {
         from.skip()?;
     }

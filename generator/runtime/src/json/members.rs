@@ -1,13 +1,12 @@
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::error::ReadError;
 use super::reader::Reader;
 
 /// The members of an object that is being read.
 #[derive(Clone, Debug)]
-pub struct Members {
-    layout: Layout,
+pub struct Members<'a> {
+    layout: Layout<'a>,
     /// The probable place of the next member in the layout.
     place: usize,
     /// The field that probably comes next where the layout knows nothing.
@@ -15,8 +14,8 @@ pub struct Members {
     begun: bool,
 }
 
-impl Members {
-    pub(super) fn new(layout: Layout) -> Self {
+impl<'a> Members<'a> {
+    pub(super) fn new(layout: Layout<'a>) -> Self {
         Self { layout, place: 0, expected: 0, begun: false }
     }
 
@@ -27,7 +26,7 @@ impl Members {
     ///
     /// When the text is no JSON.
     #[inline]
-    pub fn next(&mut self, from: &mut Reader<'_>) -> Result<Option<usize>, ReadError> {
+    pub fn next(&mut self, from: &mut Reader<'a>) -> Result<Option<usize>, ReadError> {
         while let Some(field) = self.step(from)? {
             if field.is_some() {
                 return Ok(field);
@@ -40,9 +39,9 @@ impl Members {
 
     /// Goes on to the next member, known or not.
     #[inline]
-    fn step(&mut self, from: &mut Reader<'_>) -> Result<Option<Option<usize>>, ReadError> {
+    fn step(&mut self, from: &mut Reader<'a>) -> Result<Option<Option<usize>>, ReadError> {
         match self.layout.at(self.place) {
-            Some(seen) if from.take_again(&seen.name, self.begun) => {
+            Some(seen) if from.take_again(seen.name, self.begun) => {
                 self.begun = true;
                 self.place += 1;
                 Ok(Some(seen.field))
@@ -52,7 +51,7 @@ impl Members {
     }
 
     /// As [`step`](Self::step), where another member comes than the times before.
-    fn search(&mut self, from: &mut Reader<'_>) -> Result<Option<Option<usize>>, ReadError> {
+    fn search(&mut self, from: &mut Reader<'a>) -> Result<Option<Option<usize>>, ReadError> {
         if !step(from, &mut self.begun, b'}')? {
             from.remember(std::mem::take(&mut self.layout));
             return Ok(None);
@@ -61,14 +60,14 @@ impl Members {
         let field = self.layout.field(&from.name()?, self.expected);
         self.expected = field.map_or(self.expected, |field| field + 1);
         if from.is_in_list() {
-            let seen = Seen { name: start..from.at(), field };
-            self.place = self.layout.learn(from.text(), seen, self.place);
+            let seen = Seen { name: &from.bytes()[start..from.at()], field };
+            self.place = self.layout.learn(seen, self.place);
         }
         Ok(Some(field))
     }
 
     /// Goes on to the next member and gives its name; the reader then stands before its value, which must be read.
-    pub fn next_name<'a>(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
+    pub fn next_name(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
         if step(from, &mut self.begun, b'}')? { from.name().map(Some) } else { Ok(None) }
     }
 }
@@ -123,21 +122,21 @@ const MOST_UNKNOWN: usize = 64;
 /// One program writes all objects of a list, so what stood at a place the last time probably stands there again.
 /// Checking that takes less time than reading a name and searching for it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct Layout<'a> {
     fields: &'static [&'static str],
-    members: Vec<Seen>,
+    members: Vec<Seen<'a>>,
 }
 
 /// A member that came.
-#[derive(Clone, Debug)]
-pub(super) struct Seen {
-    /// Where its name stands in the text, from the opening quote to the colon.
-    pub(super) name: Range<usize>,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen<'a> {
+    /// Its name as it stands in the text, from the opening quote to the colon.
+    pub(super) name: &'a [u8],
     /// Which of the fields it is, if any.
     pub(super) field: Option<usize>,
 }
 
-impl Layout {
+impl<'a> Layout<'a> {
     /// Nothing came yet.
     pub(super) fn of(fields: &'static [&'static str]) -> Self {
         Self { fields, members: Vec::new() }
@@ -153,8 +152,8 @@ impl Layout {
 
     /// The member that came at `place`.
     #[inline]
-    pub(super) fn at(&self, place: usize) -> Option<&Seen> {
-        self.members.get(place)
+    pub(super) fn at(&self, place: usize) -> Option<Seen<'a>> {
+        self.members.get(place).copied()
     }
 
     /// The field with this name. It is looked for from `expected` on, and round again from the first.
@@ -164,10 +163,9 @@ impl Layout {
         behind.or_else(|| before.iter().position(|field| *field == name))
     }
 
-    /// Remembers a member that came at `place` of `text`'s present object. Gives the place of what comes next.
-    pub(super) fn learn(&mut self, text: &str, seen: Seen, place: usize) -> usize {
-        let name = &text[seen.name.clone()];
-        if let Some(known) = self.members.iter().position(|other| &text[other.name.clone()] == name) {
+    /// Remembers a member that came at `place` of the present object. Gives the place of what comes next.
+    pub(super) fn learn(&mut self, seen: Seen<'a>, place: usize) -> usize {
+        if let Some(known) = self.members.iter().position(|other| other.name == seen.name) {
             return known + 1;
         }
         if self.members.len() == self.fields.len() + MOST_UNKNOWN {

@@ -31,7 +31,7 @@ pub struct Reader<'a> {
     lists: u8,
     unknown: usize,
     /// What is known of the objects that were read in lists.
-    layouts: Vec<Layout>,
+    layouts: Vec<Layout<'a>>,
     /// The memory that the items of lists may still take.
     room: Room,
 }
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// When the next value is no object, or stands too deep.
-    pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members, ReadError> {
+    pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members<'a>, ReadError> {
         self.begin(b'{', "an object")?;
         let known = self.layouts.iter().position(|layout| layout.is_of(fields));
         Ok(Members::new(known.map_or_else(|| Layout::of(fields), |place| self.layouts.swap_remove(place))))

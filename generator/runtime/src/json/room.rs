@@ -37,8 +37,9 @@ impl Room {
     /// Gives a full list more capacity; false when there is no room for that. `ahead` is the length of the text behind
     /// its last item, and of that before it; `None` for a list of which a text may have many.
     ///
-    /// The first list is given as much as the text ahead at once, because records take about as much as their text.
-    /// After that a list grows by what the text ahead probably needs, and at most to twice its capacity.
+    /// The first list is given an eighth more than the text ahead at once, because records take about as much as their
+    /// text.
+    /// After that a list grows by what the text ahead probably needs, and at most to three times its capacity.
     pub(super) fn grow<T>(&mut self, items: &mut Vec<T>, ahead: Option<(usize, usize)>) -> bool {
         let size = size_of::<T>().max(1);
         let first = if size <= 1024 { 4 } else { 1 };
@@ -46,11 +47,11 @@ impl Room {
         let more = match ahead {
             Some((rest, _)) if old == 0 && !self.has_guessed => {
                 self.has_guessed = true;
-                (rest / size).max(first)
+                ((rest + rest / 8) / size).max(first)
             }
             Some((rest, read)) if old > first => {
                 let needed = items.len().saturating_mul(rest) / read.max(1);
-                (needed + needed / 16).clamp(old / 2, old)
+                (needed + needed / 16).clamp(old / 2, old.saturating_mul(2))
             }
             Some(_) | None => old.max(first),
         };
@@ -88,7 +89,7 @@ mod tests {
         let (mut first, mut second): (Vec<[u8; 100]>, Vec<[u8; 100]>) = Default::default();
         let ahead = Some((100 * 100, 100));
         assert!(room.grow(&mut first, ahead) && room.grow(&mut second, ahead));
-        assert_eq!((first.capacity(), second.capacity()), (100, 4));
+        assert_eq!((first.capacity(), second.capacity()), (112, 4));
         let mut short: Vec<[u8; 100]> = Vec::new();
         assert!(Room::for_text(0).grow(&mut short, Some((10, 100))));
         assert_eq!(short.capacity(), 4);
@@ -102,7 +103,7 @@ mod tests {
             assert!(Room::for_text(0).grow(&mut items, Some(ahead)));
             items.capacity()
         };
-        assert_eq!((grown((600, 1000)), grown((1, 1000)), grown((5000, 1000))), (163, 150, 200));
+        assert_eq!((grown((600, 1000)), grown((1, 1000)), grown((5000, 1000))), (163, 150, 300));
     }
 
     #[test]

@@ -46,19 +46,6 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether two names of one length are the same. They are short, and a call of `memcmp` takes longer than two words.
-#[inline]
-pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
-    match (one.last_chunk::<8>(), other.last_chunk::<8>()) {
-        // The last word overlaps the one before it.
-        (Some(last), Some(other_last)) => {
-            let words = one.as_chunks::<8>().0.iter().zip(other.as_chunks().0);
-            last == other_last && words.into_iter().all(|(word, other)| word == other)
-        }
-        _ => one == other,
-    }
-}
-
 pub(super) fn is_stop(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }
@@ -171,14 +158,6 @@ mod tests {
         fn the_first_stop_is_found(bytes: Vec<u8>, start in 0_usize..20) {
             let slowly = bytes.iter().skip(start).position(|&byte| is_stop(byte)).map_or(bytes.len(), |at| at + start);
             prop_assert_eq!(stop(&bytes, start), slowly.max(start));
-        }
-
-        #[test]
-        fn names_are_the_same_byte_for_byte(name in proptest::collection::vec(any::<u8>(), 1..30), at: prop::sample::Index) {
-            let mut other = name.clone();
-            prop_assert!(is_same(&name, &other));
-            other[at.index(name.len())] ^= 1;
-            prop_assert!(!is_same(&name, &other));
         }
 
         #[test]

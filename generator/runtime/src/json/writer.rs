@@ -73,10 +73,10 @@ impl JsonWriter {
     }
 
     /// Writes a member whose value is a string. Its name needs no escapes.
+    #[inline]
     pub(crate) fn text_member(&mut self, name: &'static str, value: &str) {
         debug_assert!(string::is_plain(name.as_bytes()), "the name {name:?} needs escapes");
-        self.separate();
-        self.text.push('"');
+        self.text.push_str(if self.is_open() { "\"" } else { ",\"" });
         self.text.push_str(name);
         self.text.push_str("\":\"");
         self.escaped(value);
@@ -104,12 +104,17 @@ impl JsonWriter {
         self.text.push(']');
     }
 
-    /// Only what was just opened needs no comma, and nothing but an opening bracket ends like one.
     #[inline]
     fn separate(&mut self) {
-        if !matches!(self.text.as_bytes().last(), Some(b'{' | b'[')) {
+        if !self.is_open() {
             self.text.push(',');
         }
+    }
+
+    /// Whether a bracket was just opened, behind which no comma comes. Nothing else that is written ends like one.
+    #[inline]
+    fn is_open(&self) -> bool {
+        matches!(self.text.as_bytes().last(), Some(b'{' | b'['))
     }
 
     #[inline]

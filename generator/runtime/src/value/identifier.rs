@@ -18,7 +18,10 @@ pub trait Identifier: Scalar + Sized {
 /// Public only because [`identifier!`](crate::identifier) needs it; use the identifier's own methods.
 #[doc(hidden)]
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text(SmallText);
+pub struct Text(SmallText<LONGEST_USUAL>);
+
+/// The longest ids that are usual, UUIDs, have 36 characters.
+const LONGEST_USUAL: usize = 40;
 
 impl Text {
     /// The empty text, which is not a valid identifier.

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
+use super::same::is_same;
 use super::small_text::SmallText;
 
 /// An enum over texts that the exchange may extend: documented values are variants, any other text is kept.
@@ -107,7 +108,7 @@ pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
 // What follows is not generic, so that not each of the many enums brings a copy of it.
 
 fn place_of(text: &str, values: &[&str]) -> Option<usize> {
-    values.iter().position(|value| *value == text)
+    values.iter().position(|value| is_same(value.as_bytes(), text.as_bytes()))
 }
 
 /// Which of the values a response's text stands for.

@@ -5,17 +5,15 @@ use std::sync::Arc;
 
 use arrayvec::ArrayString;
 
-/// A text that needs no allocation while it is short, as nearly all numbers and ids are.
+/// A text that needs no allocation while it is short, as nearly all numbers and ids are: up to `SHORT` bytes. The whole
+/// type is then a word longer, which is four words for a number.
 #[derive(Clone)]
-pub(super) enum SmallText {
+pub(super) enum SmallText<const SHORT: usize = 24> {
     Short(ArrayString<SHORT>),
     Long(Arc<str>),
 }
 
-/// A whole type is then four words long.
-const SHORT: usize = 24;
-
-impl SmallText {
+impl<const SHORT: usize> SmallText<SHORT> {
     pub(super) const EMPTY: Self = Self::Short(ArrayString::new_const());
 
     pub(super) fn new(text: &str) -> Self {
@@ -52,27 +50,27 @@ impl SmallText {
     }
 }
 
-impl PartialEq for SmallText {
+impl<const SHORT: usize> PartialEq for SmallText<SHORT> {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
     }
 }
 
-impl Eq for SmallText {}
+impl<const SHORT: usize> Eq for SmallText<SHORT> {}
 
-impl PartialOrd for SmallText {
+impl<const SHORT: usize> PartialOrd for SmallText<SHORT> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for SmallText {
+impl<const SHORT: usize> Ord for SmallText<SHORT> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.as_str().cmp(other.as_str())
     }
 }
 
-impl Hash for SmallText {
+impl<const SHORT: usize> Hash for SmallText<SHORT> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
     }
@@ -80,15 +78,15 @@ impl Hash for SmallText {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHORT, SmallText};
+    use super::SmallText;
 
     #[test]
     fn keeps_texts_of_any_length() {
-        for length in [0, 1, SHORT - 1, SHORT, SHORT + 1, 1000] {
+        for length in [0, 1, 23, 24, 25, 1000] {
             let text = "a".repeat(length);
-            let mut small = SmallText::new(&text);
-            assert_eq!((small.as_str(), SmallText::of(&text).as_str()), (&*text, &*text));
-            assert_eq!(matches!(small, SmallText::Short(_)), length <= SHORT);
+            let mut small: SmallText = SmallText::new(&text);
+            assert_eq!((small.as_str(), SmallText::<40>::of(&text).as_str()), (&*text, &*text));
+            assert_eq!(matches!(small, SmallText::Short(_)), length <= 24);
             small.set("b");
             assert_eq!(small.as_str(), "b");
         }
@@ -96,8 +94,9 @@ mod tests {
 
     #[test]
     fn is_compared_as_text() {
-        assert!(SmallText::new("a") == SmallText::Long("a".into()));
-        assert!(SmallText::new("b") > SmallText::Long("a".into()));
+        assert!(SmallText::<24>::new("a") == SmallText::Long("a".into()));
+        assert!(SmallText::<24>::new("b") > SmallText::Long("a".into()));
         assert_eq!(size_of::<Option<SmallText>>(), 4 * size_of::<u64>());
+        assert_eq!(size_of::<Option<SmallText<40>>>(), 6 * size_of::<u64>());
     }
 }

@@ -1,12 +1,12 @@
 //! What members, elements and decoders of this crate move the reader with.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::{MAX_DEPTH, Mark, Reader};
 use crate::json::error::ReadError;
 use crate::json::members::Layout;
 use crate::json::string;
+use crate::value::is_same;
 
 impl<'a> Reader<'a> {
     #[inline]
@@ -39,17 +39,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over a name and its colon, without white space and behind a comma if it is not the first, when they are
-    /// what stands at `written`. This is what most members look like, so it is looked for in one step.
+    /// what comes next. This is what most members look like, so it is looked for in one step.
     #[inline]
-    pub(in crate::json) fn take_again(&mut self, written: &Range<usize>, comma: bool) -> bool {
-        let start = self.at + usize::from(comma);
-        let end = start + written.len();
-        let (Some(next), Some(written)) = (self.bytes().get(start..end), self.bytes().get(written.clone())) else {
-            return false;
+    pub(in crate::json) fn take_again(&mut self, written: &[u8], comma: bool) -> bool {
+        let Some(rest) = self.bytes().get(self.at..) else { return false };
+        let rest = match (comma, rest) {
+            (false, rest) | (true, [b',', rest @ ..]) => rest,
+            (true, _) => return false,
         };
-        let found = (!comma || self.bytes()[self.at] == b',') && string::is_same(next, written);
+        let found = rest.get(..written.len()).is_some_and(|next| is_same(next, written));
         if found {
-            self.at = end;
+            self.at += usize::from(comma) + written.len();
         }
         found
     }
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Keeps the layout of an object for the next one of its kind.
-    pub(in crate::json) fn remember(&mut self, layout: Layout) {
+    pub(in crate::json) fn remember(&mut self, layout: Layout<'a>) {
         if !layout.is_empty() {
             self.layouts.push(layout);
         }
