@@ -416,7 +416,11 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
             write!(f, "{self}")?;
-            return self.remedy().map_or(Ok(()), |remedy| write!(f, "\n{remedy}"));
+            // What to do about the code, too, where the outcome comes first.
+            let of_code = self.exchange().and_then(ExchangeError::remedy);
+            let mut remedies =
+                self.remedy().into_iter().chain(of_code.filter(|of_code| self.remedy() != Some(of_code)));
+            return remedies.try_for_each(|remedy| write!(f, "\n{remedy}"));
         }
         let (name, fields): (_, &dyn fmt::Debug) = match self {
             Self::Refused(fields) => ("Refused", fields),

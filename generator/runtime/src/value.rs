@@ -17,9 +17,9 @@ mod timestamp;
 
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 pub use dates::TimeOutOfRange;
-#[doc(hidden)]
-pub use decimal::checked_literal;
 pub use decimal::{Decimal, InvalidDecimal};
+#[doc(hidden)]
+pub use decimal::{ExactNumber, checked_literal};
 pub use edit::Edit;
 pub use identifier::Identifier;
 #[doc(hidden)]

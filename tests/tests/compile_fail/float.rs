@@ -1,5 +1,5 @@
 //! E0277: a price is a number that is not exact
-//! The compiler says: the trait `ExactNumber` is not implemented for `f64`
+//! The compiler says: ExactNumber` is not implemented for `f64`
 use tradeapi::unified::LimitExecution;
 
 fn main() {

@@ -16,6 +16,12 @@ fn told(mode: PositionMode, has: Mode) -> (Exchange, Client) {
     (exchange, client)
 }
 
+fn classic_order() -> classic::PlaceOrder {
+    let execution = classic::Execution::limit(63_000, classic::Force::Gtc);
+    let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+    classic::PlaceOrder::new("BTCUSDT", line, margin, "USDT", 1, classic::Side::Buy, execution)
+}
+
 #[tokio::test]
 async fn what_does_not_fit_the_mode_is_refused_before_it_is_sent() {
     let (exchange, client) = told(PositionMode::HedgeMode, Mode::Hedge);
@@ -31,13 +37,10 @@ async fn what_does_not_fit_the_mode_is_refused_before_it_is_sent() {
 async fn a_mode_that_the_account_does_not_have_shows_in_the_error() {
     let (_exchange, client) = told(PositionMode::OneWayMode, Mode::Hedge);
     let unified = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();
-    let execution = classic::Execution::limit(63_000, classic::Force::Gtc);
-    let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
-    let order = classic::PlaceOrder::new("BTCUSDT", line, margin, "USDT", 1, classic::Side::Buy, execution);
-    let classic = client.classic().place_order(&order).await.unwrap_err();
+    let classic = client.classic().place_order(&classic_order()).await.unwrap_err();
     for (error, code) in [(unified, "25236"), (classic, "40774")] {
         assert_eq!(error.code(), Some(code));
-        assert!(error.remedy().unwrap().contains("position mode"), "{error:?}");
+        assert!(error.exchange().unwrap().remedy().unwrap().contains("position mode"), "{error:?}");
         assert!(format!("{error:?}").ends_with("before they are sent"), "{error:?}");
     }
 }
@@ -45,15 +48,11 @@ async fn a_mode_that_the_account_does_not_have_shows_in_the_error() {
 #[tokio::test]
 async fn a_key_of_the_other_class_of_accounts_shows_in_the_error() {
     let (exchange, client) = told(PositionMode::OneWayMode, Mode::OneWay);
-    for (code, family) in [("40084", "classic"), ("40085", "unified")] {
-        exchange.refuse_next(code);
-        let error = match family {
-            "classic" => client.unified().check_credentials().await.unwrap_err(),
-            _ => client.classic().check_credentials().await.unwrap_err(),
-        };
-        assert!(
-            error.remedy().unwrap().starts_with(&format!("use the operations of the family {family}")),
-            "{error:?}"
-        );
-    }
+    exchange.refuse_next("40084");
+    let error = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();
+    assert!(error.remedy().unwrap().starts_with("use the operations of the family classic"), "{error:?}");
+    exchange.clear_faults();
+    exchange.refuse_next("40085");
+    let error = client.classic().place_order(&classic_order()).await.unwrap_err();
+    assert!(error.remedy().unwrap().starts_with("use the operations of the family unified"), "{error:?}");
 }

@@ -12,6 +12,9 @@ use super::small_text::SmallText;
 mod inexact;
 mod parts;
 
+#[doc(hidden)]
+pub use self::inexact::ExactNumber;
+
 /// An exact decimal number of any length, which keeps the text it was read from.
 ///
 /// Two decimals are equal when their values are: `1.50` equals `1.5`, `0E-8` equals `0`. The text is kept beside the
