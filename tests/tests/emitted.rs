@@ -164,7 +164,9 @@ fn a_batch_with_two_lists_of_results() {
     let operation = "request:\n  things: { item: Thing, max_items: 9, doc: Things., fields: { number: { type: string, doc: N. } } }\n\
                      response:\n  object: Results\n  items: { of: things, id: [number], done: good, failed: bad, all_done: all, message: why }\n";
     let files = Small { types, operation, example: (r#"{"things": [{"number": "1"}]}"#, "{}") }.emit();
-    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "impl runtime::batches::Batch"));
+    let traits = ["impl runtime::batches::ListsResults", "impl runtime::batches::Batch"];
+    let parts = traits.map(|begin| part_of(&files["desk/buy.rs"], begin));
+    insta::assert_snapshot!(parts.join("\n"));
 }
 
 /// The item that begins like this.

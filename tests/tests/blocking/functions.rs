@@ -82,14 +82,17 @@ fn every_function_of_the_runtime_is_there_in_both_ways() {
         &[
             text!("generator/runtime/src/client/core.rs"),
             text!("generator/runtime/src/client/sending.rs"),
+            text!("generator/runtime/src/client/tracking.rs"),
             text!("generator/runtime/src/retry.rs"),
             text!("generator/runtime/src/pages/walk.rs"),
             text!("generator/runtime/src/batches/call.rs"),
+            text!("generator/runtime/src/batches/direct.rs"),
             text!("generator/runtime/src/confirm/calls.rs"),
             text!("generator/runtime/src/confirm/each.rs"),
             text!("generator/runtime/src/confirm/outside.rs"),
             text!("generator/runtime/src/confirm/recover.rs"),
             text!("generator/runtime/src/reconcile/fills.rs"),
+            text!("generator/runtime/src/reconcile/refresh.rs"),
             text!("generator/runtime/src/reconcile/run.rs"),
         ],
     );
