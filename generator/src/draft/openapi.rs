@@ -174,7 +174,8 @@ impl Source<'_> {
             }
             let mut field = self.field(name, &parameter["schema"], &[]);
             let fits_header = matches!(field.kind, JsonKind::Text | JsonKind::Number | JsonKind::Integer);
-            if !["path", "query"].contains(&place) && !(in_header && fits_header) {
+            let is_said = ["path", "query"].contains(&place) || in_header && fits_header;
+            if !is_said {
                 unread.push(format!("the {place} parameter {name}"));
                 continue;
             }
