@@ -48,6 +48,12 @@ fn a_position_grows_shrinks_ends_and_turns() {
 }
 
 #[test]
+fn a_whole_position_is_closed_at_its_whole_cost() {
+    let tiny = after(Contract::Linear, &[(true, "0.0000001", "0.0000001"), (false, "0.0000001", "0.0000001")]);
+    assert_eq!(tiny.realised(), Some(Decimal::ZERO));
+}
+
+#[test]
 fn what_a_share_of_the_cost_loses_by_rounding_stays_with_the_rest() {
     let closes = [(true, "1", "1"), (true, "2", "2"), (false, "1", "1"), (false, "1", "1"), (false, "1", "1")];
     let position = after(Contract::Linear, &closes);
@@ -120,6 +126,8 @@ fn what_cannot_be_counted_changes_nothing() {
     assert!(matches!(inexact, Err(LedgerError::Inexact { .. })), "{inexact:?}");
     let tiny = Trade { effect: TradeEffect::Opened, ..trade("3", true, "0.0000000000000001", "0.0000000000000001") };
     assert!(ledger.take("house", "line", &tiny).is_err());
+    let fine = Trade { effect: TradeEffect::Opened, ..trade("4", true, "1", "0.0000000000000000000000000001") };
+    assert!(ledger.take("house", "line", &fine).is_err());
     let long = &ledger.positions()[&key(PositionSide::Long)];
     assert_eq!(told(long), numbers("2", Some("100"), "0"));
     assert!(ledger.is_empty());

@@ -69,7 +69,7 @@ impl Desk {
     }
 
     fn tracked(&self) -> BTreeSet<String> {
-        let open = self.client.orders().unwrap().open();
+        let open = self.client.tracked_orders().unwrap().open();
         open.iter().map(|order| order.id.clone().unwrap_or_else(|| format!("without an id: {order}"))).collect()
     }
 
@@ -215,7 +215,7 @@ fn the_view_equals_the_book_once_it_is_quiet() {
         for _ in 0..5 + desk.below(35) {
             desk.act();
         }
-        let orders = desk.client.orders().unwrap();
+        let orders = desk.client.tracked_orders().unwrap();
         desk.exchange.time().advance(OVER);
         let mut open = BTreeSet::new();
         for family in ["classic", "unified"] {
@@ -255,7 +255,7 @@ fn an_amendment_of_an_order_that_ended_is_not_sent() {
     assert!(matches!(refused, Err(Error::Exchange(_) | Error::Unknown(_))), "{refused:?}");
     desk.run(desk.client.unified().get_order_details(&unified::GetOrderDetails::new(by_client_id()))).unwrap();
     desk.exchange.time().advance(OVER);
-    let order = desk.client.orders().unwrap().get("unified", "own-1").unwrap();
+    let order = desk.client.tracked_orders().unwrap().get("unified", "own-1").unwrap();
     assert_eq!((order.standing, order.state.as_deref()), (Standing::Ended, Some("filled")));
     for by in [by_client_id(), unified::OrderRef::OrderId(order.id.unwrap().as_str().into())] {
         let why = obstacle(desk.run(desk.client.unified().modify_order(&modify(by))));
@@ -292,7 +292,7 @@ fn an_amendment_waits_for_the_result_of_the_other() {
 fn open_orders_count_against_the_ceilings_from_before_they_are_sent() {
     let desk = Desk::new(4);
     let room = |category: Category| {
-        desk.client.orders().unwrap().counted("unified", unified::CEILINGS).room(&category).unwrap()
+        desk.client.tracked_orders().unwrap().counted("unified", unified::CEILINGS).room(&category).unwrap()
     };
     let all = room(Category::Spot);
     desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
@@ -304,7 +304,7 @@ fn open_orders_count_against_the_ceilings_from_before_they_are_sent() {
     desk.exchange.add_fault(Fault::new(Trouble::Drop).aim(Aim::Changes).times(1));
     desk.run(desk.client.unified().place_order(&resting("own-3"))).unwrap_err();
     assert_eq!(room(Category::Spot), all - 2);
-    let orders = desk.client.orders().unwrap();
+    let orders = desk.client.tracked_orders().unwrap();
     assert_eq!(orders.get("unified", "own-3").unwrap().standing, Standing::Unknown);
     // An order without a client id counts once it is accepted.
     desk.run(desk.client.unified().place_order(&without_id(&resting("own-4")))).unwrap();
@@ -321,24 +321,24 @@ fn a_record_from_outside_ends_an_order() {
     desk.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
     let by = unified::OrderRef::ClientOid("own-1".parse().unwrap());
     let record = desk.run(desk.other.unified().get_order_details(&unified::GetOrderDetails::new(by))).unwrap().data;
-    assert_eq!(desk.client.orders().unwrap().open().len(), 1);
+    assert_eq!(desk.client.tracked_orders().unwrap().open().len(), 1);
     let _ = desk.run(desk.client.evidence(&record)).unwrap();
-    assert_eq!(desk.client.orders().unwrap().open(), []);
+    assert_eq!(desk.client.tracked_orders().unwrap().open(), []);
     // An older record of it changes nothing, and one that contradicts it is told.
     let mut later = record.clone();
     later.order_status = Some(unified::OrderStatus::Live);
     later.updated_time = record.updated_time.map(|at| Timestamp::from_millis(at.as_millis() + 1000));
     let _ = desk.run(desk.client.evidence(&later)).unwrap();
-    let contradictions = desk.client.orders().unwrap().take_contradictions();
+    let contradictions = desk.client.tracked_orders().unwrap().take_contradictions();
     assert_eq!(contradictions.len(), 1);
     assert!(contradictions[0].to_string().contains("was filled"), "{}", contradictions[0]);
-    assert_eq!(desk.client.orders().unwrap().open(), []);
+    assert_eq!(desk.client.tracked_orders().unwrap().open(), []);
 }
 
 #[test]
 fn a_client_that_does_not_track_orders_has_no_view() {
     let desk = Desk::new(6);
-    assert!(desk.other.orders().is_none());
+    assert!(desk.other.tracked_orders().is_none());
     let refused = desk.run(desk.other.refresh_orders("unified")).unwrap_err();
     assert!(refused.to_string().contains("track_orders"), "{refused}");
     assert!(desk.run(desk.client.refresh_orders("unifeid")).is_err());

@@ -131,8 +131,8 @@ impl ClientCore {
 
     /// The orders that the client knows from its calls, if it was built with
     /// [`track_orders`](crate::ClientBuilder::track_orders).
-    pub fn orders(&self) -> Option<&TrackedOrders> {
-        self.core.orders()
+    pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
+        self.core.tracked_orders()
     }
 
     /// Reads the open orders of a family into the view of a client that tracks orders; see

@@ -212,7 +212,7 @@ where
     }
 
     /// Keeps track of the orders of the account, by every request and response that passes through the client and its clones;
-    /// see [`TrackedOrders`] and [`ClientCore::orders`]. Amendments that the documents rule out for what is known of the order
+    /// see [`TrackedOrders`] and [`ClientCore::tracked_orders`]. Amendments that the documents rule out for what is known of the order
     /// are refused. By default, nothing is kept.
     pub fn track_orders(mut self) -> Self {
         self.tracks_orders = true;

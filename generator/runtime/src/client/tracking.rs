@@ -15,7 +15,7 @@ use crate::tables::Outcome;
 impl ClientCore {
     /// The orders that the client knows from its calls, if it was built with
     /// [`track_orders`](crate::ClientBuilder::track_orders).
-    pub fn orders(&self) -> Option<&TrackedOrders> {
+    pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
         self.parts.orders.as_ref()
     }
 

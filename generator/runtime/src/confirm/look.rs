@@ -29,8 +29,6 @@ pub(crate) struct Look {
     pub(crate) kept: Option<Duration>,
     /// The family of the operation.
     pub(crate) family: &'static str,
-    /// Whether one request creates several orders.
-    pub(crate) is_batch: bool,
 }
 
 /// The order, or `None` if the exchange answers that there is none.
@@ -41,9 +39,9 @@ impl Look {
     where
         O: Queryable<Query: Send + Sync, Record: HasState> + 'static,
     {
-        let (kept, is_batch) = match &O::META.confirm {
-            Some(confirm) => (confirm.kept_ms, confirm.list.is_some()),
-            None => (None, false),
+        let kept = match &O::META.confirm {
+            Some(confirm) => confirm.kept_ms,
+            None => None,
         };
         let kept = match kept {
             Some(millis) => Some(Duration::from_millis(millis)),
@@ -52,7 +50,7 @@ impl Look {
         let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a> =
             |client, request, id, retry| Box::pin(query::<O>(client, request, id, retry));
         let shown = |json: &str| read_json::<O::Record>(json).ok().map(|record| OrderShown::of(&record));
-        Self { ids: ids::<O>, query, shown, kept, family: O::META.family, is_batch }
+        Self { ids: ids::<O>, query, shown, kept, family: O::META.family }
     }
 }
 

@@ -90,7 +90,7 @@ impl ClientCore {
         let operations = shown.iter().map(|recovery| recovery.operation()).collect();
         let outside = Arc::new(Outside::of(record, operations));
         let look = shown.iter().find_map(|recovery| recovery.look);
-        if let Some((orders, look)) = self.orders().zip(look)
+        if let Some((orders, look)) = self.tracked_orders().zip(look)
             && let Some(order) = (look.shown)(&outside.json)
         {
             orders.observe(look.family, order, None);

@@ -176,7 +176,7 @@ impl ClientCore {
             wait = wait.saturating_mul(2).min(policy.pauses.1);
         }
         waiting.end(&confirmations);
-        if let Some(orders) = self.orders() {
+        if let Some(orders) = self.tracked_orders() {
             let all = open.iter().zip(&confirmations);
             all.for_each(|(one, confirmation)| orders.concluded(O::META, one.question.key(), confirmation.outcome()));
         }

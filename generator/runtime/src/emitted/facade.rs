@@ -229,8 +229,8 @@ macro_rules! __client {
 
             /// The orders that the client knows from its calls, if it was built with
             /// [`track_orders`](tradeapi_runtime::ClientBuilder::track_orders).
-            pub fn orders(&self) -> ::core::option::Option<&$crate::orders::TrackedOrders> {
-                self.core.orders()
+            pub fn tracked_orders(&self) -> ::core::option::Option<&$crate::orders::TrackedOrders> {
+                self.core.tracked_orders()
             }
 
             /// Reads the open orders of a family into the view of a client that tracks orders, and returns them; see

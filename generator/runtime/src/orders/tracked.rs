@@ -88,7 +88,7 @@ impl TrackedOrders {
     /// # tradeapi_runtime::open_enum! { enum Category { Spot = "spot" } }
     /// # const CEILINGS: &[Ceiling] = &[];
     /// fn may_place(client: &tradeapi_runtime::ClientCore, n: u64) -> bool {
-    ///     client.orders().is_none_or(|orders| orders.counted("family", CEILINGS).may_place(&Category::Spot, n))
+    ///     client.tracked_orders().is_none_or(|orders| orders.counted("family", CEILINGS).may_place(&Category::Spot, n))
     /// }
     /// ```
     pub fn counted(&self, family: &str, ceilings: &'static [Ceiling]) -> OpenOrders {

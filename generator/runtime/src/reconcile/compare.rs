@@ -110,11 +110,12 @@ struct Adopted {
 /// What a journal says of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
-    Placed,
-    NotPlaced,
-    /// The request was answered, and whether this item of it was placed is not stored; or it is closed as unknown.
-    Settled,
+    /// The request has not ended, or can still arrive.
     Open,
+    NotPlaced,
+    /// The order was placed, unless the answer refused this item of a batch, or the request is closed as unknown: what it
+    /// did is what the account shows.
+    Settled,
 }
 
 impl Known {
@@ -175,10 +176,8 @@ impl Known {
     fn place(&mut self, stored: &StoredChange, look: Look) -> Result<(), Violations> {
         let expected = match stored.ending.as_ref().map(|ending| ending.outcome) {
             None => Expected::Open,
-            Some(Outcome::Done) if look.is_batch => Expected::Settled,
-            Some(Outcome::Done) => Expected::Placed,
             Some(Outcome::NotDone) => Expected::NotPlaced,
-            Some(Outcome::Unknown) => Expected::Settled,
+            Some(Outcome::Done | Outcome::Unknown) => Expected::Settled,
         };
         let (number, signed_at) = (stored.number, stored.change.signed_at);
         for id in (look.ids)(&stored.change.request)? {
@@ -330,7 +329,7 @@ fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
         (Expected::Open, None) => Difference::Gone(Gone::Unsettled),
         // It is told of for its fills.
         (Expected::NotPlaced, _) => Difference::Contradiction,
-        (Expected::Open | Expected::Placed | Expected::Settled, _) => Difference::Gone(Gone::NotOpen),
+        (Expected::Open | Expected::Settled, _) => Difference::Gone(Gone::NotOpen),
     };
     ReconciledOrder {
         id: filled.map(|(_, id)| id),
@@ -364,37 +363,4 @@ pub(super) fn earliest(known: &Known, orders: &[ReconciledOrder]) -> Option<Time
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Listing, Part, Shown};
-    use crate::lifecycle::Sighting;
-
-    fn order(has_ended: bool) -> Sighting {
-        Sighting {
-            id: Some("1".to_owned()),
-            client_id: None,
-            state: None,
-            has_ended: Some(has_ended),
-            at: None,
-            record: String::new(),
-        }
-    }
-
-    /// Whether the order is open, and in which part, after the parts showed it.
-    fn after(parts: &[(Part, bool)]) -> Option<(bool, Option<Part>)> {
-        let mut shown = Shown::default();
-        for (part, has_ended) in parts {
-            shown.add_order("family", order(*has_ended), Some((Listing::unread(*part), None)));
-        }
-        let order = shown.orders.values().next()?;
-        Some((order.is_open, order.open_in.map(|(listing, _)| listing.part)))
-    }
-
-    #[test]
-    fn only_a_listing_of_open_orders_shows_an_order_to_act_on() {
-        let (open, past) = (Part::OpenOrders, Part::PastOrders);
-        assert_eq!(after(&[(open, false)]), Some((true, Some(open))));
-        assert_eq!(after(&[(past, false)]), Some((true, None)));
-        assert_eq!(after(&[(open, false), (past, false)]), Some((true, Some(open))));
-        assert_eq!(after(&[(open, false), (past, true)]).map(|(is_open, _)| is_open), Some(false));
-    }
-}
+mod tests;

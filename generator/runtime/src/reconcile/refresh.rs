@@ -65,7 +65,7 @@ impl ClientCore {
     ///
     /// Fails if the client does not track orders or if the listing cannot be read as a whole.
     pub async fn refresh_orders(&self, listings: &[Listing], family: &str) -> Result<Vec<TrackedOrder>, RefreshError> {
-        let orders = self.orders().ok_or(RefreshError::NotTracking)?;
+        let orders = self.tracked_orders().ok_or(RefreshError::NotTracking)?;
         let (turn, begun) = (orders.turn(), self.moment().steady);
         let is_meant = |listing: &&Listing| listing.part == Part::OpenOrders && listing.family == family;
         let mut covered = listings.iter().filter(is_meant).peekable();

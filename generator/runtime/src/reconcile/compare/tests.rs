@@ -1,0 +1,238 @@
+//! What is told of each order, for every state of a journal and of an account.
+
+use std::time::Duration;
+
+use super::{Known, Missing, Shown, compare, earliest, missing};
+use crate::confirm::Look;
+use crate::journal::{Change, ChangeNumber, Ending, StoredChange};
+use crate::lifecycle::Sighting;
+use crate::reconcile::listing::{Fill, Listing, Part};
+use crate::reconcile::report::{Difference, Gone};
+use crate::tables::Outcome;
+use crate::value::Timestamp;
+
+const FAMILY: &str = "family";
+
+/// A request is the ids of its orders; `-` is an order without one.
+const LOOK: Look = Look {
+    ids: |request| Ok(request.split(' ').map(|id| (id != "-").then(|| id.to_owned())).collect()),
+    query: |_, _, _, _| Box::pin(std::future::ready(Ok(None))),
+    kept: Some(Duration::from_secs(100)),
+    family: FAMILY,
+};
+
+fn at(seconds: u64) -> Timestamp {
+    Timestamp::from_millis(seconds * 1_000)
+}
+
+/// A journal, of requests with the second in which they were signed and their outcome.
+fn journal_of(changes: &[(&str, u64, Option<Outcome>)], look: Look) -> Known {
+    let mut known = Known::default();
+    for (number, (request, signed, outcome)) in (1..).zip(changes) {
+        let change = Change::new("family.place", *request, at(*signed));
+        let placed = known.place(&StoredChange::new(ChangeNumber(number), change, outcome.map(Ending::new)), look);
+        assert!(placed.is_ok());
+    }
+    known
+}
+
+fn journal(changes: &[(&str, u64, Option<Outcome>)]) -> Known {
+    journal_of(changes, LOOK)
+}
+
+fn order(id: &str, client_id: Option<&str>, has_ended: bool) -> Sighting {
+    Sighting {
+        id: Some(id.to_owned()),
+        client_id: client_id.map(str::to_owned),
+        state: None,
+        has_ended: Some(has_ended),
+        at: None,
+        record: String::new(),
+    }
+}
+
+/// What listings show: orders, and whether they ended.
+fn shown(orders: &[(&str, Option<&str>, bool)]) -> Shown {
+    let mut shown = Shown::default();
+    for (id, client_id, has_ended) in orders {
+        let part = if *has_ended { Part::PastOrders } else { Part::OpenOrders };
+        shown.add_order(FAMILY, order(id, *client_id, *has_ended), Some((Listing::unread(part), None)));
+    }
+    shown
+}
+
+fn filled(mut shown: Shown, order: &str, client_id: Option<&str>, quantity: i64) -> Shown {
+    let (order, client_id) = (order.to_owned(), client_id.map(str::to_owned));
+    let fill = Fill { order, client_id, quantity: quantity.into(), trade: None };
+    assert_eq!(shown.add_fill(FAMILY, fill), Ok(()));
+    shown
+}
+
+/// The differences since second 10, by id.
+fn told(known: &Known, shown: &Shown) -> Vec<(Option<String>, Difference)> {
+    let own = ["own-".to_owned()];
+    compare(known, shown, at(10), &own).into_iter().map(|order| (order.id, order.difference)).collect()
+}
+
+fn one(known: &Known, shown: &Shown) -> Difference {
+    let all = told(known, shown);
+    assert_eq!(all.len(), 1, "{all:?}");
+    all[0].1
+}
+
+/// Whether the order is open, and in which part, after the parts showed it.
+fn after(parts: &[(Part, bool)]) -> Option<(bool, Option<Part>)> {
+    let mut shown = Shown::default();
+    for (part, has_ended) in parts {
+        shown.add_order(FAMILY, order("1", None, *has_ended), Some((Listing::unread(*part), None)));
+    }
+    let order = shown.orders.values().next()?;
+    Some((order.is_open, order.open_in.map(|(listing, _)| listing.part)))
+}
+
+#[test]
+fn only_a_listing_of_open_orders_shows_an_order_to_act_on() {
+    let (open, past) = (Part::OpenOrders, Part::PastOrders);
+    assert_eq!(after(&[(open, false)]), Some((true, Some(open))));
+    assert_eq!(after(&[(past, false)]), Some((true, None)));
+    assert_eq!(after(&[(open, false), (past, false)]), Some((true, Some(open))));
+    assert_eq!(after(&[(open, false), (past, true)]).map(|(is_open, _)| is_open), Some(false));
+    assert_eq!(after(&[(past, true), (open, false)]).map(|(is_open, _)| is_open), Some(false));
+}
+
+#[test]
+fn of_two_records_the_later_counts() {
+    let record = |second, state: &str| Sighting {
+        at: Some(at(second)),
+        state: Some(state.to_owned()),
+        ..order("1", None, false)
+    };
+    for (first, second) in [(5, 6), (6, 5)] {
+        let mut shown = Shown::default();
+        for second in [first, second] {
+            shown.add_order(FAMILY, record(second, &second.to_string()), None);
+        }
+        let states: Vec<_> = shown.orders.values().filter_map(|order| order.sighting.state.as_deref()).collect();
+        assert_eq!(states, ["6"]);
+    }
+}
+
+#[test]
+fn what_is_shown_differs_by_what_the_journal_has() {
+    let (open, ended) = (shown(&[("1", Some("a"), false)]), shown(&[("1", Some("a"), true)]));
+    for outcome in [None, Some(Outcome::Done), Some(Outcome::Unknown)] {
+        let known = journal(&[("a", 20, outcome)]);
+        assert_eq!((one(&known, &open), one(&known, &ended)), (Difference::AsExpected, Difference::Ended));
+    }
+    let refused = journal(&[("a", 20, Some(Outcome::NotDone))]);
+    assert_eq!(one(&refused, &open), Difference::Contradiction);
+    let nothing = journal(&[]);
+    assert_eq!(one(&nothing, &open), Difference::Foreign);
+    assert_eq!(one(&nothing, &shown(&[("1", Some("own-a"), false)])), Difference::Unjournaled);
+    assert_eq!(one(&nothing, &shown(&[("1", None, false)])), Difference::Foreign);
+}
+
+#[test]
+fn one_refused_attempt_with_an_id_says_nothing_about_the_others() {
+    let open = shown(&[("1", Some("a"), false)]);
+    for outcomes in [[Outcome::Done, Outcome::NotDone], [Outcome::NotDone, Outcome::Done]] {
+        let known = journal(&outcomes.map(|outcome| ("a", 20, Some(outcome))));
+        assert_eq!(one(&known, &open), Difference::AsExpected);
+    }
+}
+
+#[test]
+fn an_order_without_an_id_may_be_any_that_the_journal_has_without_one() {
+    let open = shown(&[("1", None, false)]);
+    for outcome in [None, Some(Outcome::Done)] {
+        assert_eq!(one(&journal(&[("-", 20, outcome)]), &open), Difference::Unattributed);
+    }
+    assert_eq!(one(&journal(&[("-", 20, Some(Outcome::NotDone))]), &open), Difference::Foreign);
+}
+
+#[test]
+fn what_is_not_shown_is_gone_or_unsettled() {
+    let nothing = Shown::default();
+    for outcome in [Some(Outcome::Done), Some(Outcome::Unknown)] {
+        assert_eq!(one(&journal(&[("a", 20, outcome)]), &nothing), Difference::Gone(Gone::NotOpen));
+    }
+    assert_eq!(one(&journal(&[("a", 20, None)]), &nothing), Difference::Gone(Gone::Unsettled));
+    assert_eq!(told(&journal(&[("a", 20, Some(Outcome::NotDone))]), &nothing), []);
+    assert_eq!(one(&journal(&[("a", 10, Some(Outcome::Done))]), &nothing), Difference::Gone(Gone::NotOpen));
+    assert_eq!(told(&journal(&[("a", 9, Some(Outcome::Done))]), &nothing), [], "before the time of the comparison");
+}
+
+#[test]
+fn a_request_that_can_no_longer_arrive_settles() {
+    let mut known = journal(&[("a", 20, None), ("b", 30, None), ("c", 20, Some(Outcome::Done))]);
+    let settled = known.settle(|_, signed| signed < at(25));
+    assert_eq!(settled.into_iter().collect::<Vec<_>>(), [ChangeNumber(1)]);
+    let gone = told(&known, &Shown::default()).into_iter().map(|(_, difference)| difference).collect::<Vec<_>>();
+    let [settled, open] = [Difference::Gone(Gone::NotOpen), Difference::Gone(Gone::Unsettled)];
+    assert_eq!(gone, [settled, open, settled]);
+}
+
+#[test]
+fn fills_alone_show_an_order() {
+    let fills = |client_id| filled(filled(Shown::default(), "1", client_id, 2), "1", None, 3);
+    let placed = journal(&[("a", 20, None)]);
+    assert_eq!(one(&placed, &fills(Some("a"))), Difference::Gone(Gone::NotOpen));
+    let orders = compare(&placed, &fills(Some("a")), at(10), &[]);
+    assert_eq!((orders[0].filled.as_str(), orders[0].id.as_deref()), ("5", Some("1")));
+    assert_eq!(one(&journal(&[("a", 20, Some(Outcome::NotDone))]), &fills(Some("a"))), Difference::Contradiction);
+    assert_eq!(one(&journal(&[]), &fills(Some("a"))), Difference::Foreign);
+    assert_eq!(one(&journal(&[]), &fills(None)), Difference::Unattributed);
+    // An order from before the comparison, with a fill since.
+    assert_eq!(one(&journal(&[("a", 5, Some(Outcome::Done))]), &fills(Some("a"))), Difference::Gone(Gone::NotOpen));
+}
+
+#[test]
+fn of_two_orders_with_one_id_one_is_told_apart() {
+    let fills = filled(filled(Shown::default(), "1", Some("a"), 1), "2", Some("a"), 1);
+    let all = told(&journal(&[("a", 20, Some(Outcome::Done))]), &fills);
+    let ids: Vec<_> = all.iter().filter_map(|(id, _)| id.as_deref()).collect();
+    assert_eq!(ids, ["1", "2"]);
+}
+
+#[test]
+fn orders_are_queried_that_are_not_shown_and_still_kept() {
+    let known = journal(&[
+        ("shown", 20, Some(Outcome::Done)),
+        ("refused", 20, Some(Outcome::NotDone)),
+        ("before", 9, Some(Outcome::Done)),
+        ("kept", 21, Some(Outcome::Done)),
+        ("forgotten", 20, Some(Outcome::Done)),
+        ("open", 119, None),
+    ]);
+    let shown = shown(&[("1", Some("shown"), false)]);
+    let queried = missing(&known, &shown, at(10), at(120));
+    let ids: Vec<_> = queried.iter().map(|Missing { client_id, .. }| client_id.as_str()).collect();
+    assert_eq!(ids, ["kept", "open"]);
+    let forever = journal_of(&[("old", 20, Some(Outcome::Done))], Look { kept: None, ..LOOK });
+    assert_eq!(missing(&forever, &Shown::default(), at(10), at(1_000_000)).len(), 1);
+}
+
+#[test]
+fn the_next_comparison_begins_with_what_has_not_ended() {
+    let known = journal(&[
+        ("ended", 11, Some(Outcome::Done)),
+        ("open", 13, Some(Outcome::Done)),
+        ("unsettled", 12, None),
+        ("gone", 10, Some(Outcome::Done)),
+    ]);
+    let shown = shown(&[("1", Some("ended"), true), ("2", Some("open"), false)]);
+    let orders = compare(&known, &shown, at(10), &[]);
+    assert_eq!(earliest(&known, &orders), Some(at(12)));
+    let known = journal(&[("open", 13, Some(Outcome::Done)), ("gone", 10, Some(Outcome::Done))]);
+    assert_eq!(earliest(&known, &compare(&known, &shown, at(10), &[])), Some(at(13)));
+    assert_eq!(earliest(&known, &[]), None);
+}
+
+#[test]
+fn only_the_families_that_are_named_are_compared() {
+    let mut known = journal(&[("a", 20, Some(Outcome::Done))]);
+    known.keep_families(&[]);
+    assert_eq!(told(&known, &Shown::default()).len(), 1);
+    known.keep_families(&["another".to_owned()]);
+    assert_eq!(told(&known, &Shown::default()), []);
+}
