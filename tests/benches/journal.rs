@@ -1,0 +1,106 @@
+//! How many changes a second a journal lets through: without one, with one that the operating system keeps, and with one
+//! that the disk has before a change leaves, where changes of the same time share an `fsync`.
+//!
+//! Each call is answered at once and without a network, so that the difference between the rows is the journal's. Where the
+//! journal lies decides what an `fsync` takes: `TMPDIR` says so.
+//!
+//! `cargo bench -p tradeapi-tests --bench journal`
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::journal::{Durability, FileJournal};
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
+use tradeapi::{Client, Credentials, Decimal};
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// How many calls are in progress at the same time.
+const CROWDS: [usize; 3] = [1, 8, 64];
+
+/// How long a row is measured in each round, and how many rounds there are, of which the median is printed.
+const ROUND: Duration = Duration::from_millis(400);
+const ROUNDS: usize = 5;
+
+const ANSWER: &[u8] = br#"{"code":"00000","msg":"success","requestTime":1788912000123,"data":{"orderId":"1"}}"#;
+
+/// Answers at once.
+struct AtOnce;
+
+impl Transport for AtOnce {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(async { Ok(http::Response::new(Bytes::from_static(ANSWER))) })
+    }
+}
+
+fn main() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let journal = |name: &str, durability| FileJournal::open(folder.path().join(name), durability).map(Arc::new);
+    let client = || {
+        Client::builder("http://127.0.0.1")
+            .credentials(Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase"))
+            .transport(AtOnce)
+            .limits(LimitMode::Off)
+    };
+    let ways = [
+        ("without a journal", client().build()?),
+        ("with a journal, without fsync", client().journal(journal("process", Durability::Process)?).build()?),
+        ("with a journal, with fsync", client().journal(journal("machine", Durability::Machine)?).build()?),
+    ];
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    println!("journal: changes a second, and the time of one change, by the calls in progress");
+    println!("  {:<32} {}", "", CROWDS.map(|calls| format!("{calls:>22}")).concat());
+    let mut rates = ways.each_ref().map(|_| CROWDS.map(|_| Vec::new()));
+    for _ in 0..ROUNDS {
+        for ((_, client), rates) in ways.iter().zip(&mut rates) {
+            for (calls, rates) in CROWDS.into_iter().zip(rates) {
+                rates.push(rate(&runtime, client, calls)?);
+            }
+        }
+    }
+    for ((name, _), rates) in ways.iter().zip(rates) {
+        let shown = rates.map(|mut rates| {
+            rates.sort_by(f64::total_cmp);
+            let median = rates[rates.len() / 2];
+            format!("{median:>10.0} {:>8.1} us", 1e6 / median)
+        });
+        println!("  {name:<32} {}", shown.concat());
+    }
+    Ok(())
+}
+
+/// How many changes a second `calls` tasks make, each one after the other.
+fn rate(runtime: &Runtime, client: &Client, calls: usize) -> Result<f64> {
+    runtime.block_on(async {
+        let begun = Instant::now();
+        let mut tasks = JoinSet::new();
+        for _ in 0..calls {
+            tasks.spawn(place(client.clone(), begun));
+        }
+        let mut count = 0;
+        while let Some(placed) = tasks.join_next().await {
+            count += placed??;
+        }
+        Ok(f64::from(count) / begun.elapsed().as_secs_f64())
+    })
+}
+
+/// Places orders until the round is over, and returns how many.
+async fn place(client: Client, begun: Instant) -> Result<u32> {
+    let execution = Execution::limit("3150.25".parse::<Decimal>()?);
+    let order = PlaceOrder::new(Category::UsdtFutures, "ETHUSDT", "0.75".parse::<Decimal>()?, Side::Buy, execution);
+    let mut count = 0;
+    while begun.elapsed() < ROUND {
+        client.call(&order).await?;
+        count += 1;
+        // Calls that are answered at once would keep their thread.
+        tokio::task::yield_now().await;
+    }
+    Ok(count)
+}
