@@ -185,6 +185,18 @@ fn an_order_that_was_not_placed_by_the_journal_is_a_contradiction() {
 }
 
 #[test]
+fn changes_of_an_account_with_another_name_are_not_compared() {
+    let story = Story::new(6);
+    let builder = story.exchange.client_of(story.exchange.keys()).journal(story.journal.clone());
+    let other = builder.account("other").build().unwrap();
+    drive(&story.exchange, other.unified().place_order(&resting(Some("own-1")))).unwrap();
+    let reconciled = story.reconcile(&mut story.reconciliation()).unwrap();
+    assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::Unjournaled)]);
+    let reconciled = drive(&story.exchange, other.reconcile(&mut story.reconciliation())).unwrap();
+    assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::AsExpected)]);
+}
+
+#[test]
 fn a_request_that_may_still_arrive_is_unsettled_until_it_cannot() {
     use tradeapi::runtime::confirm::ConfirmPolicy;
     let story = Story::new(3);
