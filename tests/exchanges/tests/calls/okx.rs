@@ -50,10 +50,10 @@ async fn orders_are_placed_listed_and_cancelled() {
     assert_eq!(client.trade().get_order_list(&list).await.unwrap().data.len(), 1);
     sandbox.answer_next(Answer::json(placed));
     let cancel = CancelOrder::new("BTC-USDT", OrderRef::OrdId(OrdId::from("1")));
-    client.trade().cancel_order(&cancel).await.unwrap();
+    client.trade().cancel_order(&cancel).await.unwrap().done().unwrap();
     sandbox.answer_next(Answer::json(placed));
     let item = BatchOrder::new("BTC-USDT", TdMode::Cash, Side::Sell, OrdType::Market, dec!(1));
-    client.trade().place_multiple_orders(&PlaceMultipleOrders::new(vec![item])).await.unwrap();
+    client.trade().place_multiple_orders(&PlaceMultipleOrders::new(vec![item])).await.unwrap().done().unwrap();
     let requests = sandbox.requests();
     assert_eq!(requests.len(), 4);
     requests.iter().for_each(assert_signed);

@@ -18,6 +18,7 @@ const LOOK: Look = Look {
     ids: |request| Ok(request.split(' ').map(|id| (id != "-").then(|| id.to_owned())).collect()),
     query: |_, _, _, _| Box::pin(std::future::ready(Ok(None))),
     kept: Some(Duration::from_secs(100)),
+    shown: |_| None,
     family: FAMILY,
 };
 
