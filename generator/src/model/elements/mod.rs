@@ -5,9 +5,16 @@
 //! show the keys that have no form of their own there. Each member of the model is named where its element is made, so
 //! that a new one does not compile until it is a key here or left out on purpose.
 
+mod account;
 mod api;
+mod codes;
+mod confirm;
+mod family;
+mod lifecycle;
+mod listings;
 mod means;
 mod operations;
+mod statements;
 mod types;
 
 use std::fmt::Display;

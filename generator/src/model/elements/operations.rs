@@ -1,17 +1,16 @@
 //! The elements of operations.
 
+use super::confirm;
 use super::means::Arguments;
 use super::types::deprecated;
 use super::{
     Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, list, maybe, names, path, source,
 };
-use crate::diagnostics::Place;
 use crate::model::{
-    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, OfPool,
-    Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shows, Trade, TradeFees,
-    TradePosition, Type, Window,
+    Body, Effect, Example, Family, InFlight, Intent, Need, OfPool, Operation, Parameter, Rate, Repeat, Response,
+    Setting, Type, Window,
 };
-use crate::words::{PagesBy, Sends};
+use crate::words::Sends;
 
 /// Where the parameters travel, for a reader; nothing where it follows from the method.
 fn sends_words(sends: Sends) -> &'static str {
@@ -114,8 +113,8 @@ impl Operation {
                 client_id.as_ref(),
                 behaviour("which id a request with an unknown outcome reports"),
             ),
-            self::echoes(echoes.as_ref()),
-            self::compound(compound.as_ref()),
+            confirm::echoes(echoes.as_ref()),
+            confirm::compound(compound.as_ref()),
             Key::new("data", maybe(data.as_ref()), behaviour("how answers are read")),
             Key::prose("compound.why", &maybe(compound.as_ref().map(|compound| &compound.why))),
         ];
@@ -216,115 +215,6 @@ fn examples(examples: &[Example]) -> Key {
     Key::prose("examples", &texts.collect::<Vec<_>>().join("; ")).at(place)
 }
 
-fn echoes(echoes: Option<&Echoes>) -> Key {
-    let words = echoes.map(|Echoes { place: _, ids, one_is_enough }| {
-        let one_of = if *one_is_enough { "one of " } else { "" };
-        format!("{one_of}{}", several(ids))
-    });
-    let means = behaviour("which ids match an answer to its request");
-    Key::new("echoes", maybe(words), means).at(echoes.map(|echoes| echoes.place))
-}
-
-/// When it does several things; why is a text of its own.
-fn compound(compound: Option<&Compound>) -> Key {
-    let words = compound.map(|Compound { place: _, when, why: _ }| match when {
-        Some(((name, _), (value, _))) => format!("when {name} is {value}"),
-        None => "always".to_owned(),
-    });
-    let means = behaviour("which refusals prove that nothing was done");
-    Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place))
-}
-
-impl Listing {
-    fn keys(&self) -> [Key; 5] {
-        let Self { id, each, list, pages, shows } = self;
-        [
-            Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
-            Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
-            Key::placed("list", list.as_ref(), behaviour("which records of an answer are compared with a request")),
-            self::pages(pages.as_ref()),
-            self::shows(shows.as_ref()),
-        ]
-    }
-}
-
-/// How its next page is requested.
-fn pages(pages: Option<&Paging>) -> Key {
-    let words = pages.map(
-        |Paging {
-             place: _,
-             by,
-             order,
-             list: in_field,
-             next: (next, _),
-             field,
-             header,
-             includes,
-             first,
-             size,
-             more,
-             total,
-         }| {
-            let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
-            let by_last = (*by == PagesBy::Last).then(|| format!("includes {includes}"));
-            let counted = matches!(by, PagesBy::Number | PagesBy::Offset).then(|| format!("first {first}"));
-            let parts = [Some(format!("by {}", by.as_str())), Some(order.as_str().to_owned()), one("list", in_field)];
-            let way = [Some(format!("next {next}")), one("field", field), one("header", header), by_last, counted];
-            list(
-                parts
-                    .into_iter()
-                    .chain(way)
-                    .chain([one("size", size), one("more", more), one("total", total)])
-                    .flatten(),
-            )
-        },
-    );
-    let means = Means::Allows {
-        is_allowed: pages.is_some(),
-        lost: breaking("its pages can no longer be followed"),
-        otherwise: behaviour("how its pages are requested"),
-    };
-    let key = Key::new("pages", maybe(words.as_ref()), means);
-    key.at(pages.map(|pages| pages.place)).says(maybe(words))
-}
-
-/// The fields by which a fill changes a position.
-fn trade(trade: &Trade) -> String {
-    let Trade { place: _, id, instrument, side, buy, price, linear, inverse, profit, fees, position } = trade;
-    let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
-    let several = |key, texts: &[(String, Place)]| (!texts.is_empty()).then(|| format!("{key} {}", names(texts)));
-    let fees = fees.as_ref().map(|TradeFees { list, coin, amount }| {
-        format!("fees {} with coin {} and amount {}", list.0, coin.0, amount.0)
-    });
-    let position = position.iter().flat_map(|TradePosition { field, open, close, close_long, close_short }| {
-        let of = Some(format!("position {}", field.0));
-        [
-            of,
-            several("open", open),
-            several("close", close),
-            several("close_long", close_long),
-            several("close_short", close_short),
-        ]
-    });
-    let parts = [one("id", id), one("instrument", instrument), one("side", side), one("buy", buy), one("price", price)];
-    let contracts = [several("linear", linear), several("inverse", inverse)];
-    let parts = parts.into_iter().chain(contracts).chain([one("profit", profit), fees]).chain(position);
-    format!("trade with {}", list(parts.flatten()))
-}
-
-/// What it shows of an account.
-fn shows(shows: Option<&Shows>) -> Key {
-    let words = shows.map(|Shows { place: _, what, over, cancel, by, order, client_id, quantity, trade }| {
-        let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
-        let by = (!by.is_empty()).then(|| format!("by {}", names(by)));
-        let of_fills = [one("order", order), one("client_id", client_id), one("quantity", quantity)];
-        let parts = [Some(what.as_str().to_owned()), one("over", over), one("cancel", cancel), by];
-        list(parts.into_iter().chain(of_fills).chain([trade.as_ref().map(self::trade)]).flatten())
-    });
-    let means = behaviour("what `reconcile` compares with the journal");
-    Key::new("shows", maybe(words), means).at(shows.map(|shows| shows.place))
-}
-
 impl Rate {
     /// A rate is known by what it counts and for whom.
     fn element(&self, operation: &str) -> Element {
@@ -374,127 +264,6 @@ impl InFlight {
         Element::new("in_flight", operation, ["in_flight", "in_flight"], *place)
             .when(additive("it implements `Amendment`"), breaking("it no longer implements `Amendment`"))
             .keys([Key::new("n", n, kept()), Key::placed("per", Some(per), kept())])
-    }
-}
-
-impl Repeat {
-    fn element(&self, operation: &str) -> Element {
-        let Self { place, key, kept, why } = self;
-        let by_key = behaviour("which parameter has to be the same in a repeat");
-        Element::new("repeat", operation, ["repeat", "repeat"], *place)
-            .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
-            .keys([
-                Key::placed("by_key", key.as_ref(), by_key),
-                Key::new("kept", maybe(*kept), behaviour("how late it can be repeated")),
-                Key::prose("why", why),
-            ])
-    }
-}
-
-impl Confirm {
-    fn element(&self, family: &Family, operation: &Operation) -> Element {
-        let Self {
-            place,
-            by,
-            then,
-            ask,
-            find,
-            with,
-            with_as,
-            set,
-            since,
-            matches,
-            agrees,
-            beside,
-            created,
-            changed,
-            changed_while,
-            expires,
-            kept,
-        } = self;
-        let types = operation.teller(family);
-        let types = types.map(|(teller, record)| format!("{} {}", teller.rust.rust, record.name.rust));
-        let by_means = Means::Rust {
-            name: types,
-            other: breaking("the query and the record that it returns have other types"),
-            same: behaviour("another operation is queried"),
-        };
-        let queried = || behaviour("what the query asks for");
-        let proves = || behaviour("what an answer proves");
-        Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], *place)
-            .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
-            .keys([
-                Key::placed("by", Some(by), by_means),
-                Key::placed("then", then.as_ref(), behaviour("where is looked for what the first place lacks")),
-                Key::new("ask", pairs(ask), queried()),
-                Key::new("find", pairs(find), proves()),
-                Key::new("with", names(with), queried()),
-                Key::new("with_as", pairs(with_as), queried()),
-                Key::new("set", pairs(set), queried()),
-                Key::placed("since", since.as_ref(), queried()),
-                Key::new("matches", pairs(matches), proves()),
-                Key::new("agrees", several(agrees), proves()),
-                Key::new("beside", names(beside), proves()),
-                Key::placed("created", created.as_ref(), proves()),
-                Key::placed("changed", changed.as_ref(), proves()),
-                Key::new("changed_while", several(changed_while), proves()),
-                Key::placed("expires", expires.as_ref(), proves()),
-                Key::new("kept", maybe(*kept), proves()),
-            ])
-    }
-}
-
-fn several(all: &[Several]) -> String {
-    let words = all.iter().map(|((one, _), others)| {
-        let others: Vec<_> = others.iter().map(|(other, _)| other.as_str()).collect();
-        format!("{one}: {}", others.join(" or "))
-    });
-    list(words)
-}
-
-fn pairs(pairs: &[Pair]) -> String {
-    list(pairs.iter().map(|((one, _), (other, _))| format!("{one}: {other}")))
-}
-
-impl Batch {
-    fn element(&self, family: &Family, operation: &Operation) -> Element {
-        let Self { of, ids, list, results: apart, done, failed, all_done, code, message, by_place, place } = self;
-        let item = operation.items().find(|(_, item)| item.list == of.0).map(|(_, item)| item.rust.clone());
-        let results = || behaviour("how the result of each item is read");
-        let of_means = Means::Rust {
-            name: item,
-            other: breaking("its items have another type"),
-            same: behaviour("where its items stand"),
-        };
-        let done_means = || Means::Rust {
-            name: self.done_type(family, operation).map(str::to_owned),
-            other: breaking("what is answered for an item has another type"),
-            same: results(),
-        };
-        Element::new("batch", &operation.id, ["batch", "batch"], *place)
-            .when(additive("it can be sent as a batch of any length"), breaking("it can no longer be sent as a batch"))
-            .keys([
-                Key::placed("of", Some(of), of_means),
-                Key::new("id", names(ids), behaviour("by which id an item finds its result")),
-                Key::placed("list", list.as_ref(), done_means()),
-                Key::new("results", maybe(apart.as_ref().map(|(way, _)| way)), results())
-                    .at(apart.as_ref().map(|(_, place)| *place)),
-                Key::placed("done", done.as_ref(), done_means()),
-                Key::placed("failed", failed.as_ref(), results()),
-                Key::placed("all_done", all_done.as_ref(), results()),
-                Key::placed("code", code.as_ref(), results()),
-                Key::placed("message", message.as_ref(), results()),
-                Key::new("by_place", flag(*by_place), results()),
-            ])
-    }
-
-    /// What is answered for an item that succeeded, by its name in Rust. Where the answer is one list, the response says
-    /// it.
-    fn done_type<'a>(&self, family: &'a Family, operation: &Operation) -> Option<&'a str> {
-        let Response::Object { record } = operation.response else { return None };
-        let (done, _) = self.done.as_ref().or(self.list.as_ref())?;
-        let listed = family.records.get(record)?.field(done)?.shape.listed_record()?;
-        Some(family.type_rust(Type::Record(listed)))
     }
 }
 

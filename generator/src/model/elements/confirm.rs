@@ -1,0 +1,102 @@
+//! How an unknown outcome is queried, and what may be repeated.
+
+use super::{Element, Key, Means, additive, behaviour, breaking, list, maybe, names};
+use crate::model::{Compound, Confirm, Echoes, Family, Operation, Pair, Repeat, Several};
+
+impl Repeat {
+    pub(super) fn element(&self, operation: &str) -> Element {
+        let Self { place, key, kept, why } = self;
+        let by_key = behaviour("which parameter has to be the same in a repeat");
+        Element::new("repeat", operation, ["repeat", "repeat"], *place)
+            .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
+            .keys([
+                Key::placed("by_key", key.as_ref(), by_key),
+                Key::new("kept", maybe(*kept), behaviour("how late it can be repeated")),
+                Key::prose("why", why),
+            ])
+    }
+}
+
+impl Confirm {
+    pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
+        let Self {
+            place,
+            by,
+            then,
+            ask,
+            find,
+            with,
+            with_as,
+            set,
+            since,
+            matches,
+            agrees,
+            beside,
+            created,
+            changed,
+            changed_while,
+            expires,
+            kept,
+        } = self;
+        let types = operation.teller(family);
+        let types = types.map(|(teller, record)| format!("{} {}", teller.rust.rust, record.name.rust));
+        let by_means = Means::Rust {
+            name: types,
+            other: breaking("the query and the record that it returns have other types"),
+            same: behaviour("another operation is queried"),
+        };
+        let queried = || behaviour("what the query asks for");
+        let proves = || behaviour("what an answer proves");
+        Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], *place)
+            .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
+            .keys([
+                Key::placed("by", Some(by), by_means),
+                Key::placed("then", then.as_ref(), behaviour("where is looked for what the first place lacks")),
+                Key::new("ask", pairs(ask), queried()),
+                Key::new("find", pairs(find), proves()),
+                Key::new("with", names(with), queried()),
+                Key::new("with_as", pairs(with_as), queried()),
+                Key::new("set", pairs(set), queried()),
+                Key::placed("since", since.as_ref(), queried()),
+                Key::new("matches", pairs(matches), proves()),
+                Key::new("agrees", several(agrees), proves()),
+                Key::new("beside", names(beside), proves()),
+                Key::placed("created", created.as_ref(), proves()),
+                Key::placed("changed", changed.as_ref(), proves()),
+                Key::new("changed_while", several(changed_while), proves()),
+                Key::placed("expires", expires.as_ref(), proves()),
+                Key::new("kept", maybe(*kept), proves()),
+            ])
+    }
+}
+
+pub(super) fn several(all: &[Several]) -> String {
+    let words = all.iter().map(|((one, _), others)| {
+        let others: Vec<_> = others.iter().map(|(other, _)| other.as_str()).collect();
+        format!("{one}: {}", others.join(" or "))
+    });
+    list(words)
+}
+
+pub(super) fn pairs(pairs: &[Pair]) -> String {
+    list(pairs.iter().map(|((one, _), (other, _))| format!("{one}: {other}")))
+}
+
+pub(super) fn echoes(echoes: Option<&Echoes>) -> Key {
+    let words = echoes.map(|Echoes { place: _, ids, one_is_enough }| {
+        let one_of = if *one_is_enough { "one of " } else { "" };
+        format!("{one_of}{}", several(ids))
+    });
+    let means = behaviour("which ids match an answer to its request");
+    Key::new("echoes", maybe(words), means).at(echoes.map(|echoes| echoes.place))
+}
+
+/// When it does several things; why is a text of its own.
+pub(super) fn compound(compound: Option<&Compound>) -> Key {
+    let words = compound.map(|Compound { place: _, when, why: _ }| match when {
+        Some(((name, _), (value, _))) => format!("when {name} is {value}"),
+        None => "always".to_owned(),
+    });
+    let means = behaviour("which refusals prove that nothing was done");
+    Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place))
+}

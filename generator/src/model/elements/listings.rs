@@ -1,0 +1,138 @@
+//! Listings, what they show of an account, and batches.
+
+use super::{Element, Key, Means, additive, behaviour, breaking, flag, list, maybe, names};
+use crate::diagnostics::Place;
+use crate::model::{Batch, Family, Listing, Operation, Paging, Response, Shows, Trade, TradeFees, TradePosition, Type};
+use crate::words::PagesBy;
+
+impl Listing {
+    pub(super) fn keys(&self) -> [Key; 5] {
+        let Self { id, each, list, pages, shows } = self;
+        [
+            Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
+            Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
+            Key::placed("list", list.as_ref(), behaviour("which records of an answer are compared with a request")),
+            self::pages(pages.as_ref()),
+            self::shows(shows.as_ref()),
+        ]
+    }
+}
+
+/// How its next page is requested.
+pub(super) fn pages(pages: Option<&Paging>) -> Key {
+    let words = pages.map(
+        |Paging {
+             place: _,
+             by,
+             order,
+             list: in_field,
+             next: (next, _),
+             field,
+             header,
+             includes,
+             first,
+             size,
+             more,
+             total,
+         }| {
+            let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
+            let by_last = (*by == PagesBy::Last).then(|| format!("includes {includes}"));
+            let counted = matches!(by, PagesBy::Number | PagesBy::Offset).then(|| format!("first {first}"));
+            let parts = [Some(format!("by {}", by.as_str())), Some(order.as_str().to_owned()), one("list", in_field)];
+            let way = [Some(format!("next {next}")), one("field", field), one("header", header), by_last, counted];
+            list(
+                parts
+                    .into_iter()
+                    .chain(way)
+                    .chain([one("size", size), one("more", more), one("total", total)])
+                    .flatten(),
+            )
+        },
+    );
+    let means = Means::Allows {
+        is_allowed: pages.is_some(),
+        lost: breaking("its pages can no longer be followed"),
+        otherwise: behaviour("how its pages are requested"),
+    };
+    let key = Key::new("pages", maybe(words.as_ref()), means);
+    key.at(pages.map(|pages| pages.place)).says(maybe(words))
+}
+
+/// The fields by which a fill changes a position.
+fn trade(trade: &Trade) -> String {
+    let Trade { place: _, id, instrument, side, buy, price, linear, inverse, profit, fees, position } = trade;
+    let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
+    let several = |key, texts: &[(String, Place)]| (!texts.is_empty()).then(|| format!("{key} {}", names(texts)));
+    let fees = fees.as_ref().map(|TradeFees { list, coin, amount }| {
+        format!("fees {} with coin {} and amount {}", list.0, coin.0, amount.0)
+    });
+    let position = position.iter().flat_map(|TradePosition { field, open, close, close_long, close_short }| {
+        let of = Some(format!("position {}", field.0));
+        [
+            of,
+            several("open", open),
+            several("close", close),
+            several("close_long", close_long),
+            several("close_short", close_short),
+        ]
+    });
+    let parts = [one("id", id), one("instrument", instrument), one("side", side), one("buy", buy), one("price", price)];
+    let contracts = [several("linear", linear), several("inverse", inverse)];
+    let parts = parts.into_iter().chain(contracts).chain([one("profit", profit), fees]).chain(position);
+    format!("trade with {}", list(parts.flatten()))
+}
+
+/// What it shows of an account.
+pub(super) fn shows(shows: Option<&Shows>) -> Key {
+    let words = shows.map(|Shows { place: _, what, over, cancel, by, order, client_id, quantity, trade }| {
+        let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
+        let by = (!by.is_empty()).then(|| format!("by {}", names(by)));
+        let of_fills = [one("order", order), one("client_id", client_id), one("quantity", quantity)];
+        let parts = [Some(what.as_str().to_owned()), one("over", over), one("cancel", cancel), by];
+        list(parts.into_iter().chain(of_fills).chain([trade.as_ref().map(self::trade)]).flatten())
+    });
+    let means = behaviour("what `reconcile` compares with the journal");
+    Key::new("shows", maybe(words), means).at(shows.map(|shows| shows.place))
+}
+
+impl Batch {
+    pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
+        let Self { of, ids, list, results: apart, done, failed, all_done, code, message, by_place, place } = self;
+        let item = operation.items().find(|(_, item)| item.list == of.0).map(|(_, item)| item.rust.clone());
+        let results = || behaviour("how the result of each item is read");
+        let of_means = Means::Rust {
+            name: item,
+            other: breaking("its items have another type"),
+            same: behaviour("where its items stand"),
+        };
+        let done_means = || Means::Rust {
+            name: self.done_type(family, operation).map(str::to_owned),
+            other: breaking("what is answered for an item has another type"),
+            same: results(),
+        };
+        Element::new("batch", &operation.id, ["batch", "batch"], *place)
+            .when(additive("it can be sent as a batch of any length"), breaking("it can no longer be sent as a batch"))
+            .keys([
+                Key::placed("of", Some(of), of_means),
+                Key::new("id", names(ids), behaviour("by which id an item finds its result")),
+                Key::placed("list", list.as_ref(), done_means()),
+                Key::new("results", maybe(apart.as_ref().map(|(way, _)| way)), results())
+                    .at(apart.as_ref().map(|(_, place)| *place)),
+                Key::placed("done", done.as_ref(), done_means()),
+                Key::placed("failed", failed.as_ref(), results()),
+                Key::placed("all_done", all_done.as_ref(), results()),
+                Key::placed("code", code.as_ref(), results()),
+                Key::placed("message", message.as_ref(), results()),
+                Key::new("by_place", flag(*by_place), results()),
+            ])
+    }
+
+    /// What is answered for an item that succeeded, by its name in Rust. Where the answer is one list, the response says
+    /// it.
+    fn done_type<'a>(&self, family: &'a Family, operation: &Operation) -> Option<&'a str> {
+        let Response::Object { record } = operation.response else { return None };
+        let (done, _) = self.done.as_ref().or(self.list.as_ref())?;
+        let listed = family.records.get(record)?.field(done)?.shape.listed_record()?;
+        Some(family.type_rust(Type::Record(listed)))
+    }
+}

@@ -1,0 +1,70 @@
+//! Rules, open questions, contradictions and observations.
+
+use super::{Element, Key, Means, behaviour, documentation, list, maybe, path};
+use crate::model::{Contradiction, NotShown, Observation, Rule, RuleKind, Statements};
+
+impl Statements {
+    /// The statements of a family or an operation, below it.
+    pub(super) fn add_to(&self, element: Element) -> Element {
+        let Self { rules, not_shown, contradictions, observed } = self;
+        let of = element.path.clone();
+        element
+            .keys(not_shown.iter().map(NotShown::key))
+            .holds(rules.iter().map(|rule| rule.element(&of)))
+            .holds(contradictions.iter().map(|one| one.element(&of)))
+            .holds(observed.iter().map(|one| one.element(&of)))
+    }
+}
+
+impl NotShown {
+    /// It has no name; it is there or not.
+    pub(super) fn key(&self) -> Key {
+        let Self { says, at: _, place } = self;
+        Key { is_one_of_several: true, ..Key::prose("not_shown", says).at(Some(*place)) }
+    }
+}
+
+impl Contradiction {
+    pub(super) fn element(&self, of: &str) -> Element {
+        let Self { id, place, readings, chosen, why } = self;
+        Element::new("contradiction", path(of, id), [id, id], *place).keys([
+            Key::prose("readings", &readings.join(" / ")),
+            Key::prose("chosen", chosen),
+            Key::prose("why", why),
+        ])
+    }
+}
+
+impl Observation {
+    pub(super) fn element(&self, of: &str) -> Element {
+        let Self { id, place, says, sources } = self;
+        Element::new("observation", path(of, id), [id, id], *place)
+            .keys([Key::prose("says", says), Key::new("sources", list(sources), documentation(""))])
+    }
+}
+
+impl Rule {
+    pub(super) fn element(&self, of: &str) -> Element {
+        let Self { id, place, written, at, kind, severity, severity_place, says, why, within, test } = self;
+        // Whether something other than the types and the reader's care keeps it.
+        let is_binding = match kind {
+            RuleKind::Checked | RuleKind::Limit | RuleKind::Simulated => true,
+            RuleKind::Type | RuleKind::Stated | RuleKind::Todo => false,
+        };
+        let bound = |means: &'static str| Means::Binds { is_binding, verdict: behaviour(means) };
+        let alone = |means: &'static str| if is_binding { behaviour(means) } else { documentation("") };
+        let within = within.as_ref().map(|(list, _)| format!("in {list}: ")).unwrap_or_default();
+        let element = Element::new("rule", path(of, id), [id, id], *place)
+            .when(alone("it holds from now on"), alone("it no longer holds"))
+            .keys([
+                Key::new("kind", kind.as_str(), bound("it is kept by other means")),
+                Key::new("severity", severity.as_str(), bound("whether a request that breaks it is refused"))
+                    .at(*severity_place),
+                Key::new("condition", within + &maybe(test.as_ref()), bound("it binds other requests")),
+                Key::new("at", at, documentation("")),
+                Key::prose("says", says),
+                Key::prose("why", &maybe(why.as_ref())),
+            ]);
+        Element { written: *written, ..element }
+    }
+}
