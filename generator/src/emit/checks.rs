@@ -194,11 +194,13 @@ fn each_given<'a>(
         let given = of.of.is_given(name).tokens();
         quote!(to.rule(&RULES[#row], #name, #given);)
     });
-    if applies.is_empty() {
-        return quote!(#(#checks)*);
+    match Expression::all(applies) {
+        Expression::Known(true) => quote!(#(#checks)*),
+        applies => {
+            let applies = applies.tokens();
+            quote!(if #applies { #(#checks)* })
+        }
     }
-    let applies = Expression::all(applies).tokens();
-    quote!(if #applies { #(#checks)* })
 }
 
 /// The check of a rule over all items of a list.

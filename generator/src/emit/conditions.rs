@@ -175,7 +175,7 @@ impl<'a> Conditions<'a> {
     }
 
     fn has_form(&self, wire: &'a str, form: &str) -> Expression {
-        let never = || Expression::Atom(quote!(false));
+        let never = || Expression::Known(false);
         let Some(Target::Plain(parameter)) = self.of.find(wire) else { return never() };
         let Some(index) = parameter.shape.single_identifier() else { return never() };
         let identifier = &self.of.scope.family.identifiers[index];
@@ -202,7 +202,7 @@ impl<'a> Conditions<'a> {
                 let is = is_among(&quote!(chosen.kind()), &variants).tokens();
                 Expression::Atom(quote!(#field.as_ref().is_some_and(|chosen| #is)))
             }
-            Some(Target::Alternative(..)) | None => Expression::Atom(quote!(false)),
+            Some(Target::Alternative(..)) | None => Expression::Known(false),
         }
     }
 
@@ -226,7 +226,7 @@ impl<'a> Conditions<'a> {
             Some(Compared::Boolean) => values.iter().map(|value| truth(value)).collect(),
             Some(Compared::Whole) => values.iter().filter_map(|value| whole(value)).collect(),
             Some(Compared::Text) => return text_is_one_of(&place, parameter, values),
-            None => return Expression::Atom(quote!(false)),
+            None => return Expression::Known(false),
         };
         if parameter.is_required() { is_among(&place, &values) } else { is_some_among(&place, &values) }
     }

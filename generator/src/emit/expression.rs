@@ -7,6 +7,8 @@ use super::shared::Shared;
 
 /// An expression of type `bool`; brackets come only where they are needed.
 pub(super) enum Expression {
+    /// What is known when the code is made, such as whether a required parameter is set.
+    Known(bool),
     /// Something that binds tighter than `!`.
     Atom(TokenStream),
     /// A comparison, which `!` would need brackets for.
@@ -20,15 +22,16 @@ pub(super) enum Expression {
 
 impl Expression {
     pub(super) fn all(parts: Vec<Self>) -> Self {
-        Self::one_or(parts, Self::All)
+        Self::joined(parts, true, Self::All)
     }
 
     pub(super) fn any(parts: Vec<Self>) -> Self {
-        Self::one_or(parts, Self::Any)
+        Self::joined(parts, false, Self::Any)
     }
 
     pub(super) fn not(self) -> Self {
         match self {
+            Self::Known(is) => Self::Known(!is),
             Self::Not(inner) => *inner,
             other @ (Self::Atom(_) | Self::Equals(..) | Self::IsSome(_) | Self::All(_) | Self::Any(_)) => {
                 Self::Not(Box::new(other))
@@ -43,8 +46,14 @@ impl Expression {
         if used.to_string() == tokens.to_string() { self } else { Self::Atom(used) }
     }
 
-    fn one_or(mut parts: Vec<Self>, many: fn(Vec<Self>) -> Self) -> Self {
+    /// Without the parts that are `neutral`, which the other known value outweighs.
+    fn joined(mut parts: Vec<Self>, neutral: bool, many: fn(Vec<Self>) -> Self) -> Self {
+        if parts.iter().any(|part| matches!(part, Self::Known(is) if *is != neutral)) {
+            return Self::Known(!neutral);
+        }
+        parts.retain(|part| !matches!(part, Self::Known(_)));
         match parts.len() {
+            0 => Self::Known(neutral),
             1 => parts.remove(0),
             _ => many(parts),
         }
@@ -52,6 +61,7 @@ impl Expression {
 
     pub(super) fn tokens(&self) -> TokenStream {
         match self {
+            Self::Known(is) => quote!(#is),
             Self::Atom(tokens) => tokens.clone(),
             Self::Equals(left, right) => quote!(#left == #right),
             Self::IsSome(option) => quote!(#option.is_some()),
@@ -59,7 +69,7 @@ impl Expression {
                 Self::Atom(tokens) => quote!(!#tokens),
                 Self::Equals(left, right) => quote!(#left != #right),
                 Self::IsSome(option) => quote!(#option.is_none()),
-                other @ (Self::Not(_) | Self::All(_) | Self::Any(_)) => {
+                other @ (Self::Known(_) | Self::Not(_) | Self::All(_) | Self::Any(_)) => {
                     let other = other.tokens();
                     quote!(!(#other))
                 }
@@ -78,8 +88,9 @@ fn join(parts: &[Expression], operator: &TokenStream, needs_brackets: fn(&Expres
             if needs_brackets(part) { quote!((#tokens)) } else { tokens }
         })
         .collect();
-    let Some((first, rest)) = parts.split_first() else { return quote!(true) };
-    quote!(#first #(#operator #rest)*)
+    let mut parts = parts.into_iter();
+    let first = parts.next();
+    quote!(#first #(#operator #parts)*)
 }
 
 /// `place` is one of these.

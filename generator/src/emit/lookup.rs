@@ -83,14 +83,14 @@ impl<'a> Lookup<'a> {
             }
             Some(Target::Decider(outer, _)) => self.plain_is_given(outer),
             Some(Target::Member(member)) => self.member_is_given(&member),
-            None => Expression::Atom(quote!(false)),
+            None => Expression::Known(false),
         }
     }
 
     fn plain_is_given(&self, parameter: &Parameter) -> Expression {
         let field = self.field(parameter);
         if parameter.is_required() {
-            Expression::Atom(quote!(true))
+            Expression::Known(true)
         } else if parameter.deletes_with().is_some() {
             Expression::Equals(field, quote!(runtime::Edit::Keep)).not()
         } else {
