@@ -18,7 +18,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(confirm.place, Code::Misplaced, "an operation with `effect: read` cannot have `confirm`")
                 .help("remove it");
         }
-        confirm_asks_what_can_be_asked(api, family, operation, confirm, to);
+        names_of_confirm_exist(api, family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
         items_are_identified(family, operation, confirm, to);
     }
@@ -128,13 +128,7 @@ fn key_can_be_kept(family: &Family, operation: &Operation, key: &(String, Place)
         .help(help);
 }
 
-fn confirm_asks_what_can_be_asked(
-    api: &Api,
-    family: &Family,
-    operation: &Operation,
-    confirm: &Confirm,
-    to: &mut Diagnostics,
-) {
+fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let own = names(family, operation);
     let of_request = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
     let of_request = of_request.map(|(_, own)| own);
@@ -146,7 +140,7 @@ fn confirm_asks_what_can_be_asked(
         is_found(&own, name, &operation.name, to);
     }
     for place in std::iter::once(&confirm.by).chain(&confirm.then) {
-        place_can_be_asked(api, family, confirm, place, to);
+        place_can_be_queried(api, family, confirm, place, to);
     }
     queries::check(family, operation, confirm, to);
     second_place_shows_the_same(family, operation, to);
@@ -154,7 +148,9 @@ fn confirm_asks_what_can_be_asked(
 
 /// Both places show the same record.
 fn second_place_shows_the_same(family: &Family, operation: &Operation, to: &mut Diagnostics) {
-    let (Some((first, _)), Some(second)) = (operation.teller(family), operation.second_teller(family)) else { return };
+    let (Some((first, _)), Some(second)) = (operation.first_query(family), operation.second_query(family)) else {
+        return;
+    };
     let Some((_, place)) = operation.confirm.as_ref().and_then(|confirm| confirm.then.as_ref()) else { return };
     let records = (first.shown_record(family), second.shown_record(family));
     if let (Some(one), Some(other)) = records
@@ -166,7 +162,7 @@ fn second_place_shows_the_same(family: &Family, operation: &Operation, to: &mut 
     }
 }
 
-fn place_can_be_asked(
+fn place_can_be_queried(
     api: &Api,
     family: &Family,
     confirm: &Confirm,
@@ -174,7 +170,7 @@ fn place_can_be_asked(
     to: &mut Diagnostics,
 ) {
     let reads = || family.operations.iter().filter(|one| one.effect == Effect::Read);
-    let Some(teller) = reads().find(|one| one.name == *by) else {
+    let Some(query) = reads().find(|one| one.name == *by) else {
         if !api.is_whole {
             return;
         }
@@ -184,21 +180,21 @@ fn place_can_be_asked(
         return;
     };
     // One record tells by itself that it was found; that a list is of the request shows in its items only.
-    let is_one = matches!(teller.response, Response::Object { .. }) && teller.listed_field(family).is_none();
+    let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
     if confirm.ask.is_empty() && is_one {
-        to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but nothing is asked for"))
-            .related(teller.place, "it is defined here")
+        to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter names it"))
+            .related(query.place, "it is defined here")
             .help("add `ask`, or name an operation that lists records, with `list` where they are in an object");
     }
-    let asked = names(family, teller);
-    let renamed = confirm.ask.iter().chain(&confirm.with_as).map(|(asked, _)| asked);
+    let of_query = names(family, query);
+    let renamed = confirm.ask.iter().chain(&confirm.with_as).map(|(name, _)| name);
     for name in renamed.chain(&confirm.with) {
-        is_found(&asked, name, by, to);
+        is_found(&of_query, name, by, to);
     }
 }
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    let Some((_, record)) = operation.teller(family) else { return };
+    let Some((_, record)) = operation.first_query(family) else { return };
     let ids = if confirm.find.is_empty() { &confirm.ask } else { &confirm.find };
     let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);
     for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
@@ -292,7 +288,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     }
 }
 
-/// What an answer says of each item is asked for one by one; that takes `items`, which say how it is told.
+/// Items are queried one by one, which takes `items`: they say where an answer has the result of each.
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let asks = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(asks) else { return };

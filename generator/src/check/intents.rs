@@ -114,7 +114,7 @@ fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) 
     choice.cases(family).any(|(_, case)| Some(case.value) == value && !case.parameters.is_empty())
 }
 
-/// What is taken beside is there, and would not be asked for anyway.
+/// What is taken beside exists, and is not an argument anyway.
 fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) -> bool {
     let mut is_sound = true;
     for (wire, place) in &intent.take {

@@ -1,4 +1,4 @@
-//! Listings: what tells their items apart, and what has to be asked for so that they are whole.
+//! Listings: what identifies their items, and what has to be read so that they are whole.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place};

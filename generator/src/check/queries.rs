@@ -10,11 +10,11 @@ pub(super) fn check(family: &Family, operation: &Operation, confirm: &Confirm, t
     times_are_times(family, operation, confirm, to);
 }
 
-/// The parameters of the places that are asked, where each is known.
-fn asked<'a>(family: &'a Family, operation: &'a Operation, confirm: &Confirm) -> Option<Vec<WireNames<'a>>> {
-    let tellers: Vec<_> = operation.tellers(family).collect();
-    let is_known = tellers.len() == 1 + usize::from(confirm.then.is_some());
-    is_known.then(|| tellers.into_iter().map(|teller| names(family, teller)).collect())
+/// The parameters of the queries, where each is known.
+fn queried_names<'a>(family: &'a Family, operation: &'a Operation, confirm: &Confirm) -> Option<Vec<WireNames<'a>>> {
+    let queries: Vec<_> = operation.queries(family).collect();
+    let is_known = queries.len() == 1 + usize::from(confirm.then.is_some());
+    is_known.then(|| queries.into_iter().map(|query| names(family, query)).collect())
 }
 
 /// A parameter that one of the places has; a name that none has is reported.
@@ -38,7 +38,7 @@ fn parameter_of_a_place<'a>(
 
 /// What is always sent is a value of its parameter, and nothing else says what goes there.
 fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    let Some(places) = asked(family, operation, confirm) else { return };
+    let Some(places) = queried_names(family, operation, confirm) else { return };
     let others = confirm.ask.iter().chain(&confirm.with_as).map(|(query, _)| query).chain(&confirm.with);
     let others: Vec<_> = others.chain(&confirm.since).collect();
     for (name, (value, place)) in &confirm.set {
@@ -71,7 +71,7 @@ fn times_are_times(family: &Family, operation: &Operation, confirm: &Confirm, to
         is_time(found.parameter(), name, to);
     }
     if let Some(name) = &confirm.since
-        && let Some(places) = asked(family, operation, confirm)
+        && let Some(places) = queried_names(family, operation, confirm)
     {
         is_time(parameter_of_a_place(&places, name, to), name, to);
     }

@@ -35,10 +35,10 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let repeatable = is_repeatable.then(|| quote!(impl runtime::operation::Repeatable for #name {}));
     let cancels = operation.effect == Effect::Cancel;
     let cancellation = cancels.then(|| quote!(impl runtime::operation::Cancellation for #name {}));
-    let confirmable = operation.teller(scope.family).map(|(teller, record)| {
-        let (query, record) = (scope.named(&teller.rust.rust), scope.named(&record.name.rust));
-        let first = pages::is_followed(teller).then(|| place(&quote!(ask_first), &query, &record, true));
-        let then = operation.second_teller(scope.family).map(|second| {
+    let confirmable = operation.first_query(scope.family).map(|(by, record)| {
+        let (query, record) = (scope.named(&by.rust.rust), scope.named(&record.name.rust));
+        let first = pages::is_followed(by).then(|| place(&quote!(ask_first), &query, &record, true));
+        let then = operation.second_query(scope.family).map(|second| {
             let of = scope.named(&second.rust.rust);
             place(&quote!(ask_then), &of, &record, pages::is_followed(second))
         });
@@ -76,7 +76,7 @@ fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_
     }
 }
 
-/// The list whose items are asked for one by one.
+/// The list whose items are queried one by one.
 fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
     operation.confirm.as_ref()?;
     let asks = |parameters: &[_]| operation.queried_by().any(|(own, _)| has_parameter(family, parameters, own));
@@ -106,10 +106,11 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<TokenStr
         list(&quote!(with), confirm.with.iter().map(|(name, _)| name)),
         list(&quote!(with_as), confirm.with_as.iter().map(pair)),
         confirmed_list(family, operation).map(|name| quote!(list: Some(#name))),
-        list(&quote!(set), set_of(family, operation.teller(family).map(|(first, _)| first), confirm).map(pair)),
-        list(&quote!(then_set), set_of(family, operation.second_teller(family), confirm).map(pair)),
-        since(family, operation.teller(family).map(|(first, _)| first), confirm).map(|since| quote!(since: #since)),
-        since(family, operation.second_teller(family), confirm).map(|since| quote!(then_since: #since)),
+        list(&quote!(set), set_of(family, operation.first_query(family).map(|(first, _)| first), confirm).map(pair)),
+        list(&quote!(then_set), set_of(family, operation.second_query(family), confirm).map(pair)),
+        since(family, operation.first_query(family).map(|(first, _)| first), confirm)
+            .map(|since| quote!(since: #since)),
+        since(family, operation.second_query(family), confirm).map(|since| quote!(then_since: #since)),
         list(&quote!(matches), confirm.matches.iter().map(pair)),
         list(&quote!(agrees), confirm.agrees.iter().map(several)),
         confirm.created.as_ref().map(|(field, _)| quote!(created: Some(#field))),
@@ -221,8 +222,8 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
     if let Some(repeat) = &operation.repeat {
         docs.entry(&format!("**Repeat:** harmless{}. {}", by_key(repeat), escape(&repeat.why)));
     }
-    if let Some((confirm, (teller, _))) = operation.confirm.as_ref().zip(operation.teller(family)) {
-        docs.entry(&confirm_sentence(operation, confirm, teller));
+    if let Some((confirm, (query, _))) = operation.confirm.as_ref().zip(operation.first_query(family)) {
+        docs.entry(&confirm_sentence(operation, confirm, query));
     }
 }
 
@@ -269,7 +270,7 @@ fn sentence(text: &str) -> String {
     format!("{}.", text.trim().trim_end_matches('.'))
 }
 
-fn confirm_sentence(operation: &Operation, confirm: &Confirm, teller: &Operation) -> String {
+fn confirm_sentence(operation: &Operation, confirm: &Confirm, query: &Operation) -> String {
     let by: Vec<_> = operation.queried_by().map(|(own, _)| code(own)).collect();
     let absence = match confirm.kept {
         None => "an absence proves nothing".to_owned(),
@@ -277,8 +278,8 @@ fn confirm_sentence(operation: &Operation, confirm: &Confirm, teller: &Operation
     };
     format!(
         "**Unknown outcome:** [`{}`](super::{}) finds out by {}; {absence}",
-        teller.rust.rust,
-        teller.rust.rust,
+        query.rust.rust,
+        query.rust.rust,
         by.join(" or ")
     )
 }

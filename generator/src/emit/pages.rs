@@ -302,7 +302,7 @@ fn find<'a>(operation: &'a Operation, wire: &str) -> Option<&'a Parameter> {
 }
 
 /// The parameter that says where a page begins, of a listing that can be followed: what always has a cursor has no first page, and
-/// only what reads is asked for again and again.
+/// only what reads is called again and again.
 fn followed_by(operation: &Operation) -> Option<&Parameter> {
     let next = match (&operation.response, &operation.listing.pages) {
         (Response::Page { next, .. }, _) => next,

@@ -219,7 +219,7 @@ fn pool_told(pool: &Pool) -> Option<TokenStream> {
 
 /// The operations whose effect another one queries, for changes that a journal has open.
 fn recoveries(api: &Api, layout: Layout) -> TokenStream {
-    let queried = api.operations().filter(|(family, operation)| operation.teller(family).is_some());
+    let queried = api.operations().filter(|(family, operation)| operation.first_query(family).is_some());
     let rows = queried.map(|(family, operation)| {
         let (gate, module) = (gate(family, layout), ident(&module_name(&family.name)));
         let name = ident(&operation.rust.rust);

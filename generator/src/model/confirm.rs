@@ -58,7 +58,7 @@ pub(crate) struct Confirm {
     pub(crate) by: (String, Place),
     /// The one that tells of what the first no longer shows.
     pub(crate) then: Option<(String, Place)>,
-    /// Its parameter that names what is asked for, and the parameter of the request with the name.
+    /// Its parameter that names what is queried, and the parameter of the request with the name.
     pub(crate) ask: Vec<Pair>,
     /// The field of the record and the parameter that it equals, where the query calls it otherwise or does not take it.
     pub(crate) find: Vec<Pair>,
@@ -127,21 +127,21 @@ impl Operation {
         if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
     }
 
-    /// The operation that tells whether a request had its effect, and the record it answers with.
-    pub(crate) fn teller<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
+    /// The query that shows whether a request had its effect, and the record it answers with.
+    pub(crate) fn first_query<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
         let by = &self.confirm.as_ref()?.by.0;
-        let teller = family.operations.named(by)?;
-        let record = teller.shown_record(family)?;
-        Some((teller, family.records.get(record)?))
+        let query = family.operations.named(by)?;
+        let record = query.shown_record(family)?;
+        Some((query, family.records.get(record)?))
     }
 
-    /// The operations that tell, the first one first.
-    pub(crate) fn tellers<'a>(&self, family: &'a Family) -> impl Iterator<Item = &'a Operation> {
-        self.teller(family).map(|(first, _)| first).into_iter().chain(self.second_teller(family))
+    /// The queries, the first one first.
+    pub(crate) fn queries<'a>(&self, family: &'a Family) -> impl Iterator<Item = &'a Operation> {
+        self.first_query(family).map(|(first, _)| first).into_iter().chain(self.second_query(family))
     }
 
-    /// The operation that tells of what the first no longer shows.
-    pub(crate) fn second_teller<'a>(&self, family: &'a Family) -> Option<&'a Operation> {
+    /// The query of what the first one no longer shows.
+    pub(crate) fn second_query<'a>(&self, family: &'a Family) -> Option<&'a Operation> {
         let (then, _) = self.confirm.as_ref()?.then.as_ref()?;
         family.operations.named(then)
     }

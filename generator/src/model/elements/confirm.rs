@@ -38,8 +38,8 @@ impl Confirm {
             expires,
             kept,
         } = self;
-        let types = operation.teller(family);
-        let types = types.map(|(teller, record)| format!("{} {}", teller.rust.rust, record.name.rust));
+        let types = operation.first_query(family);
+        let types = types.map(|(query, record)| format!("{} {}", query.rust.rust, record.name.rust));
         let by_means = Means::Rust {
             name: types,
             other: breaking("the query and the record that it returns have other types"),
