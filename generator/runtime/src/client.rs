@@ -11,6 +11,7 @@ mod pacing;
 mod prepared;
 mod recent;
 mod sending;
+mod shown;
 mod time;
 mod tracking;
 mod weighing;

@@ -9,6 +9,7 @@ use super::exchange_clock::ExchangeClock;
 use super::metrics::{CallMetrics, MetricsHook};
 use super::pacing::{LimitMode, RateLimitPolicy, Slots};
 use super::recent::RecentRequests;
+use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
 use crate::checks::CheckPolicy;
@@ -313,6 +314,7 @@ where
             drift,
             recent: RecentRequests::default(),
             awaited: Awaited::default(),
+            shown: ShownIds::default(),
             metrics: self.metrics,
             orders: self.tracks_orders.then(TrackedOrders::default),
         };

@@ -9,6 +9,7 @@ use super::pacing::RateLimitPolicy;
 use super::prepared::Prepared;
 use super::recent::RecentRequests;
 use super::sending::Attempt;
+use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
 use crate::checks::{CheckContext, CheckPolicy, Violations};
@@ -55,6 +56,7 @@ pub(super) struct Parts {
     pub(super) drift: Option<Drift>,
     pub(super) recent: RecentRequests,
     pub(super) awaited: Awaited,
+    pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,
     pub(super) orders: Option<TrackedOrders>,
 }

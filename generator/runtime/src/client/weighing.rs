@@ -19,6 +19,16 @@ impl ClientCore {
         &self.parts.awaited
     }
 
+    /// Notes that a query of this client showed a record with `id`.
+    pub(crate) fn note_shown(&self, family: &str, id: &str) {
+        self.parts.shown.note(family, id);
+    }
+
+    /// Whether a query of this client showed a record with `id`.
+    pub(crate) fn was_shown(&self, family: &str, id: &str) -> bool {
+        self.parts.shown.contains(family, id)
+    }
+
     /// When the first attempt of the request with `id` was signed, one of which was signed at `signed_at`.
     pub(crate) fn first_signed_at(&self, id: &str, signed_at: Timestamp) -> Timestamp {
         self.parts.recent.attempts(id, signed_at).map_or(signed_at, |attempted| attempted.first.0)

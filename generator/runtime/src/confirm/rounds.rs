@@ -201,8 +201,10 @@ impl ClientCore {
         let facts = (open.signed_at, open.left, policy.settling);
         let sent = self.sent(question.target(), open.signed_at, open.left, policy.settling);
         let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
+        let (family, id) = (O::META.family, question.key());
         let finding = match &answer {
             Ok(Reply { data: Picked::Record(_, fields), .. }) => {
+                self.note_shown(family, id);
                 self.weigh(question.target(), (fields, O::Record::FORM), facts).into()
             }
             Ok(Reply { data: Picked::Absent, request_time, .. }) => {
@@ -213,6 +215,12 @@ impl ClientCore {
                 let there = error.exchange().and_then(|error| error.request_time);
                 question.failed(error, &sent, &self.asked_at(open, begun, there), &policy.absent)
             }
+        };
+        let finding = match finding {
+            Finding::Absence if self.was_shown(family, id) => {
+                Finding::Nothing("it was not found, but an earlier query showed a record with its id")
+            }
+            other => other,
         };
         (finding, answer)
     }

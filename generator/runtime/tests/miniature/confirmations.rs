@@ -351,6 +351,20 @@ async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
 }
 
 #[tokio::test]
+async fn absence_proves_nothing_once_a_record_with_the_id_was_shown() -> Tested {
+    let another = answers(r#"{"clientOid":"a1","created":"999999000000"}"#);
+    let line = Line::new([lost(), another, code("40404")]);
+    let (client, order, policy) = (line.client()?, order("a1")?, ConfirmPolicy::new());
+    let first = client.core().place_and_confirm(&order, &policy).await;
+    let again = client.core().settle(&order, Timestamp::from_millis(START), &policy).await;
+    for confirmation in [first, again] {
+        let Confirmation::Unknown(still) = confirmation else { return Err("it is known".into()) };
+        assert_eq!(still.because, "it was not found, but an earlier query showed a record with its id");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_code_that_no_document_lists_proves_nothing_unless_the_caller_says_so() -> Tested {
     let line = Line::new([lost(), code("25204")]);
     assert_eq!(confirmation(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Unknown);
