@@ -203,21 +203,29 @@ fn an_edit_of_one_operation_makes_its_file_and_those_of_its_family_again() {
 /// listing in which another operation finds its records.
 #[test]
 fn what_another_operation_says_reaches_the_files_that_read_it() {
-    let edits = [
-        ("schema", "unified/fills.yaml", "\ndoc: ", "\ndoc: Really ", "mod.rs"),
-        ("schema", "unified/place-batch.yaml", "id: no-reduce-only", "id: never-reduce-only", "codes.rs"),
-        ("tests/exchanges/schema/bybit", "order/create.yaml", "\n  then: history", "", "get_order_history.rs"),
+    let edits: [(_, &[&str], _, _, _); 3] = [
+        ("schema", &["unified/fills.yaml"], "\ndoc: ", "\ndoc: Really ", "mod.rs"),
+        ("schema", &["unified/place-batch.yaml"], "id: no-reduce-only", "id: never-reduce-only", "codes.rs"),
+        (
+            "tests/exchanges/schema/bybit",
+            &["order/create.yaml", "order/create-batch.yaml"],
+            "\n  then: history",
+            "",
+            "get_order_history.rs",
+        ),
     ];
-    for (from, file, old, new, reader) in edits {
+    for (from, edited, old, new, reader) in edits {
         let (schema, out, fresh) = (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
         folders::copy(&workspace().join(from), schema.path());
         generate(schema.path(), out.path()).unwrap();
-        let text = fs::read_to_string(schema.path().join(file)).unwrap();
-        assert!(text.contains(old), "{file} has no {old:?}");
-        fs::write(schema.path().join(file), text.replace(old, new)).unwrap();
-        let edited = generate(schema.path(), out.path()).unwrap();
-        assert!(names(&edited.written).contains(&reader.to_owned()), "{:?}", edited.written);
+        for file in edited {
+            let text = fs::read_to_string(schema.path().join(file)).unwrap();
+            assert!(text.contains(old), "{file} has no {old:?}");
+            fs::write(schema.path().join(file), text.replace(old, new)).unwrap();
+        }
+        let written = generate(schema.path(), out.path()).unwrap().written;
+        assert!(names(&written).contains(&reader.to_owned()), "{written:?}");
         generate(schema.path(), fresh.path()).unwrap();
-        assert_eq!(files(out.path()), files(fresh.path()), "{file}");
+        assert_eq!(files(out.path()), files(fresh.path()), "{edited:?}");
     }
 }

@@ -231,10 +231,13 @@ fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
             let (function, request): (syn::Ident, syn::TypeParen) = (input.parse()?, input.parse()?);
             input.parse::<syn::Token![->]>()?;
             let (request, response): (_, syn::Type) = (request.elem, input.parse()?);
-            input.parse::<syn::Token![;]>()?;
-            syn::parse_quote! {
-                async fn #function(&self, request: &#request) -> Result<runtime::Reply<#response>, runtime::Error>
+            let mut reply: syn::Type = syn::parse_quote!(runtime::Reply<#response>);
+            if input.parse::<Option<syn::Token![as]>>()?.is_some() {
+                input.parse::<syn::Ident>()?;
+                reply = syn::parse_quote!(runtime::batches::ItemsReply<#response>);
             }
+            input.parse::<syn::Token![;]>()?;
+            syn::parse_quote!(async fn #function(&self, request: &#request) -> Result<#reply, runtime::Error>)
         };
         uses.push(call(&ty, &signature));
     }

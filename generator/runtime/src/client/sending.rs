@@ -79,7 +79,7 @@ impl ClientCore {
         let (span, begun) = (CallSpan::new(self.api(), O::META, attempt.number), self.begins());
         let result = match self.track(operation) {
             Ok(tracking) => {
-                let result = span.around(self.call_in(&span, operation, attempt, tracking.as_ref())).await;
+                let result = span.around(self.call_in(&span, operation, attempt, tracking.as_deref())).await;
                 tracking.into_iter().for_each(|tracking| self.tracked(tracking, operation, &result));
                 result
             }

@@ -19,11 +19,11 @@ impl ClientCore {
         self.parts.orders.as_ref()
     }
 
-    /// Begins to track a call, unless what is known of an order forbids it.
-    pub(super) fn track<O: Operation>(&self, operation: &O) -> Result<Option<Tracking<'_>>, Error> {
+    /// Begins to track a call, unless what is known of an order forbids it. It is boxed, because every call has room for it.
+    pub(super) fn track<O: Operation>(&self, operation: &O) -> Result<Option<Box<Tracking<'_>>>, Error> {
         let Some(orders) = &self.parts.orders else { return Ok(None) };
         let tracking = Tracking::begin(orders, operation, self.moment().steady);
-        tracking.map(Some).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
+        tracking.map(|tracking| Some(Box::new(tracking))).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
     }
 
     /// When what a request does that is sent now is certain to be visible, by the steady clock: once it can no longer
@@ -36,7 +36,7 @@ impl ClientCore {
     /// Takes the result of a call that was tracked.
     pub(super) fn tracked<O: Operation>(
         &self,
-        tracking: Tracking<'_>,
+        tracking: Box<Tracking<'_>>,
         operation: &O,
         result: &Result<Reply<O::Response>, Error>,
     ) {
