@@ -1,7 +1,7 @@
 //! Error codes: which one is no error, and what the others prove.
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Cause, CodeProof, Family, Proof};
+use crate::model::{Api, Cause, CodeProof, Family, ObservedCode, Proof};
 
 /// The code that means success is the one of the envelope, and no other.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -129,7 +129,12 @@ fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &
     let observed = api.codes.iter().filter(|code| families().any(|family| code.is_of(&family.name)));
     let known: Vec<&str> =
         listed.map(|error| error.code.as_str()).chain(observed.map(|code| code.code.as_str())).collect();
-    if !known.contains(&code) {
+    // A code whose families cannot all be found may be of this one.
+    let is_of_unknown = |observed: &&ObservedCode| {
+        observed.code == code
+            && observed.families.iter().any(|(name, _)| api.families.iter().all(|family| family.name != *name))
+    };
+    if !known.contains(&code) && !api.codes.iter().any(|observed| is_of_unknown(&observed)) {
         let whose = of.map(|family| format!(" of the family `{}`", family.name)).unwrap_or_default();
         to.at(place, Code::UndefinedName, format!("unknown code `{code}`{whose}"))
             .help("use a code of the family's `errors` or of `codes`, or add it there with its source");

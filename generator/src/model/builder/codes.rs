@@ -88,7 +88,8 @@ impl Builder<'_> {
     }
 
     fn refusal(&mut self, name: &Text, raw: &Spanned<raw::Refusal>) -> Refusal {
-        if raw.code.is_none() && raw.codes.iter().next().is_none() {
+        let is_unread = self.to.is_unread(name.place.file, "codes");
+        if raw.code.is_none() && raw.codes.iter().next().is_none() && !is_unread {
             self.missing("code", name.place);
         }
         Refusal {
