@@ -1,10 +1,10 @@
 //! The ids of records that queries showed.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::hash::Hasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHasher;
 
 /// The maximum number of ids that are remembered.
 const MOST: usize = 1 << 14;
@@ -17,7 +17,7 @@ pub(super) struct ShownIds(Mutex<Ids>);
 /// Ids by their hashes. Two ids with one hash leave an outcome unknown that could be known.
 #[derive(Debug, Default)]
 struct Ids {
-    known: FxHashSet<u64>,
+    known: HashSet<u64>,
     in_order: VecDeque<u64>,
 }
 

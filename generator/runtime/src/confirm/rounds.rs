@@ -261,6 +261,9 @@ fn concluded<O: Queryable, A>(
         Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, asked }))
     };
     let did_not_happen = |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, asked }));
+    // Exchanges were seen to deny orders that exist, but not twice in a row. What was not an absence, or could not be read,
+    // may have been the record.
+    *absences = if matches!(finding, Finding::Absence) { *absences + 1 } else { 0 };
     match (finding, answer) {
         (Finding::Proof, answer) => Confirmation::Done(Box::new(ConfirmedDone {
             answer: None,
@@ -271,14 +274,10 @@ fn concluded<O: Queryable, A>(
         (Finding::Absence, answer) if open.is_contradicted() => {
             still(answer.err(), "it was not found, but a record from outside shows it")
         }
-        (Finding::Absence, answer) => {
-            // Exchanges were seen to deny orders that exist.
-            *absences += 1;
-            match *absences {
-                1 => still(answer.err(), "it was not found, according to a single response"),
-                _ => did_not_happen(answer.err().map(Arc::new), true),
-            }
+        (Finding::Absence, answer) if *absences == 1 => {
+            still(answer.err(), "it was not found, according to a single response")
         }
+        (Finding::Absence, answer) => did_not_happen(answer.err().map(Arc::new), true),
         // The exchange refused it because of the existing record, which this request did not create.
         (Finding::Older, answer) => match open.call.clone().filter(|_| open.is_duplicate()) {
             Some(refusal) => did_not_happen(Some(refusal), false),

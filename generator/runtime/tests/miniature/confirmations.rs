@@ -364,6 +364,19 @@ async fn absence_proves_nothing_once_a_record_with_the_id_was_shown() -> Tested 
     Ok(())
 }
 
+/// An answer between two absences that cannot be read may have been the record.
+#[tokio::test]
+async fn absences_count_only_one_after_the_other() -> Tested {
+    let signed = Timestamp::from_millis(START - 60_000);
+    for between in [Act::Answers("{".to_owned()), lost(), answers(r#"{"clientOid":"a2"}"#)] {
+        let line = Line::new([code("40404"), between, code("40404")]);
+        let confirmation = line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new()).await;
+        let Confirmation::NotDone(not) = confirmation else { return Err("it is not known".into()) };
+        assert_eq!(not.asked, 4);
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_code_that_no_document_lists_proves_nothing_unless_the_caller_says_so() -> Tested {
     let line = Line::new([lost(), code("25204")]);
