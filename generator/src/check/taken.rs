@@ -80,6 +80,7 @@ pub(super) const OPERATIONS: Taken = Taken {
         "of",
         "records",
         "runtime",
+        "tradeapi_runtime",
         "types",
     ],
     why: "every family has a module or a function with this name",
