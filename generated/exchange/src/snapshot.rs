@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
-use crate::faults::{Aim, Fault, Trouble};
+use crate::faults::{Aim, Conditions, Fault, Trouble};
 use crate::hostile::{Hostility, Node, Quirk, Wrong};
 use crate::instruments::quotient;
 use crate::limits::Caller;
@@ -56,6 +56,7 @@ pub(crate) fn snapshot(core: &Core, view: View, speed: u32) -> String {
     balances(&mut out, core, view);
     limits(&mut out, core);
     faults(&mut out, core);
+    conditions(&mut out, core);
     hostility(&mut out, core);
     violations(&mut out, core);
     requests(&mut out, core);
@@ -262,6 +263,21 @@ fn write_fault(out: &mut JsonWriter, fault: &Fault) {
 fn faults(out: &mut JsonWriter, core: &Core) {
     let faults = &core.faults.list;
     list(out, "faults", faults.iter().take(MOST_ROWS), faults.len(), write_fault);
+}
+
+/// How the network and the machines behave.
+fn conditions(out: &mut JsonWriter, core: &Core) {
+    let Conditions { latency, clocks, lag, maintenance, hostility: _ } = &core.faults.conditions;
+    out.member("conditions").begin_object();
+    out.member("latency").begin_array();
+    latency.iter().for_each(|millis| out.element().number(millis));
+    out.end_array();
+    out.member("clocks").begin_array();
+    clocks.iter().for_each(|millis| out.element().number(millis));
+    out.end_array();
+    out.member("lag").number(lag);
+    out.member("maintenance").boolean(*maintenance);
+    out.end_object();
 }
 
 /// How hostile the exchange is, if it is, and how often something was wrong or odd.

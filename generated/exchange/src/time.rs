@@ -137,6 +137,7 @@ impl Time {
         let mut moment = self.moment();
         moment.advanced = moment.passed();
         moment.runs = (speed > 0).then(|| (Instant::now(), speed));
+        self.await_next(&mut moment);
         drop(moment);
         self.0.changed.notify_all();
     }
@@ -172,6 +173,16 @@ impl Time {
         .await;
     }
 
+    /// Lets a thread look at a clock that runs, until nobody waits. One that stands still wakes whoever waits as it is
+    /// advanced.
+    fn await_next(&self, moment: &mut Moment) {
+        if moment.runs.is_some() && !moment.wakers.is_empty() && !moment.is_awaited {
+            let shared = Arc::clone(&self.0);
+            moment.is_awaited =
+                thread::Builder::new().name("exchange clock".into()).spawn(move || shared.wake()).is_ok();
+        }
+    }
+
     fn moment(&self) -> MutexGuard<'_, Moment> {
         self.0.moment.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,12 +210,7 @@ impl Timer for Time {
         moment.count += 1;
         let count = moment.count;
         moment.wakers.insert((at, count), waker);
-        // A clock that is moved by hand wakes as it is moved; one that runs needs someone who looks at it.
-        if moment.speed.is_some() && !moment.is_awaited {
-            let shared = Arc::clone(&self.0);
-            moment.is_awaited =
-                thread::Builder::new().name("exchange clock".into()).spawn(move || shared.wake()).is_ok();
-        }
+        self.await_next(&mut moment);
         drop(moment);
         self.0.changed.notify_all();
     }
@@ -223,6 +229,14 @@ mod tests {
 
     use super::*;
 
+    struct Woken(mpsc::Sender<()>);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            let _ = self.0.send(());
+        }
+    }
+
     #[test]
     fn time_stands_still_until_it_is_advanced() {
         let time = Time::by_hand();
@@ -234,12 +248,6 @@ mod tests {
 
     #[test]
     fn a_clock_that_runs_wakes_whoever_waits_also_after_a_freeze() {
-        struct Woken(mpsc::Sender<()>);
-        impl Wake for Woken {
-            fn wake(self: Arc<Self>) {
-                let _ = self.0.send(());
-            }
-        }
         let time = Time::running(1000);
         let (sender, woken) = mpsc::channel();
         let wait = |seconds| {
@@ -256,6 +264,14 @@ mod tests {
         wait(3600);
         time.advance(Duration::from_secs(3600));
         assert!(woken.recv().is_ok());
+    }
+
+    #[test]
+    fn a_clock_that_stood_still_wakes_whoever_waits_once_it_runs() {
+        let (time, (sender, woken)) = (Time::by_hand(), mpsc::channel());
+        time.wake_at(Duration::from_secs(5), Arc::new(Woken(sender)).into());
+        time.set_speed(1000);
+        assert!(woken.recv_timeout(Duration::from_secs(30)).is_ok());
     }
 
     #[test]

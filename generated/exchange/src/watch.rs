@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::uri::InvalidUri;
 use http::{Request, Uri, header};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
 
 /// How long one picture stays.
@@ -28,6 +28,9 @@ const LISTS: &[(&str, &[&str])] = &[
     ("violations", &["rule", "count"]),
     ("requests", &["number", "method", "path", "code", "rule", "wrong", "odd"]),
 ];
+
+/// What is shown of the network and the machines, as far as it is out of the ordinary.
+const CONDITIONS: &[&str] = &["latency", "clocks", "lag", "maintenance"];
 
 /// What is shown of a hostile exchange.
 const HOSTILITY: &[&str] = &["faults", "quirks", "seed", "nodes", "wrong", "odd"];
@@ -64,6 +67,15 @@ async fn state(transport: &HyperTransport, url: &str) -> io::Result<Value> {
 /// The lists of a state as tables, those that are empty left out.
 fn screen(state: &Value) -> String {
     let mut out = format!("time {}, speed {}\n", cell(&state["now"]), cell(&state["speed"]));
+    let is_ordinary = |value: &Value| [json!([]), json!(0), json!(false), Value::Null].contains(value);
+    let conditions = CONDITIONS.iter().map(|name| (name, &state["conditions"][*name]));
+    let conditions: Vec<_> = conditions
+        .filter(|(_, value)| !is_ordinary(value))
+        .map(|(name, value)| format!("{name} {}", cell(value)))
+        .collect();
+    if !conditions.is_empty() {
+        out += &format!("conditions: {}\n", conditions.join(", "));
+    }
     if state["hostility"].is_object() {
         let words = |name: &&str| format!("{name} {}", cell(&state["hostility"][*name]));
         out += &format!("hostile: {}\n", HOSTILITY.iter().map(words).collect::<Vec<_>>().join(", "));
@@ -106,8 +118,6 @@ fn cell(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -116,6 +126,7 @@ mod tests {
             json!({"number": 7, "method": "POST", "path": "/\u{1b}[2J", "code": "40762", "rule": "x".repeat(99)});
         let state = json!({
             "now": 5, "speed": 1,
+            "conditions": {"latency": [5, 20], "clocks": [], "lag": 500, "maintenance": false},
             "hostility": {"faults": 40, "quirks": 8, "seed": "7", "nodes": "2,1:lag=2500", "wrong": 3, "odd": 1},
             "orders": {"count": 0, "list": []},
             "balances": {"count": 20, "list": vec![json!({"account": "unified 1", "coin": "BTC", "total": "2"}); 20]},
@@ -124,6 +135,7 @@ mod tests {
         let text = screen(&state);
         assert!(!text.contains('\u{1b}') && !text.contains("orders"), "{text}");
         assert_eq!(text.matches("  unified 1  BTC   2").count(), MOST_ROWS, "{text}");
+        assert!(text.contains("conditions: latency [5,20], lag 500\n"), "{text}");
         let hostile = "hostile: faults 40, quirks 8, seed 7, nodes 2,1:lag=2500, wrong 3, odd 1\n";
         assert!(text.contains(hostile), "{text}");
         assert!(text.contains("balances: 20") && text.contains("/\u{fffd}[2J") && text.contains("x…"), "{text}");

@@ -1,8 +1,8 @@
 //! The page in a real browser. Without one, these tests say that they are skipped.
 
 use serde_json::json;
-use tradeapi::unified::Side;
-use tradeapi_exchange::{Node, Seed};
+use tradeapi::unified::{GetOpenOrders, Side};
+use tradeapi_exchange::{Family, Node, Seed};
 
 use crate::browser::Browser;
 use crate::control::{ask, client, done, served};
@@ -118,6 +118,62 @@ async fn hostility_is_switched_on_and_off_and_shown() {
     assert_eq!(exchange.conditions().hostility, None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_network_and_the_machines_are_set_and_shown() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|_| {}).await;
+    let client = client(&exchange, address);
+    exchange.time().set_speed(1);
+    browser.open(&format!("http://{address}/"));
+    let calm = format!("{TEXT}.includes('Answers arrive at once, and one clock is right.')");
+    browser.until(&format!("{calm} && !{TEXT}.includes('Back to normal')"));
+    for (name, typed) in [("latency", "5, 20, 40"), ("clocks", "0, 1500, -300"), ("lag", "60000")] {
+        browser.value(&format!("document.getElementById('network-{name}').value = '{typed}'"));
+    }
+    browser.press_by_keyboard("network-set");
+    browser.until("document.getElementById('said').textContent === 'The network behaves as set.'");
+    let conditions = exchange.conditions();
+    assert_eq!((conditions.latency, conditions.clocks), (vec![5, 20, 40], vec![0, 1_500, -300]));
+    assert_eq!((conditions.lag, conditions.maintenance), (60_000, false));
+    for shown in [
+        "Answers take 5 to 20 ms, or 20 to 40 ms, each as often.",
+        "Clocks of the nodes: right, 1.5 s ahead, 0.3 s behind.",
+        "Listings show what happened 60 s ago.",
+    ] {
+        browser.until(&format!("{TEXT}.includes({shown:?})"));
+    }
+    // What it says is so: an order is not listed yet, and it is found by its id.
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+    assert!(client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap().list.is_empty());
+
+    browser.press_by_keyboard("maintenance");
+    browser.until(&format!("{TEXT}.includes('Under maintenance: every request is refused.')"));
+    browser.until(&format!("{TEXT}.includes(', under maintenance')"));
+    browser.until("document.getElementById('maintenance').ariaPressed === 'true'");
+    client.unified().place_order(&limit("b", Side::Buy, "0.01", "63000")).await.unwrap_err();
+    assert_eq!(exchange.account(exchange.keys(), Family::Unified).open_orders.len(), 1);
+    browser.press_by_keyboard("maintenance");
+    browser.until("state.conditions.maintenance === false");
+    client.unified().place_order(&limit("b", Side::Buy, "0.01", "63000")).await.unwrap();
+
+    // What a script sets is shown, what is typed stays until then, and a mistake says what was expected.
+    browser.value("document.getElementById('network-latency').value = '12'");
+    let before = browser.value("asked");
+    browser.until(&format!("asked > {before} + 1"));
+    assert_eq!(browser.value("document.getElementById('network-latency').value"), "12");
+    done(address, "POST /-/conditions?latency=70&hostile=0");
+    browser.until("document.getElementById('network-latency').value === '70'");
+    browser.until(&format!("{TEXT}.includes('Each answer takes 70 ms.')"));
+    browser.until(&format!("{TEXT}.includes('They do not count while the exchange is hostile')"));
+    browser.value("document.getElementById('network-clocks').value = '5,,6'");
+    browser.press_by_keyboard("network-set");
+    browser.until("document.getElementById('said').textContent.startsWith('Not done: invalid clocks')");
+
+    browser.press_by_keyboard("network-calm");
+    browser.until(&format!("{calm} && document.activeElement.id === 'network-set'"));
+    assert_eq!(exchange.conditions().clocks, [0; 0]);
+}
+
 /// The contrast of each text with what is behind it, as `[ratio, text]`, the least first.
 const CONTRASTS: &str = "(() => {
   const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
@@ -153,6 +209,7 @@ async fn the_page_is_readable_in_light_and_dark_on_a_desk_and_on_a_phone() {
     client.unified().place_order(&market("c", Side::Buy, "0.01")).await.unwrap_err();
     exchange.hide_next("40725");
     done(address, "POST /-/conditions?hostile=0&nodes=2,1:lag=2500:judges=20000:tells=-300");
+    done(address, "POST /-/conditions?latency=1,2,5&clocks=0,-300&lag=500");
     ask(address, &format!("GET /{}", "long".repeat(90)), &[], b"");
     let mut grounds = Vec::new();
     for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light"), (320, "dark")] {
