@@ -57,6 +57,9 @@ impl Core {
             return Err(Reason::NotOpen);
         }
         if order.modifying >= most {
+            if changes.auto_cancel && self.settings.auto_cancel_in_progress {
+                self.end(id, State::Cancelled(Cancelled::Normal));
+            }
             return Err(Reason::ModifyInProgress);
         }
         if let Some(order) = self.orders.get_mut(&id) {

@@ -71,6 +71,10 @@ decisions! {
     "Which order is in the answer to a modification of size and price?", "The old orderId and the newClientOid.", "The new orderId does not exist yet.";
     "When is the order created that replaces a modified one?", "20 milliseconds later.", "The documents say later, without a time.", setting "replacement_delay";
     "How long is a modification in progress?", "It is applied at once.", "Tests of the limits on modifications in progress set a delay.", setting "modification_delay";
+    "Which refusals of a modification cancel its order with autoCancel?", "Those that depend on the order, the pair or the account: a price out of range, a wrong step, a quantity below the filled one, missing funds. A request that breaks a rule of its parameters cancels nothing, nor does one for a reduce-only order in a batch.", "The document names a modification that is rejected of an order that can be modified. What is no valid request modifies no order.";
+    "Does autoCancel cancel an order whose modification is refused because others are in progress?", "No.", "The refusal concerns the number of requests, and those in progress can still succeed. The table of transitions can also be read as any refusal.", setting "auto_cancel_in_progress";
+    "What happens to modifications in progress when autoCancel cancels their order?", "They are refused when it is their turn, without an answer, because their requests were accepted.", "The document says that further modifications are rejected.";
+    "Where does the requestId of a rejected modification come back?", "In the message of the refusal, if it had autoCancel.", "The documented data of the answer have no such field.";
     "Does an amended order keep its place in the queue?", "Only if its quantity is reduced.", "Common practice.";
     "How much margin does an order need?", "Its value divided by the leverage, plus the taker fee. Closing needs none.", "The documents give no formula.";
     "What is the leverage?", "Ten.", "No documented operation sets it.";

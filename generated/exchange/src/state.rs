@@ -57,6 +57,8 @@ pub struct Settings {
     /// How long the unified family takes for a modification; during this time it is in progress.
     #[serde(with = "crate::setup::millis")]
     pub modification_delay: Duration,
+    /// Whether a modification with autoCancel cancels its order also if it is refused because others are in progress.
+    pub auto_cancel_in_progress: bool,
     /// The HTTP status of refusals; success has 200.
     pub refusal_status: u16,
     /// Whether a [journal](crate::Exchange::journal) is kept.
@@ -75,6 +77,7 @@ impl Default for Settings {
             liquidation: true,
             replacement_delay: Duration::from_millis(20),
             modification_delay: Duration::ZERO,
+            auto_cancel_in_progress: false,
             refusal_status: 400,
             journal: false,
         }

@@ -13,24 +13,20 @@ use crate::refusal::{Reason, Refusal};
 
 impl Serve for ModifyOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
-        let request_id = self.request_id;
+        let told = self.request_id.filter(|_| self.auto_cancel == Some(YesNo::Yes));
         let amended = modification(&self, at).map_err(|reason| at.refusal(reason));
         let most = <Self as Amendment>::IN_FLIGHT;
         let amended = amended.and_then(|amendment| {
             let amended = at.core.amend(at.account, &Name::from(&self.order), amendment, most);
             amended.map_err(|reason| at.refusal(reason))
         });
-        answer_modification(at, amended, request_id)
+        answer_modification(at, amended, told)
     }
 }
 
-/// The ids of a modified order; the refusal of a modification with autoCancel names its requestId.
-fn answer_modification(
-    at: &Desk<'_>,
-    amended: Result<u64, Refusal>,
-    request_id: Option<u64>,
-) -> Result<OrderIds, Refusal> {
-    let id = amended.map_err(|refusal| match request_id {
+/// The ids of a modified order; a refusal names the requestId that it is to tell.
+fn answer_modification(at: &Desk<'_>, amended: Result<u64, Refusal>, told: Option<u64>) -> Result<OrderIds, Refusal> {
+    let id = amended.map_err(|refusal| match told {
         Some(id) => Refusal { message: format!("{} (requestId {id})", refusal.message), ..refusal },
         None => refusal,
     })?;
@@ -116,5 +112,5 @@ fn modify_item(item: &BatchModifyItem, at: &mut Desk<'_>) -> Result<OrderIds, Re
     let amendment = amendment().map_err(|reason| at.refusal(reason))?;
     let amended = at.core.amend(at.account, &name, amendment, BatchModifyOrders::IN_FLIGHT);
     let amended = amended.map_err(|reason| at.refusal(reason));
-    answer_modification(at, amended, item.request_id)
+    answer_modification(at, amended, item.request_id.filter(|_| item.auto_cancel == Some(YesNo::Yes)))
 }

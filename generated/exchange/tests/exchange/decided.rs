@@ -6,9 +6,10 @@ use std::time::Duration;
 use rust_decimal::Decimal;
 use tradeapi::classic::{self, TradeSide};
 use tradeapi::unified::{
-    CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus, PlaceOrder, PosSide, Side, TriggerBy,
+    BatchModifyItem, BatchModifyOrders, CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus,
+    PlaceOrder, PosSide, Side, TriggerBy, YesNo,
 };
-use tradeapi_exchange::Profile;
+use tradeapi_exchange::{Profile, Settings};
 
 use crate::desk::{Desk, classic_limit, classic_market, code, limit, market, number};
 
@@ -101,6 +102,88 @@ async fn an_order_keeps_its_place_only_if_it_becomes_smaller() {
         place(&taker, market("take", Side::Sell, "0.010")).await;
         let is_filled = |desk: &Desk| desk.unified().positions.len() == 1;
         assert_eq!((is_filled(&desk), is_filled(&other)), (first == "a", first == "b"), "{qty}");
+    }
+}
+
+fn amendment(client: &str, price: &str) -> ModifyOrder {
+    ModifyOrder::new(named(client)).price(number(price)).auto_cancel(true)
+}
+
+async fn amend(desk: &Desk, request: &ModifyOrder) -> Option<String> {
+    code(desk.client.unified().modify_order(request).await)
+}
+
+#[tokio::test]
+async fn auto_cancel_follows_a_refusal_that_depends_on_the_order() {
+    let desk = Desk::with(|_| {}, Profile::new().balance("USDT", 10_000));
+    let nothing = ModifyOrder::new(named("nothing")).auto_cancel(true);
+    let of_nothing = ModifyOrder::new(named("small")).qty(number("0.001")).auto_cancel(true);
+    let of_funds = ModifyOrder::new(named("funds")).qty(number("100")).auto_cancel(true);
+    let (of_range, of_step) = (amendment("range", "90000"), amendment("step", "63000.05"));
+    for (client, request, is_cancelled) in [
+        ("range", of_range, true),
+        ("step", of_step, true),
+        ("funds", of_funds, true),
+        ("small", of_nothing, true),
+        ("nothing", nothing, false),
+    ] {
+        place(&desk, limit(client, Side::Buy, "0.02", "63000")).await;
+        if client == "small" {
+            desk.exchange.fill(client, number("0.01")).unwrap();
+        }
+        assert!(amend(&desk, &request).await.is_some(), "{client}");
+        let cancelled = status(&desk, client).await == Some(OrderStatus::Cancelled);
+        assert_eq!(cancelled, is_cancelled, "{client}");
+    }
+}
+
+#[tokio::test]
+async fn auto_cancel_of_a_modification_too_many_follows_the_settings() {
+    for cancels in [false, true] {
+        let settings = |settings: &mut Settings| {
+            (settings.modification_delay, settings.auto_cancel_in_progress) = (Duration::from_secs(1), cancels);
+        };
+        let desk = Desk::with(settings, Profile::new());
+        place(&desk, limit("a", Side::Buy, "0.02", "63000")).await;
+        assert_eq!(amend(&desk, &amendment("a", "63001")).await, None);
+        assert_eq!(amend(&desk, &amendment("a", "63002")).await.as_deref(), Some("25572"));
+        let is_cancelled = || async { status(&desk, "a").await == Some(OrderStatus::Cancelled) };
+        assert_eq!(is_cancelled().await, cancels);
+        desk.exchange.time().advance(Duration::from_secs(1));
+        assert_eq!(is_cancelled().await, cancels);
+        let price = desk.details("a").await.unwrap().price;
+        assert_eq!(price, Some(number(if cancels { "63000" } else { "63001" })));
+        // Without autoCancel, it never does.
+        place(&desk, limit("b", Side::Buy, "0.02", "63000")).await;
+        assert_eq!(amend(&desk, &amendment("b", "63001").auto_cancel(false)).await, None);
+        assert!(amend(&desk, &amendment("b", "63002").auto_cancel(false)).await.is_some());
+        assert_eq!(status(&desk, "b").await, Some(OrderStatus::Live));
+    }
+}
+
+#[tokio::test]
+async fn modifications_in_progress_fail_with_the_order_that_one_cancels() {
+    let desk = Desk::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
+    place(&desk, limit("a", Side::Buy, "0.02", "63000")).await;
+    for (price, cancels) in [("90000", YesNo::Yes), ("63001", YesNo::No)] {
+        let item = BatchModifyItem::new(named("a")).price(number(price)).auto_cancel(cancels);
+        let accepted = desk.client.unified().batch_modify_orders(&BatchModifyOrders::new(vec![item])).await.unwrap();
+        assert_eq!(accepted[0].code, None);
+    }
+    desk.exchange.time().advance(Duration::from_secs(2));
+    let order = desk.details("a").await.unwrap();
+    assert_eq!((order.order_status, order.price), (Some(OrderStatus::Cancelled), Some(number("63000"))));
+    assert_eq!(desk.unified().balances["USDT"].frozen, Decimal::ZERO);
+}
+
+#[tokio::test]
+async fn only_a_refusal_with_auto_cancel_names_the_request() {
+    let desk = Desk::one_way();
+    for (client, cancels) in [("a", true), ("b", false)] {
+        place(&desk, limit(client, Side::Buy, "0.02", "63000")).await;
+        let request = amendment(client, "90000").auto_cancel(cancels).request_id(4711);
+        let refused = desk.client.unified().modify_order(&request).await.unwrap_err();
+        assert_eq!(refused.message().is_some_and(|message| message.contains("requestId 4711")), cancels, "{refused}");
     }
 }
 

@@ -39,6 +39,9 @@ impl Desk {
     fn new(seed: u64) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
+        // Modifications are in progress for a while, and what autoCancel does then is read in both ways.
+        settings.modification_delay = Duration::from_millis(if seed % 3 == 0 { 700 } else { 0 });
+        settings.auto_cancel_in_progress = seed % 2 == 0;
         let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
         let builder = || exchange.client_of(exchange.keys()).checks(false);
         let (client, other) = (builder().track_orders().build().unwrap(), builder().build().unwrap());
@@ -130,7 +133,10 @@ impl Desk {
             }
             11..=12 => self.touch(|desk, family, order| desk.cancel(&desk.client, family, order)),
             13 => self.touch(|desk, family, order| desk.cancel(&desk.other, family, order)),
-            14..=15 => self.touch(|desk, family, order| desk.amend(family, order)),
+            14..=15 => {
+                let (is_rejected, cancels) = (self.below(3) == 0, self.below(2) == 0);
+                self.touch(|desk, family, order| desk.amend(family, order, is_rejected, cancels));
+            }
             16..=17 => self.touch(|desk, _, order| {
                 let half = ((order.qty - order.filled) / Decimal::TWO).round_dp(3);
                 let _ = desk.exchange.fill(&order.id, half);
@@ -162,10 +168,15 @@ impl Desk {
         }
     }
 
-    fn amend(&self, family: Family, order: OrderView) {
-        if family == Family::Unified {
+    /// Amends an order twice, the second time while the first may still be in progress.
+    fn amend(&self, family: Family, order: OrderView, is_rejected: bool, cancels: bool) {
+        if family != Family::Unified {
+            return;
+        }
+        let price = tradeapi::Decimal::from(if is_rejected { 640_000 } else { 62_000 });
+        for price in [price, tradeapi::Decimal::from(62_001)] {
             let by = unified::OrderRef::OrderId(order.id.as_str().into());
-            let amend = unified::ModifyOrder::new(by).price(tradeapi::Decimal::from(62_000));
+            let amend = unified::ModifyOrder::new(by).price(price).auto_cancel(cancels);
             let _ = self.run(self.client.unified().modify_order(&amend));
         }
     }

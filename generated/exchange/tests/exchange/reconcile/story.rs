@@ -123,6 +123,7 @@ impl Story {
     pub(crate) fn new(seed: u64) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
+        settings.auto_cancel_in_progress = seed.is_multiple_of(2);
         if seed.is_multiple_of(3) {
             (settings.modification_delay, settings.replacement_delay) =
                 (Duration::from_millis(300), Duration::from_secs(4));
