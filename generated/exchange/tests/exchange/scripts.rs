@@ -7,6 +7,9 @@ use tradeapi_exchange::{Exchange, Mode, Profile, Settings, Time};
 
 use crate::raw::{get, post};
 
+mod bounds;
+mod transitions;
+
 const UNIFIED: &str = "/api/v3/trade";
 const CLASSIC: &str = "/api/v2/mix/order";
 
