@@ -1,4 +1,4 @@
-//! A panic button: cancels every open order of both families and closes the classic positions, and tells what it does
+//! A panic button: cancels every open order of both families and closes the classic positions, and reports what it does
 //! not know. It succeeds only if it knows that nothing is left.
 //!
 //! Positions of the unified account stay: the documents only name the operation that closes them.

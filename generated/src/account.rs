@@ -20,7 +20,7 @@ impl Account {
         Self::default()
     }
 
-    /// An account with a name, by which a shared limiter tells accounts apart.
+    /// An account with a name, by which a shared limiter distinguishes accounts.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             properties: runtime::Account::named(name),

@@ -17,7 +17,7 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "22001",
-        "Nothing to cancel: no open order fits. An order asked for may already be filled or cancelled.",
+        "Nothing to cancel: no open order fits. The order may already be filled or cancelled.",
         runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
@@ -374,7 +374,7 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single)
         .with_doc(
-            "tell the client the position mode that the account has; such orders are then refused before they are sent",
+            "give the client the position mode of the account; such orders are then refused before they are sent",
         ),
     runtime::tables::KnownError::observed(
             "25237",
@@ -384,7 +384,7 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single)
         .with_doc(
-            "tell the client the position mode that the account has; such orders are then refused before they are sent",
+            "give the client the position mode of the account; such orders are then refused before they are sent",
         ),
     runtime::tables::KnownError::observed(
             "25239",
@@ -791,7 +791,7 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40109",
-            "Order data cannot be found. Seen now and then for an order that exists, and for trigger orders asked on the wrong path: ask again before believing it.",
+            "Order data cannot be found. Seen now and then for an order that exists, and for trigger orders queried on the wrong path: query again before you believe it.",
             runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
@@ -991,7 +991,7 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
             runtime::tables::CodeProof::NotDone,
         )
         .with_doc(
-            "tell the client the position mode that the account has; such orders are then refused before they are sent",
+            "give the client the position mode of the account; such orders are then refused before they are sent",
         ),
     runtime::tables::KnownError::observed(
             "40786",

@@ -4,7 +4,7 @@
 //! account, spot, margin and futures of a unified account, stock tokens (Reality), and the commission
 //! report of agents. The base address always comes from the user.
 //!
-//! # Begin
+//! # Getting started
 //!
 //! Start `cargo run --release -p tradeapi-exchange`, export the variables that it prints, and run this
 //! with `cargo run -p tradeapi --example hello`; with the address and the keys of a real exchange, the
@@ -19,7 +19,7 @@
 //! - `first_order`: An order that is followed until it is filled, and another one that is cancelled.
 //! - `maker`: A quote on each side of the price, amended as the price moves.
 //! - `backfill`: All fills of ninety days in a file, resumed where a killed run stopped.
-//! - `panic_button`: Cancels and closes everything, and tells what is not certain.
+//! - `panic_button`: Cancels and closes everything, and reports what is not certain.
 //! - `commissions`: The commissions of a broker, and their sums.
 //! - `strategy`: A strategy and its test, in virtual time and without sockets.
 //! - `blocking`: A program without async.
@@ -54,10 +54,10 @@
 //! | compare the account with what was sent | [`reconcile`](Client::reconcile) |
 //! | list everything, over any length of time | [`pages`](Client::pages) |
 //! | send more items than one call takes | [`batch`](Client::batch) |
-//! | repeat what may be repeated | [`retrying`](Client::retrying) |
+//! | retry what is safe to repeat | [`retrying`](Client::retrying) |
 //! | wait for rate limits, or not | [`limits`](runtime::ClientBuilder::limits) |
 //! | see every call | [`metrics`](runtime::ClientBuilder::metrics), the feature `tracing` |
-//! | do without async | the feature `blocking` |
+//! | call without async | the feature `blocking` |
 //!
 //! # Practice and live
 //!
@@ -73,8 +73,8 @@
 //!
 //! # Families
 //!
-//! Every operation is a value: a request that knows its method, path, limits, rules and answer.
-//! [`Client::call`] sends any of them; each family has a function for each of its own.
+//! Each operation is a type of requests, with its method, path, limits, rules and answer.
+//! [`Client::call`] sends any of them, and each family has a function for each of its operations.
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
@@ -86,7 +86,7 @@
 //! - `unified-v3`: Unified Trading, Account, Reality and Broker Interface (Version 3)
 //!
 //! <details>
-//! <summary>Seen on the wire, in no document</summary>
+//! <summary>Observed on the wire, in no document</summary>
 //!
 //! - The signature is the base64 text of an HMAC-SHA256, keyed with the API secret, over the timestamp,
 //!   the method in capitals, the path, a question mark and the query when there is one, and the body,

@@ -117,8 +117,8 @@ pub(crate) fn given<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>, how: &i
     digest(&(texts.collect::<Vec<_>>(), how))
 }
 
-/// A digest that tells this program from others, and from other builds of it: where it is, how long it is and when it was
-/// made, as cargo and make tell files apart. `None` where the system does not say, so that nothing is believed.
+/// A digest that distinguishes this program from others and from other builds of it: its place, its length and when it
+/// was made, as cargo and make distinguish files. `None` where the system does not say, so that nothing is believed.
 fn program() -> Option<u64> {
     static PROGRAM: OnceLock<Option<u64>> = OnceLock::new();
     *PROGRAM.get_or_init(|| {
@@ -128,7 +128,7 @@ fn program() -> Option<u64> {
     })
 }
 
-/// What tells a file from another one that is as long and was given the same time.
+/// What distinguishes a file from another one of the same length and with the same time.
 #[cfg(unix)]
 fn changed(file: &std::fs::Metadata) -> impl Hash + use<> {
     use std::os::unix::fs::MetadataExt as _;

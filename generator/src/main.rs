@@ -12,7 +12,7 @@ use cli::{Output, OutputFormat};
 
 /// Turns hand-written YAML specs of an API into a Rust client.
 ///
-/// Exit codes: 0 fine, 1 the schema or the output is wrong, 2 wrong usage, 3 words of a document wait for review.
+/// Exit codes: 0 success, 1 the schema or the output is wrong, 2 wrong usage, 3 words of a document wait for review.
 #[derive(Parser)]
 #[command(name = "tradeapi-gen", version)]
 struct Cli {
@@ -26,7 +26,7 @@ enum Command {
     Generate {
         #[command(flatten)]
         target: Target,
-        /// Write nothing; exit with 1 when the folder is not what the schema gives.
+        /// Write nothing; exit with 1 if the folder is out of date.
         #[arg(long)]
         check: bool,
     },
@@ -39,7 +39,7 @@ enum Command {
         #[command(flatten)]
         arguments: cli::audit::Arguments,
     },
-    /// Prints what the schema claims about the API, one fact a line.
+    /// Prints the facts of the schema, one per line.
     Facts {
         #[command(flatten)]
         schema: SchemaFolder,
@@ -49,36 +49,37 @@ enum Command {
     },
     /// Prints the operations as a table.
     List(SchemaFolder),
-    /// Prints the rules of the documents and what is made of each.
+    /// Prints the rules of the documents and how each is enforced.
     Rules(SchemaFolder),
-    /// Says what a change of the schema means for those who depend on the crate, and the version it deserves.
+    /// Shows what a change of the schema means for dependent crates, and the version that it needs.
     Diff(cli::compare::Arguments),
-    /// Says where the schema has to change for what a client reported of production.
+    /// Shows where the schema has to change for a report of drift.
     Drift {
         /// The report, as `DriftReport::to_json` writes it.
         report: PathBuf,
         #[command(flatten)]
         schema: SchemaFolder,
     },
-    /// Tells at length what a mistake is, such as E0203, or all there is to know about an operation.
+    /// Explains a code of a mistake, such as E0203, or shows everything about an operation.
     Explain {
-        /// A code, the id of an operation such as `unified.place-order`, or its name where one family has it.
+        /// A code, the id of an operation such as `unified.place-order`, or its name if only one family has it.
         what: String,
         #[command(flatten)]
         schema: SchemaFolder,
     },
-    /// Writes the file of a new operation, to be filled in: an empty one, or a draft of what something else says.
+    /// Writes the file of a new operation, to be filled in: an empty one, or a draft from a document, OpenAPI or
+    /// recorded calls.
     New {
         #[command(flatten)]
         arguments: cli::new::Arguments,
         #[command(flatten)]
         schema: SchemaFolder,
     },
-    /// Writes a project to begin with: a crate that generates a client from a small schema, with a test and CI.
+    /// Writes a new project: a crate that generates a client from a small schema, with a test and CI.
     Init(cli::init::Arguments),
     /// Generates whenever a file of the schema is saved, until Ctrl-C.
     Watch(Target),
-    /// Writes the schema language, or what the schema says, in another form.
+    /// Writes the schema language or the schema in another form.
     Export {
         #[command(subcommand)]
         what: Export,
@@ -102,20 +103,20 @@ enum Export {
         /// Folder for the files.
         #[arg(long, value_name = "FOLDER", default_value = "schema/.schema")]
         out: PathBuf,
-        /// Write nothing; exit with 1 when the files are not what the generator reads.
+        /// Write nothing; exit with 1 if the files are out of date.
         #[arg(long)]
         check: bool,
         #[command(flatten)]
         report: ReportOptions,
     },
-    /// The API as a site for people: static pages without requests to anywhere.
+    /// The API as static HTML pages, without external requests.
     Site {
         #[command(flatten)]
         schema: SchemaFolder,
         /// Folder for the files, which holds nothing else.
         #[arg(long, value_name = "FOLDER")]
         out: PathBuf,
-        /// Write nothing; exit with 1 when the folder is not what the schema gives.
+        /// Write nothing; exit with 1 if the folder is out of date.
         #[arg(long)]
         check: bool,
         /// Revision of the git repository since which changes are shown.
@@ -124,18 +125,18 @@ enum Export {
         /// Folder with the documents, each named after its key in api.yaml: they get pages, and rules link to their lines.
         #[arg(long, value_name = "FOLDER")]
         docs: Option<PathBuf>,
-        /// List of the tests that show rules: an operation, a rule and `module::test` on each line, parted by tabulators.
+        /// List of the tests that show rules: an operation, a rule and `module::test` on each line, separated by tabs.
         #[arg(long, value_name = "FILE")]
         proofs: Option<PathBuf>,
     },
-    /// The API as OpenAPI 3.1; what it cannot say is kept in `x-` keys, and counted.
+    /// The API as OpenAPI 3.1; what it cannot express is kept in `x-` keys, and counted.
     Openapi {
         #[command(flatten)]
         schema: SchemaFolder,
         /// File to write.
         #[arg(long, value_name = "FILE", default_value = "generated/openapi.json")]
         out: PathBuf,
-        /// Write nothing; exit with 1 when the file is not what the schema gives.
+        /// Write nothing; exit with 1 if the file is out of date.
         #[arg(long)]
         check: bool,
     },
@@ -199,7 +200,7 @@ struct SchemaFolder {
 
 #[derive(Args)]
 struct ReportOptions {
-    /// How mistakes are printed: `human` and `short` to standard error, `json` to standard output, an object a line.
+    /// How mistakes are printed: `human` and `short` to standard error, `json` to standard output, one object per line.
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }

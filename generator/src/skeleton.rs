@@ -5,7 +5,7 @@ use heck::ToTitleCase as _;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::model::{Api, Family};
 
-/// The text of `<family>/<operation>.yaml`. What nobody can know is empty, which `check` refuses.
+/// The text of `<family>/<operation>.yaml`. Keys whose values are unknown are empty, which `check` refuses.
 pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<String, Diagnostics> {
     let family = self::family(api, family)?;
     let mut to = Diagnostics::default();

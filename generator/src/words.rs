@@ -72,9 +72,9 @@ words! {
     }
     /// How an object is written in a query or a form.
     Objects { Json = "json", Brackets = "brackets", Dots = "dots", }
-    /// Where an answer tells of a pool.
-    ToldIn { Header = "header", Body = "body", }
-    /// How an answer tells when a pool is free.
+    /// Where an answer reports a pool.
+    ReportedIn { Header = "header", Body = "body", }
+    /// How an answer states when a pool is free.
     ResetForm {
         InSeconds = "in_seconds",
         InMilliseconds = "in_milliseconds",

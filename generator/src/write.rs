@@ -241,7 +241,7 @@ fn foreign_file(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<(PathBuf
     Some((path.to_owned(), what))
 }
 
-/// Replaces the files whose bytes differ, and tells which; other files of the folder are nobody's business.
+/// Replaces the files whose bytes differ, and returns which; other files of the folder are left alone.
 #[cfg(feature = "cli")]
 pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut to = Diagnostics::default();

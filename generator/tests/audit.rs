@@ -150,14 +150,14 @@ const CHANGES: &[(&str, &str)] = &[
 
 #[test]
 fn every_kind_of_change_is_reported() {
-    let mut told = String::new();
+    let mut report = String::new();
     for (from, to) in CHANGES {
         assert_eq!(DOCUMENT.matches(from).count().min(1), 1, "`{from}` is not in the document");
         let changed = DOCUMENT.replacen(from, to, 1);
         let line = DOCUMENT[..DOCUMENT.find(from).unwrap()].matches('\n').count() + 1;
-        writeln!(told, "line {line}: {from:?} -> {to:?}\n{}", differences(&changed)).unwrap();
+        writeln!(report, "line {line}: {from:?} -> {to:?}\n{}", differences(&changed)).unwrap();
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(report);
 }
 
 fn run(schema: &Path, docs: &Path, more: &[&str]) -> Output {

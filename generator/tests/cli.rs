@@ -211,7 +211,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn mistakes_are_printed_in_the_form_that_is_asked_for() {
+fn mistakes_are_printed_in_the_requested_form() {
     let folder = copied_schema(&schema());
     let path = folder.path().join("unified/assets.yaml");
     let text = std::fs::read_to_string(&path).unwrap();

@@ -1,6 +1,6 @@
 //! Drafts: an operation's file is deleted and drafted again, and the facts that come back are counted.
 //!
-//! The real documents are no part of the project: where their folder is not there, their test says so and passes. The
+//! The real documents are not part of the project: where their folder is not there, their test says so and passes. The
 //! garden's are always there.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 

@@ -38,7 +38,7 @@ fn blocks(page: &str, heading: &str) -> Vec<Block> {
     found
 }
 
-/// The codes that a run of the program tells, each once.
+/// The codes that a run of the program reports, each once.
 fn codes(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let objects = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
@@ -79,7 +79,7 @@ fn prove(code: Code) -> Result<(), String> {
     let page = code.explanation();
     let folder = base();
     let (wrong, right) = (blocks(page, "Wrong"), blocks(page, "Right"));
-    let mut told = Vec::new();
+    let mut codes = Vec::new();
     let mut undo = Vec::new();
     for (wrong, right) in wrong.iter().zip(&right) {
         match wrong.info.split_once(' ') {
@@ -94,24 +94,24 @@ fn prove(code: Code) -> Result<(), String> {
                     format!("\n{text}").replacen(&format!("\n{}", right.text), &format!("\n{}", wrong.text), 1);
                 std::fs::write(path, &changed[1..]).unwrap();
             }
-            None if wrong.info == "sh" => told.extend(shell(folder.path(), &wrong.text)),
+            None if wrong.info == "sh" => codes.extend(shell(folder.path(), &wrong.text)),
             _ => return Err(format!("a block is `yaml FILE` or `sh`, not `{}`", wrong.info)),
         }
     }
-    told.extend(check(folder.path()));
-    if told != [code.as_str()] {
-        return Err(format!("the wrong example gives {told:?}"));
+    codes.extend(check(folder.path()));
+    if codes != [code.as_str()] {
+        return Err(format!("the wrong example gives {codes:?}"));
     }
     undo.into_iter().for_each(|(path, text)| std::fs::write(path, text).unwrap());
     for right in right.iter().filter(|right| right.info == "sh") {
-        let told = shell(folder.path(), &right.text);
-        if !told.is_empty() {
-            return Err(format!("the right example gives {told:?}"));
+        let codes = shell(folder.path(), &right.text);
+        if !codes.is_empty() {
+            return Err(format!("the right example gives {codes:?}"));
         }
     }
     match check(folder.path()) {
-        told if told.is_empty() => Ok(()),
-        told => Err(format!("the right example leaves {told:?}")),
+        codes if codes.is_empty() => Ok(()),
+        codes => Err(format!("the right example leaves {codes:?}")),
     }
 }
 

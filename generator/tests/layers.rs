@@ -112,7 +112,7 @@ fn between_siblings() -> BTreeSet<(String, String)> {
         for other in imports(module, text, &known) {
             let (own, other): (Vec<&str>, Vec<&str>) = (module.split("::").collect(), other.split("::").collect());
             let shared = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
-            // A module that holds the other one is no sibling of it.
+            // A module that holds the other one is not a sibling of it.
             if shared < own.len() && shared < other.len() {
                 edges.insert((own[..=shared].join("::"), other[..=shared].join("::")));
             }

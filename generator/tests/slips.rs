@@ -1,5 +1,5 @@
-//! Slips of the finger: every line of the schema deleted and doubled, and every word of it misspelt. Each is told as one
-//! mistake, where it is.
+//! Slips of the finger: every line of the schema deleted and doubled, and every word of it misspelt. Each is reported
+//! as one mistake, where it is.
 //!
 //! `cargo test --release -p tradeapi-gen --test slips -- --ignored --nocapture` tries all of them and prints what
 //! became of each kind; the other run takes a sample.
@@ -17,7 +17,7 @@ use std::thread;
 
 use tradeapi_gen::{Diagnostic, Diagnostics, Generator};
 
-/// Of a hundred slips that are mistakes, at least so many are told as one, where they are.
+/// Of a hundred slips that are mistakes, at least so many are reported as one, where they are.
 const AT_LEAST: usize = 95;
 
 /// So many mistakes of a kind are judged by themselves.
@@ -49,7 +49,7 @@ impl Kind {
 
 /// What the generator makes of a slip.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Told {
+enum Diagnosed {
     /// It is a schema still.
     Valid,
     /// One mistake, at the slip.
@@ -153,9 +153,9 @@ impl Slip {
         lines.join("\n") + "\n"
     }
 
-    fn evaluate(&self, files: &[File], folder: &Path, all: &Diagnostics) -> Told {
+    fn evaluate(&self, files: &[File], folder: &Path, all: &Diagnostics) -> Diagnosed {
         let all_of_them: Vec<&Diagnostic> = all.iter().collect();
-        let [one] = all_of_them[..] else { return Told::Often };
+        let [one] = all_of_them[..] else { return Diagnosed::Often };
         let places = one.place.iter().chain(one.related.iter().map(|(place, _)| place));
         let is_here = places.filter(|place| all.files()[place.file as usize] == folder.join(&files[self.file].path));
         let lines = &files[self.file].lines;
@@ -169,7 +169,7 @@ impl Slip {
                     || self.is_named(files, one)
             }
         };
-        if is_right { Told::Once } else { Told::Elsewhere }
+        if is_right { Diagnosed::Once } else { Diagnosed::Elsewhere }
     }
 
     /// Whether a mistake names a word of the line.
@@ -201,7 +201,7 @@ fn holds(lines: &[String], outer: usize, inner: usize) -> bool {
 }
 
 /// Tries slips, and returns the result of each.
-fn run(files: &[File], slips: &[Slip]) -> Vec<(Told, String)> {
+fn run(files: &[File], slips: &[Slip]) -> Vec<(Diagnosed, String)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let folder = tempfile::tempdir().unwrap();
@@ -213,14 +213,14 @@ fn run(files: &[File], slips: &[Slip]) -> Vec<(Told, String)> {
             fs::write(&path, one.text(files)).unwrap();
             let read = Generator::new().schema_dir(folder.path()).read();
             fs::write(&path, files[one.file].lines.join("\n") + "\n").unwrap();
-            let (told, text) = match read {
-                Ok(_) => (Told::Valid, String::new()),
+            let (diagnosed, text) = match read {
+                Ok(_) => (Diagnosed::Valid, String::new()),
                 Err(all) => (
                     one.evaluate(files, folder.path(), &all),
                     all.render(tradeapi_gen::Format::Short).replace(folder.path().to_str().unwrap(), "schema"),
                 ),
             };
-            done.push((slip, told, text));
+            done.push((slip, diagnosed, text));
         }
         done
     };
@@ -230,15 +230,15 @@ fn run(files: &[File], slips: &[Slip]) -> Vec<(Told, String)> {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     done.sort_by_key(|(slip, ..)| *slip);
-    done.into_iter().map(|(_, told, text)| (told, text)).collect()
+    done.into_iter().map(|(_, diagnosed, text)| (diagnosed, text)).collect()
 }
 
 fn most_are_reported_once(files: &[File], slips: &[Slip]) {
-    let told = run(files, slips);
-    let mut counts: BTreeMap<(&str, Told), usize> = BTreeMap::new();
-    for (slip, (told, text)) in slips.iter().zip(&told) {
-        *counts.entry((slip.kind.name(), *told)).or_default() += 1;
-        if matches!(told, Told::Often | Told::Elsewhere) {
+    let diagnosed = run(files, slips);
+    let mut counts: BTreeMap<(&str, Diagnosed), usize> = BTreeMap::new();
+    for (slip, (diagnosed, text)) in slips.iter().zip(&diagnosed) {
+        *counts.entry((slip.kind.name(), *diagnosed)).or_default() += 1;
+        if matches!(diagnosed, Diagnosed::Often | Diagnosed::Elsewhere) {
             let File { path, lines } = &files[slip.file];
             let what = match &slip.kind {
                 Kind::Misspelt(word) => format!("{} of `{}`", slip.kind.name(), &lines[slip.line][word.clone()]),
@@ -247,23 +247,27 @@ fn most_are_reported_once(files: &[File], slips: &[Slip]) {
             println!("== {}:{}: {what}: {}\n{text}", path.display(), slip.line + 1, lines[slip.line]);
         }
     }
-    let count = |kind: Option<&str>, told: Told| -> usize {
-        counts.iter().filter(|((k, t), _)| *t == told && kind.is_none_or(|kind| kind == *k)).map(|(_, n)| n).sum()
+    let count = |kind: Option<&str>, diagnosed: Diagnosed| -> usize {
+        counts.iter().filter(|((k, t), _)| *t == diagnosed && kind.is_none_or(|kind| kind == *k)).map(|(_, n)| n).sum()
     };
     for kind in [Some("line deleted"), Some("line doubled"), Some("word misspelt"), None] {
         let [valid, once, elsewhere, often] =
-            [Told::Valid, Told::Once, Told::Elsewhere, Told::Often].map(|told| count(kind, told));
+            [Diagnosed::Valid, Diagnosed::Once, Diagnosed::Elsewhere, Diagnosed::Often]
+                .map(|diagnosed| count(kind, diagnosed));
         let mistakes = once + elsewhere + often;
         let share = once as f64 * 100.0 / mistakes as f64;
         println!(
-            "{:<14} {mistakes:>6} mistakes: {once} told once at the slip ({share:.1} %), {elsewhere} once elsewhere, {often} \
+            "{:<14} {mistakes:>6} mistakes: {once} reported once at the slip ({share:.1} %), {elsewhere} once elsewhere, {often} \
              more often; {valid} are schemas still",
             kind.unwrap_or("all")
         );
         // A sample has few of each kind, and one of them is some percent.
         if kind.is_none() || mistakes >= ENOUGH {
             let of = kind.unwrap_or("slip");
-            assert!(share >= AT_LEAST as f64, "only {share:.1} % of each {of} are told as one mistake, where they are");
+            assert!(
+                share >= AT_LEAST as f64,
+                "only {share:.1} % of each {of} are reported as one mistake, where they are"
+            );
         }
     }
 }

@@ -79,12 +79,12 @@ fn saved_changes_are_generated_and_mistakes_reported() {
     assert!(emitted().contains("Lists all books."));
 
     std::fs::write(&file, text.replace("effect: read", "effect: reed").replace("Lists", "Shows")).unwrap();
-    let said = watch.until("tells more");
+    let said = watch.until("for more");
     assert!(said.contains("error[E0203]") && said.contains("did you mean `read`?"), "{said}");
     assert!(emitted().contains("Lists all books."), "a schema with a mistake was written");
 
     std::fs::write(&file, "operation: [\n").unwrap();
-    let said = watch.until("tells more");
+    let said = watch.until("for more");
     assert!(said.contains("error[E0101]"), "{said}");
 
     std::fs::write(&file, text.replace("Lists", "Shows")).unwrap();

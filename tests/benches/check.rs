@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .price_precision(2)
         .min_order_amount(decimal("0.01")?)
         .size_multiplier(decimal("0.01")?);
-    let told = Account::new().position_mode(PositionMode::HedgeMode).rpi_market_maker(false).instrument(
+    let account = Account::new().position_mode(PositionMode::HedgeMode).rpi_market_maker(false).instrument(
         Category::UsdtFutures,
         "ETHUSDT",
         instrument,
@@ -39,12 +39,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder("https://api.example.com").credentials(Credentials::new("k", "s", "p"));
     let client = client.checks(false).build()?;
 
-    Race::new("check: a valid order, nothing told about the account")
+    Race::new("check: a valid order, no properties of the account")
         .way("checking it", || check(&unknown))
         .way("building, signing and writing its request", || client.core().prepare(black_box(&order)))
         .run();
-    Race::new("check: a valid order, the position mode and the instrument told")
-        .way("checking it", || check(&told))
+    Race::new("check: a valid order, with position mode and instrument")
+        .way("checking it", || check(&account))
         .way("building, signing and writing its request", || client.core().prepare(black_box(&order)))
         .run();
     Ok(())

@@ -115,7 +115,7 @@ impl Runs {
         if output.status.success() { Ok(peak.trim().to_owned()) } else { Err("the process of its own failed".into()) }
     }
 
-    /// Does it, and prints the most memory that this process had, where the system tells.
+    /// Does it, and prints the most memory that this process had, where the system reports it.
     fn peak(&self, way: &str) -> Result<(), Box<dyn Error>> {
         match way {
             "generate" => drop(self.generate()?),

@@ -1,4 +1,4 @@
-//! What the limiter adds to a call: asking, counting and answering, with the logs full as they are under load.
+//! What the limiter adds to a call: admitting, counting and releasing, with the logs full as they are under load.
 //!
 //! `cargo bench -p tradeapi-tests --bench limits`
 
@@ -19,14 +19,14 @@ use tradeapi::runtime::{Account, Operation};
 use tradeapi::unified::{CancelOrder, Category, Execution, OrderId, OrderRef, PlaceOrder, Side};
 
 fn pass(limits: &InProcessLimits, call: Call<'_>, signs: RateLimitFeedback) -> bool {
-    let Admission::Now(Ok(mut reservation)) = limits.ask(call, false) else { return false };
+    let Admission::Now(Ok(mut reservation)) = limits.admit(call, false) else { return false };
     limits.sent(&mut reservation);
     limits.answered(reservation, signs);
     true
 }
 
 fn check(limits: &InProcessLimits, call: Call<'_>) -> bool {
-    let Admission::Now(Ok(reservation)) = limits.ask(call, false) else { return false };
+    let Admission::Now(Ok(reservation)) = limits.admit(call, false) else { return false };
     limits.give_back(reservation);
     true
 }
@@ -49,14 +49,16 @@ fn main() {
     let clock = Leaping::default();
     let mutex = Mutex::new(0_u64);
     Race::new("the limiter, uncontended")
-        .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual, &account), RateLimitFeedback::default()))
+        .way("admit, sent, answered", || {
+            pass(&limits, Call::of(&cancel, &usual, &account), RateLimitFeedback::default())
+        })
         .way("the same, with a header to learn from", || {
             pass(&limits, Call::of(&cancel, &usual, &account), RateLimitFeedback::new(None, Some(9)))
         })
         .way("the same, with a class by symbol", || {
             pass(&limits, Call::of(&order, &by_symbol, &account), RateLimitFeedback::default())
         })
-        .way("ask, give back", || check(&limits, Call::of(&cancel, &usual, &account)))
+        .way("admit, give back", || check(&limits, Call::of(&cancel, &usual, &account)))
         .way("choosing the rows alone", || Call::of(&cancel, &usual, &account))
         .way("floor: two looks at the clock", || (clock.now(), clock.now()))
         .way("floor: two locks", || {
@@ -73,15 +75,15 @@ fn fleet(call: Call<'_>) {
     let Some(server) = server::Server::start() else { return };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     let Ok(redis) = RedisLimits::new(&server.url(), RedisSettings::new()) else { return };
-    let ask = |wait| match redis.ask(call, wait) {
+    let admit = |wait| match redis.admit(call, wait) {
         Admission::Later(later) => runtime.block_on(later).map(|reservation| redis.give_back(reservation)).is_ok(),
         Admission::Now(_) => false,
     };
     // The first call waits for a window.
-    assert!(ask(true));
+    assert!(admit(true));
     let in_process = InProcessLimits::new(LimitSettings::new());
     Race::new("the limiter of a fleet, over loopback")
-        .way("ask, give back, with the next question", || ask(false))
+        .way("admit, give back, with the next question", || admit(false))
         .way("the same in the process", || check(&in_process, call))
         .run();
 }

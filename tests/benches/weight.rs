@@ -1,6 +1,6 @@
 //! What the emitted crate costs whoever compiles it, in seconds of processor time beyond its dependencies.
 //!
-//! It takes minutes, so it only runs when it is asked for: `cargo bench -p tradeapi-tests --bench weight`. Dependencies
+//! It takes minutes, so it only runs on request: `cargo bench -p tradeapi-tests --bench weight`. Dependencies
 //! are built into a folder of their own first; then only the crates that are named are built, again and again and in
 //! turns. They are built as the dependency of someone else would be: whole, and in a release without debug information.
 
@@ -13,7 +13,7 @@ mod processor;
 
 const ROUNDS: usize = 5;
 
-/// What is built in a round: a name, what cargo is told to build, and the packages that are forgotten before. The order
+/// What is built in a round: a name, what cargo builds, and the packages that are forgotten before. The order
 /// matters: a build must leave behind what later ones take as built.
 const BUILDS: &[(&str, &[&str], &[&str])] = &[
     ("the emitted crate", &["tradeapi"], &["tradeapi"]),

@@ -32,5 +32,5 @@ pub fn verify(request: &Request, secret: &str) -> Result<u64, &'static str> {
     if given != expected(secret, timestamp, &request.method, &target, &request.body) {
         return Err("the signature is wrong");
     }
-    timestamp.parse().map_err(|_| "the timestamp is no number")
+    timestamp.parse().map_err(|_| "the timestamp is not a number")
 }

@@ -25,7 +25,7 @@ struct Seen {
 #[derive(Clone, Debug)]
 pub struct Span {
     /// Its name and its fields.
-    pub told: Told,
+    pub fields: Fields,
     /// Whether nobody holds it any more.
     pub closed: bool,
     holders: usize,
@@ -35,14 +35,14 @@ pub struct Span {
 #[derive(Clone, Debug)]
 pub struct Happened {
     /// Its message and its fields.
-    pub told: Told,
+    pub fields: Fields,
     /// The place of its span among all.
     pub within: Option<usize>,
 }
 
-/// What a span or an event tells.
+/// What a span or an event records.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Fields {
     /// Where it comes from.
     pub target: String,
     /// The name of a span, the message of an event.
@@ -50,23 +50,23 @@ pub struct Told {
     fields: BTreeMap<&'static str, String>,
 }
 
-impl Told {
+impl Fields {
     fn of(metadata: &Metadata<'_>) -> Self {
         Self { target: metadata.target().to_owned(), name: metadata.name().to_owned(), fields: BTreeMap::new() }
     }
 
-    /// The text of a field, if it was told.
+    /// The text of a field, if it was recorded.
     pub fn get(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(String::as_str)
     }
 
-    /// The names of all fields that were told.
+    /// The names of all fields that were recorded.
     pub fn fields(&self) -> Vec<&'static str> {
         self.fields.keys().copied().collect()
     }
 }
 
-impl Visit for Told {
+impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let value = format!("{value:?}");
         match field.name() {
@@ -90,12 +90,12 @@ impl Watch {
 
     /// The spans of calls, in the order in which they began.
     pub fn calls(&self) -> Vec<Span> {
-        self.seen().spans.iter().filter(|span| span.told.target == "tradeapi_runtime").cloned().collect()
+        self.seen().spans.iter().filter(|span| span.fields.target == "tradeapi_runtime").cloned().collect()
     }
 
     /// The events of the client, in their order.
     pub fn events(&self) -> Vec<Happened> {
-        self.seen().events.iter().filter(|event| event.told.target == "tradeapi_runtime").cloned().collect()
+        self.seen().events.iter().filter(|event| event.fields.target == "tradeapi_runtime").cloned().collect()
     }
 
     /// How many spans are entered now.
@@ -103,11 +103,11 @@ impl Watch {
         self.seen().within.len()
     }
 
-    /// All that was told, by whomever.
-    pub fn all(&self) -> Vec<Told> {
+    /// All that was recorded, of any target.
+    pub fn all(&self) -> Vec<Fields> {
         let seen = self.seen();
-        let spans = seen.spans.iter().map(|span| &span.told);
-        spans.chain(seen.events.iter().map(|event| &event.told)).cloned().collect()
+        let spans = seen.spans.iter().map(|span| &span.fields);
+        spans.chain(seen.events.iter().map(|event| &event.fields)).cloned().collect()
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -126,25 +126,25 @@ impl Subscriber for Watch {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut told = Told::of(span.metadata());
-        span.record(&mut told);
+        let mut fields = Fields::of(span.metadata());
+        span.record(&mut fields);
         let mut seen = self.seen();
-        seen.spans.push(Span { told, closed: false, holders: 1 });
+        seen.spans.push(Span { fields, closed: false, holders: 1 });
         Id::from_u64(seen.spans.len() as u64)
     }
 
     fn record(&self, span: &Id, values: &Record<'_>) {
-        values.record(&mut self.seen().spans[place(span)].told);
+        values.record(&mut self.seen().spans[place(span)].fields);
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut told = Told::of(event.metadata());
-        event.record(&mut told);
+        let mut fields = Fields::of(event.metadata());
+        event.record(&mut fields);
         let mut seen = self.seen();
         let within = seen.within.last().map(|id| place(&Id::from_u64(*id)));
-        seen.events.push(Happened { told, within });
+        seen.events.push(Happened { fields, within });
     }
 
     fn enter(&self, span: &Id) {

@@ -11,9 +11,9 @@ use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Decimal, Error, classic, unified};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     let credentials = Credentials::new("key", "secret", "passphrase");
     Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
@@ -77,8 +77,8 @@ fn words<I, T>(report: &BatchReport<I, T>) -> Vec<String> {
 }
 
 /// The outcomes of one call with these items and this answer.
-async fn told<O: Batch>(request: O, data: Value) -> BatchReport<O::Item, O::Done> {
-    let sandbox = Sandbox::start().unwrap();
+async fn report_of<O: Batch>(request: O, data: Value) -> BatchReport<O::Item, O::Done> {
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(success(&data));
     client(&sandbox).batch(request).send().await.unwrap()
 }
@@ -90,7 +90,7 @@ async fn results_are_matched_by_id_in_any_order() {
         {"orderId": null, "clientOid": "a", "code": "40762", "msg": "too large"},
         {"orderId": "2", "clientOid": "b", "code": "00000", "msg": ""},
     ]);
-    let report = told(orders(&["a", "b", "c"]), data).await;
+    let report = report_of(orders(&["a", "b", "c"]), data).await;
     assert_eq!(words(&report), ["code 40762, \"too large\" by id", "done by id", "done by id"]);
     let ItemOutcome::Done(done) = &report.items[2].outcome else { panic!("it is done") };
     assert_eq!(done.order_id.as_ref().unwrap().as_str(), "3");
@@ -111,7 +111,7 @@ async fn an_item_that_does_two_things_fails_for_certain_only_before_the_first() 
     let mut data: Vec<_> = ids.iter().map(result).collect();
     // Nobody knows whose these are.
     data.extend([result(&("x", "43012")), result(&("y", "40017"))]);
-    let report = told(unified::BatchModifyOrders::new(items), json!(data)).await;
+    let report = report_of(unified::BatchModifyOrders::new(items), json!(data)).await;
     let unknown: Vec<_> = report.items.iter().map(|item| item.outcome.is_unknown()).collect();
     assert_eq!(unknown, [true, false, false, true, false]);
     let unmatched = report.unmatched.iter().map(|result| result.result.as_ref().map(drop).unwrap_err().outcome);
@@ -119,7 +119,7 @@ async fn an_item_that_does_two_things_fails_for_certain_only_before_the_first() 
 
     // An order that is refused does nothing else.
     let data = json!([{"clientOid": "a", "orderId": "1"}, {"clientOid": "x", "code": "43012", "msg": "it failed"}]);
-    let report = told(orders(&["a", "b"]), data).await;
+    let report = report_of(orders(&["a", "b"]), data).await;
     assert_eq!(report.unmatched[0].result.as_ref().map(drop).unwrap_err().outcome, Outcome::NotDone);
 }
 
@@ -130,7 +130,7 @@ async fn two_lists_are_read_as_one() {
         "failureList": [{"orderId": "", "clientOid": "a", "errorCode": "43001", "errorMsg": "no"}],
         "result": false,
     });
-    let report = told(classic_orders(&["a", "b", "c"]), data).await;
+    let report = report_of(classic_orders(&["a", "b", "c"]), data).await;
     assert_eq!(words(&report), ["code 43001, \"no\" by id", "done by id", "unaccounted"]);
     assert_eq!(report.unknown().count(), 1);
 }
@@ -173,7 +173,7 @@ async fn without_ids_results_are_matched_by_place_unless_contradicted() {
         ),
     ];
     for (request, data, expected) in cases {
-        assert_eq!(words(&told(request, data.clone()).await), expected, "{data}");
+        assert_eq!(words(&report_of(request, data.clone()).await), expected, "{data}");
     }
 }
 
@@ -194,7 +194,7 @@ async fn without_ids_two_lists_prove_only_common_results() {
         (json!(null), ["unaccounted", "unaccounted"]),
     ];
     for (data, expected) in cases {
-        assert_eq!(words(&told(classic_orders(&["", ""]), data.clone()).await), expected, "{data}");
+        assert_eq!(words(&report_of(classic_orders(&["", ""]), data.clone()).await), expected, "{data}");
     }
 }
 
@@ -204,7 +204,7 @@ async fn contradictory_results_prove_nothing() {
         "successList": [{"orderId": "1", "clientOid": "a"}, {"orderId": "2", "clientOid": "b"}, {"orderId": "2", "clientOid": "b"}],
         "failureList": [{"clientOid": "a", "errorCode": "1"}],
     });
-    let report = told(classic_orders(&["a", "b"]), data).await;
+    let report = report_of(classic_orders(&["a", "b"]), data).await;
     assert_eq!(words(&report), ["unaccounted", "done by id"]);
 }
 
@@ -222,7 +222,7 @@ async fn the_id_that_wins_decides() {
         "successList": [{"orderId": "9", "clientOid": "a"}, {"orderId": "2", "clientOid": "b"}, {"orderId": "3", "clientOid": "x"}],
         "failureList": [],
     });
-    let report = told(request, data).await;
+    let report = report_of(request, data).await;
     assert_eq!(words(&report), ["unaccounted", "done by id", "done by id"]);
     assert_eq!(report.unmatched.len(), 1);
     assert_eq!(report.unmatched[0].ids, [Some("9".to_owned()), Some("a".to_owned())]);
@@ -231,7 +231,7 @@ async fn the_id_that_wins_decides() {
 #[tokio::test(flavor = "current_thread")]
 async fn a_code_that_leaves_the_result_open_makes_an_item_unknown() {
     let data = json!([{"clientOid": "a", "code": "45001", "msg": "?"}, {"clientOid": "b", "code": "40762"}]);
-    let report = told(orders(&["a", "b"]), data).await;
+    let report = report_of(orders(&["a", "b"]), data).await;
     assert!(report.items[0].outcome.is_unknown() && !report.items[0].outcome.is_not_done());
     assert!(report.items[1].outcome.is_not_done());
 }
@@ -240,7 +240,7 @@ async fn a_code_that_leaves_the_result_open_makes_an_item_unknown() {
 async fn a_call_without_a_list_is_made_once() {
     let request = classic::BatchCancel::new(classic::ProductType::UsdtFutures).symbol("BTCUSDT");
     let data = json!({"successList": [{"orderId": "1"}], "failureList": [{"orderId": "2", "errorCode": "7", "errorMsg": "m"}]});
-    let report = told(request, data).await;
+    let report = report_of(request, data).await;
     assert_eq!((report.items.len(), report.unmatched.len(), report.calls), (0, 2, 1));
     let error = report.unmatched[1].result.as_ref().unwrap_err();
     assert_eq!((error.code.as_str(), error.message.as_str()), ("7", "m"));
@@ -256,7 +256,7 @@ fn many(count: usize) -> unified::BatchOrder {
     unified::BatchOrder::new((0..count).map(|n| order(Some(&format!("o{n}")))).collect())
 }
 
-fn lengths(sandbox: &Sandbox) -> Vec<usize> {
+fn lengths(sandbox: &ScriptedServer) -> Vec<usize> {
     let length = |body: Vec<u8>| {
         let body: Value = serde_json::from_slice(&body).unwrap();
         let list = if body.is_array() { &body } else { &body["orderList"] };
@@ -267,14 +267,14 @@ fn lengths(sandbox: &Sandbox) -> Vec<usize> {
 
 #[tokio::test(flavor = "current_thread")]
 async fn what_is_too_long_for_a_call_is_sent_in_parts() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|request| success(&all_done(&request.text())));
     let report = client(&sandbox).batch(many(45)).send().await.unwrap();
     assert_eq!((report.calls, report.all_done(), lengths(&sandbox)), (3, true, vec![20, 20, 5]));
     let given: Vec<_> = report.items.iter().map(|item| item.item.client_oid.clone().unwrap().to_string()).collect();
     assert_eq!(given, (0..45).map(|n| format!("o{n}")).collect::<Vec<_>>());
 
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| success(&json!({"successList": null, "failureList": null})));
     let ids: Vec<String> = (0..101).map(|n| format!("o{n}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -286,7 +286,7 @@ async fn what_is_too_long_for_a_call_is_sent_in_parts() {
 #[tokio::test(flavor = "current_thread")]
 async fn after_a_failure_it_goes_on_or_stops() {
     for stops in [false, true] {
-        let sandbox = Sandbox::start().unwrap();
+        let sandbox = ScriptedServer::start().unwrap();
         sandbox.answer_next(success(&all_done(&serde_json::to_string(&many(20)).unwrap())));
         sandbox.answer_next(Answer::close());
         sandbox.answer_otherwise(|request| success(&all_done(&request.text())));
@@ -306,7 +306,7 @@ async fn after_a_failure_it_goes_on_or_stops() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_refused_call_has_no_effect() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code": "40762", "msg": "no", "data": null}"#));
     let report = client(&sandbox).batch(many(1)).send().await.unwrap();
     assert!(report.items[0].outcome.is_not_done());
@@ -316,7 +316,7 @@ async fn a_refused_call_has_no_effect() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn doubles_are_refused_wherever_they_stand() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let mut request = many(45);
     request.orders[41] = order(Some("o3"));
     let Err(Error::Refused(refusal)) = client(&sandbox).batch(request).send().await else { panic!("it is refused") };
@@ -332,7 +332,7 @@ async fn doubles_are_refused_wherever_they_stand() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn everything_is_checked_before_anything_is_sent() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let mut request = many(45);
     request.orders[44].category = unified::Category::Margin;
     let Err(Error::Refused(refusal)) = client(&sandbox).batch(request).send().await else { panic!("it is refused") };
@@ -354,28 +354,30 @@ impl Transport for Exchange {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         let body: Value = serde_json::from_slice(request.body()).unwrap();
         let items = if self.in_lists { &body["orderList"] } else { &body };
-        let mut told: Vec<(u8, bool, &Value)> = Vec::new();
+        let mut places: Vec<(u8, bool, &Value)> = Vec::new();
         for item in items.as_array().unwrap() {
             let n: usize = item["clientOid"].as_str().unwrap()[1..].parse().unwrap();
             let (done, place) = self.truth[n];
-            told.extend(place.map(|place| (place, done, &item["clientOid"])));
+            places.extend(place.map(|place| (place, done, &item["clientOid"])));
         }
-        told.sort_by_key(|(place, ..)| *place);
+        places.sort_by_key(|(place, ..)| *place);
         let of = |wanted: bool| -> Vec<Value> {
-            let told = told.iter().filter(|(_, done, _)| *done == wanted);
-            told.map(|(place, done, id)| {
-                if *done {
-                    json!({"orderId": place.to_string(), "clientOid": id})
-                } else {
-                    json!({"clientOid": id, "errorCode": "1"})
-                }
-            })
-            .collect()
+            let places = places.iter().filter(|(_, done, _)| *done == wanted);
+            places
+                .map(|(place, done, id)| {
+                    if *done {
+                        json!({"orderId": place.to_string(), "clientOid": id})
+                    } else {
+                        json!({"clientOid": id, "errorCode": "1"})
+                    }
+                })
+                .collect()
         };
         let data = if self.in_lists {
             json!({"successList": of(true), "failureList": of(false)})
         } else {
-            told.iter()
+            places
+                .iter()
                 .map(|(place, done, id)| {
                     if *done {
                         json!({"orderId": place.to_string(), "clientOid": id})

@@ -9,7 +9,7 @@ use tradeapi::runtime::value::OpenEnum;
 use tradeapi::unified::{BatchOrderItem, Category, ClientOid, Execution, LimitExecution, Side};
 use tradeapi::{Client, Credentials, Decimal, Error, Operation, Timestamp, Violations, broker, classic, unified};
 use tradeapi_gen::Generator;
-use tradeapi_tests::loopback::Sandbox;
+use tradeapi_tests::loopback::ScriptedServer;
 
 const DAY: u64 = 86_400_000;
 /// 2026-09-21, 14:13:20 UTC.
@@ -184,7 +184,7 @@ fn access_ends_after_ninety_days() {
         assert_eq!(wrong(check(oldest)), []);
         assert_eq!(wrong(check(oldest - TOLERANCE - 1)), [("access", "startTime".to_owned())]);
     }
-    // Where the document speaks of the data, an older start finds nothing older and is no mistake.
+    // Where the document speaks of the data, an older start finds nothing older and is not a mistake.
     let ends: [fn(u64) -> Result<(), Violations>; 2] = [
         |to| {
             let history = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures);
@@ -339,7 +339,7 @@ fn all_violations_are_reported_at_once_with_their_places() {
 
 #[tokio::test]
 async fn what_is_refused_is_not_sent_unless_checks_are_off() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let builder =
         || Client::builder(sandbox.url()).credentials(Credentials::new("k", "s", "p")).clock(FixedClock(at(NOW)));
     let request = unified::GetFillHistory::new().limit(101).between(at(NOW), at(NOW - 1));
@@ -382,7 +382,7 @@ fn an_empty_text_counts_as_given_in_every_parameter() {
         let wrong = wrong_with(operation, &json);
         let is_refused = wrong.contains(&("empty", path.clone()));
         assert_eq!(is_refused, !may_be, "{operation}: {json}: {wrong:?}");
-        assert!(!wrong.contains(&("required", path)), "{operation}: {json}: told twice: {wrong:?}");
+        assert!(!wrong.contains(&("required", path)), "{operation}: {json}: reported twice: {wrong:?}");
         tried += 1;
     }
     assert!(tried > 200, "{tried}");

@@ -10,15 +10,15 @@ use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::unified::{GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 use tradeapi_tests::signature;
 
 const WINDOW: u64 = 30_000;
 const TEN_MINUTES: i64 = 600_000;
 
 /// An exchange that is `ahead` by so many milliseconds, and takes a request only while its signature is good.
-fn exchange(ahead: i64) -> Sandbox {
-    let sandbox = Sandbox::start().unwrap();
+fn exchange(ahead: i64) -> ScriptedServer {
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(move |request| {
         let here = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
         let now = u64::try_from(here).unwrap().saturating_add_signed(ahead);
@@ -46,7 +46,7 @@ fn is_signed_well(request: &Request) -> bool {
     request.header("ACCESS-SIGN") == Some(&expected)
 }
 
-fn client(exchange: &Sandbox, signing: SigningClock) -> Client {
+fn client(exchange: &ScriptedServer, signing: SigningClock) -> Client {
     Client::builder(exchange.url())
         .credentials(Credentials::new("key", "secret", "passphrase"))
         .signing_clock(signing)

@@ -14,11 +14,11 @@ use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Credentials, Error, classic, unified};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 /// An exchange that keeps the orders it took by the caller's ids.
 struct Exchange {
-    sandbox: Sandbox,
+    sandbox: ScriptedServer,
     book: Arc<Mutex<BTreeMap<String, Value>>>,
 }
 
@@ -27,7 +27,7 @@ type Change = fn(&Request, &mut dyn FnMut(Value)) -> Answer;
 
 impl Exchange {
     fn start(change: Change) -> Self {
-        let sandbox = Sandbox::start().unwrap();
+        let sandbox = ScriptedServer::start().unwrap();
         let book: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
         let kept = Arc::clone(&book);
         sandbox.answer_otherwise(move |request| {
@@ -100,12 +100,12 @@ fn market_buy() -> unified::PlaceOrder {
     unified::PlaceOrder::spot_market_buy("BTCUSDT", 10).client_oid(unified::ClientOid::mint())
 }
 
-/// Asks a few times, quickly, and then gives up.
+/// Queries a few times, quickly, and then gives up.
 fn brief() -> ConfirmPolicy {
     ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(5)).deadline(Duration::from_millis(30))
 }
 
-/// Asks until it knows, which it does in every test that uses this.
+/// Queries until the outcome is known, as it is in every test that uses this.
 fn patient() -> ConfirmPolicy {
     brief().deadline(Duration::from_secs(60))
 }
@@ -296,8 +296,8 @@ async fn an_order_without_an_order_id_is_located() {
 }
 
 #[tokio::test]
-async fn what_is_located_is_what_was_asked_for() {
-    let sandbox = Sandbox::start().unwrap();
+async fn a_located_record_is_the_requested_one() {
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(sandbox.url());
     sandbox.answer_next(success(json!({"orderId": "8", "clientOid": "of-another"})));
     let error = client.locate(&market_buy()).await.unwrap_err();
@@ -311,7 +311,7 @@ async fn an_order_that_never_left_is_not_found_in_that_of_an_equal_one() {
     let exchange = Exchange::start(|request, land| (land(taken(&body(request))), Answer::close()).1);
     let client = client(exchange.sandbox.url());
     let order = market_buy();
-    let Err(Error::Unknown(first)) = client.call(&order).await else { panic!("the answer does not tell") };
+    let Err(Error::Unknown(first)) = client.call(&order).await else { panic!("the answer decides nothing") };
     // No more than ten may leave in a second.
     while let Ok(Err(Error::Unknown(_))) = give_up_soon(client.call(&market_buy())).await {}
     let given_up_at = {
@@ -371,7 +371,7 @@ async fn an_id_is_stored_before_its_request_leaves() {
 
 #[tokio::test]
 async fn reads_and_harmless_cancels_are_repeated_and_each_counts() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
     let policy = RetryPolicy::new().pauses(Duration::from_millis(2), Duration::from_millis(2));
@@ -398,12 +398,12 @@ async fn reads_and_harmless_cancels_are_repeated_and_each_counts() {
 
 #[tokio::test]
 async fn an_answer_about_another_order_says_nothing() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
     let order = market_buy().client_oid(unified::ClientOid::new("desk-1:7").unwrap());
-    for (told, is_own) in [("desk-1:7", true), ("desk-1:77", false), ("1:7", false), ("", false)] {
-        sandbox.answer_next(success(json!({"orderId": "1", "clientOid": told})));
+    for (client_id, is_own) in [("desk-1:7", true), ("desk-1:77", false), ("1:7", false), ("", false)] {
+        sandbox.answer_next(success(json!({"orderId": "1", "clientOid": client_id})));
         match client.call(&order).await {
             Ok(ack) => assert!(is_own, "{ack:?}"),
             Err(Error::Unknown(unknown)) => assert!(!is_own && unknown.client_id() == Some("desk-1:7"), "{unknown}"),
@@ -417,7 +417,7 @@ async fn an_answer_about_another_order_says_nothing() {
 
 #[tokio::test]
 async fn what_an_attempt_left_open_a_later_refusal_does_not_settle() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
     let policy = RetryPolicy::new().pauses(Duration::from_millis(2), Duration::from_millis(2));

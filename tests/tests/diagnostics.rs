@@ -2,7 +2,7 @@
 //!
 //! `fixtures/base` is a schema without mistakes. A folder of `fixtures/broken` holds the files in which a case differs
 //! from it, and in `remove.txt` the names of files that the case does without. What a file of a repository cannot hold,
-//! such as bytes that are no text, is made here.
+//! such as bytes that are not text, is made here.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::collections::BTreeMap;
@@ -184,7 +184,7 @@ fn every_case_has_its_diagnostics() {
     let differ: Vec<_> = cases()
         .into_iter()
         .filter(|(name, (folder, all))| {
-            let text = told(folder, all, Format::Short);
+            let text = printed(folder, all, Format::Short);
             catch_unwind(|| insta::assert_snapshot!(name.as_str(), text)).is_err()
         })
         .map(|(name, _)| name)
@@ -192,7 +192,7 @@ fn every_case_has_its_diagnostics() {
     assert!(differ.is_empty(), "look at these, and accept them with INSTA_UPDATE=always: {differ:?}");
 }
 
-fn told(folder: &TempDir, all: &Diagnostics, format: Format) -> String {
+fn printed(folder: &TempDir, all: &Diagnostics, format: Format) -> String {
     all.render(format).replace(folder.path().to_str().unwrap(), "schema")
 }
 
@@ -227,10 +227,10 @@ fn a_sample_in_the_human_and_json_formats() {
         .iter()
         .filter(|name| {
             let (folder, all) = &cases[**name];
-            let human = told(folder, all, Format::Human { colour: false });
-            assert_eq!(human, told_by_main(folder, all), "{name}: `fn main` of a build script shows something else");
+            let human = printed(folder, all, Format::Human { colour: false });
+            assert_eq!(human, printed_by_main(folder, all), "{name}: `fn main` of a build script shows something else");
             let human = catch_unwind(|| insta::assert_snapshot!(format!("human__{name}"), human));
-            let json = told(folder, all, Format::Json);
+            let json = printed(folder, all, Format::Json);
             human.is_err() || catch_unwind(|| insta::assert_snapshot!(format!("json__{name}"), json)).is_err()
         })
         .collect();
@@ -238,7 +238,7 @@ fn a_sample_in_the_human_and_json_formats() {
 }
 
 /// What Rust prints when `main` returns the mistakes.
-fn told_by_main(folder: &TempDir, all: &Diagnostics) -> String {
+fn printed_by_main(folder: &TempDir, all: &Diagnostics) -> String {
     format!("{all:?}").replace(folder.path().to_str().unwrap(), "schema")
 }
 
@@ -298,9 +298,9 @@ fn each_fix_mends_its_mistake() {
 #[test]
 fn every_kind_of_mistake_has_a_case() {
     let cases = cases();
-    let told = |code: Code| cases.values().any(|(_, all)| all.iter().any(|one| one.code == code));
-    let untold: Vec<_> = Code::ALL.iter().copied().filter(|code| !told(*code)).collect();
-    assert!(untold.is_empty(), "{untold:?}");
+    let is_covered = |code: Code| cases.values().any(|(_, all)| all.iter().any(|one| one.code == code));
+    let uncovered: Vec<_> = Code::ALL.iter().copied().filter(|code| !is_covered(*code)).collect();
+    assert!(uncovered.is_empty(), "{uncovered:?}");
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn one_mistake_has_one_diagnostic() {
         fs::write(base.path().join(&file), text).unwrap();
     }
     assert!(rains.is_empty(), "{}", rains.join("\n"));
-    assert!(tried > 300 && alone * 10 > tried * 9, "of {tried} mistakes {alone} are told as one");
+    assert!(tried > 300 && alone * 10 > tried * 9, "of {tried} mistakes {alone} are reported as one");
 }
 
 #[test]
@@ -517,7 +517,7 @@ fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     }
     prop_assert!(begin.elapsed() < Duration::from_secs(20), "it took {:?}", begin.elapsed());
     match read {
-        // Whatever is still a schema can be told and emitted.
+        // Whatever is still a schema can be explained and emitted.
         Ok(schema) => {
             schema.facts();
             schema.list();

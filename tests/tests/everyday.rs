@@ -15,7 +15,7 @@ use tradeapi::unified::{
 };
 use tradeapi::{Client, Credentials, Error, dec};
 use tradeapi_exchange::{Exchange, Seed};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 fn order(id: &str) -> PlaceOrder {
     PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.001), Side::Buy, Execution::limit(dec!(50000)))
@@ -70,7 +70,7 @@ async fn requests_and_records_are_printed_on_one_line_with_what_is_there() {
 }
 
 #[tokio::test]
-async fn what_failed_of_a_batch_is_told_or_an_error() {
+async fn failures_of_a_batch_are_reported_or_an_error() {
     let exchange = Exchange::new(Seed(2));
     let client = exchange.client();
     let item = |id: &str, qty| {
@@ -102,7 +102,7 @@ fn a_client_from_the_environment_names_the_variable_that_is_missing() {
 
 #[tokio::test]
 async fn the_demo_market_is_one_call_away() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let query = GetAccountAssets::new();
     for (builder, sent) in [(Client::demo(sandbox.url()), Some("1")), (Client::builder(sandbox.url()), None)] {
         let client = builder.credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap();
@@ -115,20 +115,20 @@ async fn the_demo_market_is_one_call_away() {
 
 /// An account is of one kind, and the other kind's operations refuse it.
 #[tokio::test]
-async fn a_key_of_the_other_kind_of_account_is_told_where_to_go() {
+async fn the_error_for_a_key_of_the_other_kind_of_account_names_its_family() {
     let exchange = Exchange::new(Seed(4));
     let client = exchange.client();
     exchange.refuse_next("40084");
     let error = client.unified().place_order(&order("a")).await.unwrap_err();
-    let told = format!("{error:?}");
+    let text = format!("{error:?}");
     assert_eq!(error.outcome(), Outcome::NotDone);
-    assert!(told.ends_with("\nuse the operations of the family classic, or a key of a unified account"), "{told}");
+    assert!(text.ends_with("\nuse the operations of the family classic, or a key of a unified account"), "{text}");
 }
 
 /// Two clients that know nothing of each other do not exceed the limit of their key together.
 #[tokio::test]
 async fn clients_with_the_same_key_share_their_limits() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = |key: &str| -> Client {
         let credentials = Credentials::new(key, "secret", "passphrase");
         Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Refuse).build().unwrap()
@@ -167,6 +167,6 @@ async fn calls_are_counted_by_operation() {
     exchange.refuse_next("40762");
     client.unified().place_order(&order("c")).await.unwrap_err();
     let counts = counts.lock().unwrap();
-    let of = |how: &str| counts.iter().filter(|((_, told), _)| *told == how).map(|(_, count)| *count).sum::<u32>();
+    let of = |how: &str| counts.iter().filter(|((_, text), _)| *text == how).map(|(_, count)| *count).sum::<u32>();
     assert_eq!((counts.len(), of("success")), (2, 2));
 }

@@ -11,7 +11,7 @@ use tradeapi::runtime::tables::{CallResult, CodeProof, Effect, Meta, Outcome, St
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::schema;
 use tradeapi_tests::transports::Over;
 
@@ -193,7 +193,7 @@ fn a_long_answer_is_not_printed_whole() {
 async fn call(over: Over, answer: Answer) -> (Error, usize) {
     // Long enough for a busy machine where an answer comes, short where none does.
     let call = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(answer);
     let client = client(over, sandbox.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() });
     let error = client.call(&cancel()).await.expect_err("the call must fail");
@@ -231,7 +231,7 @@ async fn without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated(over: 
         (Answer::hang(), Timeout),
         (whole.clone().cut_off_after(0), Closed),
         (whole.cut_off_after(20), Closed),
-        (Answer::raw("this is no HTTP\r\n\r\n"), Closed),
+        (Answer::raw("this is not HTTP\r\n\r\n"), Closed),
         (Answer::raw(""), Closed),
         (Answer::json(" ".repeat(1_001)), BodyTooLarge),
     ];
@@ -252,7 +252,7 @@ async fn a_redirect_is_not_followed(over: Over) {
 }
 
 async fn what_was_not_sent_had_no_effect(over: Over) {
-    let address = Sandbox::start().unwrap().url();
+    let address = ScriptedServer::start().unwrap().url();
     let client = client(over, address, TransportLimits::default());
     let error = client.call(&cancel()).await.expect_err("nobody listens there any more");
     assert_eq!((kind(&error), error.outcome()), (TransportErrorKind::Connect, Outcome::NotDone), "{error}");

@@ -16,7 +16,7 @@ use tradeapi::runtime::drift::Drift;
 use tradeapi::runtime::exchange::read_response;
 use tradeapi::runtime::tables::{Certainty, CodeProof, Effect, Meta, Outcome};
 use tradeapi::{API, Client, Credentials, Error, Operation, unified};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::schema;
 
 /// An operation, and how its answers are read.
@@ -71,18 +71,18 @@ impl Read {
         if self.meta.effect == Effect::Read {
             return;
         }
-        let told = self.told(body);
+        let stated = self.stated(body);
         let text = String::from_utf8_lossy(body);
         match outcome {
             Outcome::Unknown => {}
             // Several sources agree that what is answered so was turned away.
-            Outcome::NotDone if told.is_none() && status == 429 && is_no_torn_envelope(&text) => {}
-            _ => assert_eq!(Some(outcome), told, "{} with status {status}: {text}", self.meta.id),
+            Outcome::NotDone if stated.is_none() && status == 429 && is_no_torn_envelope(&text) => {}
+            _ => assert_eq!(Some(outcome), stated, "{} with status {status}: {text}", self.meta.id),
         }
     }
 
     /// What the answer says, if it is whole.
-    fn told(&self, body: &[u8]) -> Option<Outcome> {
+    fn stated(&self, body: &[u8]) -> Option<Outcome> {
         let envelope: Envelope = serde_json::from_slice(body).ok()?;
         let code = match &envelope.code {
             serde_json::Value::String(code) => code.clone(),
@@ -329,11 +329,11 @@ fn answers_that_are_deep_or_long() {
     }
 }
 
-/// What comes over a connection, HTTP or not: the call ends, and only whole answers tell anything.
+/// What comes over a connection, HTTP or not: the call ends, and only whole answers mean anything.
 #[test]
 fn any_bytes_over_a_connection() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = Client::builder(sandbox.url())
         .credentials(Credentials::new("key", "secret", "passphrase"))
         .limits(LimitMode::Off)
@@ -368,7 +368,7 @@ fn any_bytes_over_a_connection() {
         let result = runtime.block_on(client.call(&order)).map(drop);
         let outcome = result.as_ref().map_or_else(Error::outcome, |()| Outcome::Done);
         if outcome != Outcome::Unknown {
-            prop_assert_eq!(Some(outcome), place.told(&body), "{:?} {:?}", head, body);
+            prop_assert_eq!(Some(outcome), place.stated(&body), "{:?} {:?}", head, body);
         }
         Ok(())
     });

@@ -1,5 +1,5 @@
-//! The schema language as it is told to editors (`schema/.schema`) and to people (`schema/README.md`): both are held
-//! against what the generator reads.
+//! The schema language as it is described to editors (`schema/.schema`) and to people (`schema/README.md`): both are
+//! held against what the generator reads.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ impl Language {
         Self { schemas: ["api", "codes", "family", "types", "operation"].map(read).into() }
     }
 
-    /// What is wrong with a file, as an editor shows it; `None` when it is no YAML.
+    /// What is wrong with a file, as an editor shows it; `None` when it is not YAML.
     fn mistakes(&self, name: &str, text: &str) -> Option<Vec<String>> {
         let document = json(&serde_yaml::from_str(text).ok()?);
         let errors = self.schemas[kind(name)].1.iter_errors(&document);
@@ -123,7 +123,8 @@ fn editors_refuse_what_the_generator_cannot_read() {
             let path = folder.path().join(&name);
             let here =
                 || all.iter().filter(|one| one.place.is_some_and(|place| all.files()[place.file as usize] == path));
-            // What lies elsewhere, is of another version, or is no YAML in the sense of the language is not read at all.
+            // What lies elsewhere, is of another version, or is not YAML in the sense of the language is not read at
+            // all.
             let passed_over =
                 |code: Code| code == Code::OtherLanguage || code < Code::WrongType && code != Code::EmptyFile;
             if !all.files().contains(&path) || here().any(|one| passed_over(one.code)) {

@@ -147,7 +147,7 @@ where
     }
 
     fn nothing_at(&mut self, place: &str) {
-        // An item of a list that is left out is no item, and one that is `null` or `""` cannot be read.
+        // An item of a list that is left out is not an item, and one that is `null` or `""` cannot be read.
         if is_item(place) {
             return;
         }

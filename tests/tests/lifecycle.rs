@@ -18,8 +18,8 @@ fn compare<S: State + Debug, const N: usize>(states: &[S], table: [Row<N>; N]) {
         assert_eq!(state.as_str(), text);
         assert_eq!(state.is_terminal(), is_terminal, "{text}");
         assert_eq!((state.can_cancel(), state.can_modify()), (cancel, modify), "{text}");
-        let told: Vec<_> = states.iter().map(|next| state.can_become(next)).collect();
-        assert_eq!(told, becomes, "{text}");
+        let possible: Vec<_> = states.iter().map(|next| state.can_become(next)).collect();
+        assert_eq!(possible, becomes, "{text}");
     }
 }
 
@@ -73,7 +73,7 @@ fn conditions_stand_in_the_tables() {
     assert_eq!(condition(&unified::LIFECYCLE, "modification rejected"), ["autoCancel is yes."]);
 }
 
-fn told(record: &impl HasState) -> (Option<&str>, Option<&str>, Option<String>, Option<u64>) {
+fn state_fields(record: &impl HasState) -> (Option<&str>, Option<&str>, Option<String>, Option<u64>) {
     let state = record.state().map(|state| tradeapi::runtime::value::OpenEnum::as_str(state).to_owned());
     (record.id(), record.client_id(), state, record.at().map(|at| at.as_millis()))
 }
@@ -84,11 +84,11 @@ fn records_have_their_state_under_their_own_names() {
     let detail = r#"{"orderId":"11","clientOid":"a","state":"partially_filled","uTime":"1790000000000"}"#;
     let item = detail.replace("state", "status");
     let unified = detail.replace("state", "orderStatus").replace("uTime", "updatedTime");
-    assert_eq!(told(&read_json::<classic::Order>(detail).unwrap()), expected);
-    assert_eq!(told(&read_json::<classic::PendingOrder>(&item).unwrap()), expected);
-    assert_eq!(told(&read_json::<classic::HistoryOrder>(&item).unwrap()), expected);
-    assert_eq!(told(&read_json::<unified::Order>(&unified).unwrap()), expected);
-    assert_eq!(told(&read_json::<unified::Order>("{}").unwrap()), (None, None, None, None));
+    assert_eq!(state_fields(&read_json::<classic::Order>(detail).unwrap()), expected);
+    assert_eq!(state_fields(&read_json::<classic::PendingOrder>(&item).unwrap()), expected);
+    assert_eq!(state_fields(&read_json::<classic::HistoryOrder>(&item).unwrap()), expected);
+    assert_eq!(state_fields(&read_json::<unified::Order>(&unified).unwrap()), expected);
+    assert_eq!(state_fields(&read_json::<unified::Order>("{}").unwrap()), (None, None, None, None));
 }
 
 #[test]

@@ -16,13 +16,13 @@ use tradeapi::unified::{
     CEILINGS, CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side,
 };
 use tradeapi::{Client, Credentials, Decimal, Error};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// An exchange that remembers when calls came.
-fn exchange() -> (Sandbox, Arc<Mutex<Vec<Instant>>>) {
-    let sandbox = Sandbox::start().unwrap();
+fn exchange() -> (ScriptedServer, Arc<Mutex<Vec<Instant>>>) {
+    let sandbox = ScriptedServer::start().unwrap();
     let came: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let log = Arc::clone(&came);
     sandbox.answer_otherwise(move |_| {
@@ -32,7 +32,7 @@ fn exchange() -> (Sandbox, Arc<Mutex<Vec<Instant>>>) {
     (sandbox, came)
 }
 
-fn client(sandbox: &Sandbox, limits: &Arc<InProcessLimits>, mode: LimitMode) -> Client {
+fn client(sandbox: &ScriptedServer, limits: &Arc<InProcessLimits>, mode: LimitMode) -> Client {
     Client::builder(sandbox.url())
         .credentials(Credentials::new("key", "secret", "passphrase"))
         .limiter(limits.clone())
@@ -69,7 +69,7 @@ async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
 }
 
 /// Leads to `sandbox`, but takes `late` to accept a connection. Its address.
-fn accepting_late(sandbox: &Sandbox, late: Duration) -> String {
+fn accepting_late(sandbox: &ScriptedServer, late: Duration) -> String {
     let there = sandbox.url().trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,16 +1,16 @@
-//! The sandbox records what came, to the byte, and misbehaves as it is told.
+//! The scripted server records requests to the byte, and misbehaves as scripted.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const ASK: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
 
 /// Sends `bytes` and reads until the sandbox closes the connection.
-fn ask(sandbox: &Sandbox, bytes: &[u8]) -> String {
+fn ask(sandbox: &ScriptedServer, bytes: &[u8]) -> String {
     let mut connection = TcpStream::connect(sandbox.address()).unwrap();
     connection.write_all(bytes).unwrap();
     let mut answer = String::new();
@@ -20,7 +20,7 @@ fn ask(sandbox: &Sandbox, bytes: &[u8]) -> String {
 
 #[test]
 fn a_request_is_recorded_as_it_came() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::close());
     ask(
         &sandbox,
@@ -38,7 +38,7 @@ fn a_request_is_recorded_as_it_came() {
 
 #[test]
 fn a_connection_takes_many_requests_however_they_are_cut() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|request| Answer::new(200, request.path.clone()));
     let mut connection = TcpStream::connect(sandbox.address()).unwrap();
     // Two and a half requests at once, then the rest.
@@ -57,7 +57,7 @@ fn a_connection_takes_many_requests_however_they_are_cut() {
 
 #[test]
 fn it_misbehaves_as_scripted() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json("{}").status(418).header("x-more", "1").cut_off_after(1));
     assert_eq!(
         ask(&sandbox, ASK),
@@ -71,7 +71,7 @@ fn it_misbehaves_as_scripted() {
 
 #[test]
 fn unscripted_and_malformed_requests() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     assert!(ask(&sandbox, b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").starts_with("HTTP/1.1 501"));
     assert_eq!(sandbox.take_requests().len(), 1);
     for nonsense in
@@ -84,7 +84,7 @@ fn unscripted_and_malformed_requests() {
 
 #[test]
 fn it_ends_with_all_its_connections_when_it_is_dropped() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::hang());
     let address = sandbox.address();
     let mut connection = TcpStream::connect(address).unwrap();
@@ -92,14 +92,14 @@ fn it_ends_with_all_its_connections_when_it_is_dropped() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(sandbox.reached(1));
     drop(sandbox);
-    // Closed, in whichever way the system tells it.
+    // Closed, however the system reports it.
     assert_eq!(connection.read(&mut [0; 8]).unwrap_or(0), 0);
     assert!(TcpStream::connect(address).is_err());
 }
 
 #[test]
 fn an_answer_comes_in_pieces_with_a_false_length_or_as_the_last() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let long = "x".repeat(200);
     sandbox.answer_next(Answer::new(200, long.clone()).in_pieces(Duration::from_millis(1)));
     sandbox.answer_next(Answer::new(200, "12345").announcing(3).then_close());
@@ -114,7 +114,7 @@ fn an_answer_comes_in_pieces_with_a_false_length_or_as_the_last() {
 
 #[test]
 fn a_connection_is_reset() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::reset());
     let mut connection = TcpStream::connect(sandbox.address()).unwrap();
     connection.write_all(ASK).unwrap();
@@ -124,7 +124,7 @@ fn a_connection_is_reset() {
 
 #[test]
 fn an_outage_ends_all_connections_and_refuses_others_until_it_is_over() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::outage(Duration::from_millis(200)));
     sandbox.answer_next(Answer::new(200, "back"));
     let mut beside = TcpStream::connect(sandbox.address()).unwrap();
@@ -140,7 +140,7 @@ fn an_outage_ends_all_connections_and_refuses_others_until_it_is_over() {
     assert!(ask(&sandbox, b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").ends_with("back"));
 }
 
-fn ask_in_vain(sandbox: &Sandbox) {
+fn ask_in_vain(sandbox: &ScriptedServer) {
     let mut connection = TcpStream::connect(sandbox.address()).unwrap();
     connection.write_all(ASK).unwrap();
     assert_eq!(connection.read(&mut [0; 8]).unwrap_or(0), 0);
@@ -148,7 +148,7 @@ fn ask_in_vain(sandbox: &Sandbox) {
 
 #[test]
 fn connections_that_rest_are_closed_and_requests_wait_to_be_read() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| Answer::new(200, "ok"));
     sandbox.close_idle_after(Duration::from_millis(20));
     let wait = Duration::from_millis(30);
@@ -162,7 +162,7 @@ fn connections_that_rest_are_closed_and_requests_wait_to_be_read() {
 
 #[test]
 fn unsolicited_bytes_follow_an_answer() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.close_idle_after(Duration::from_millis(20));
     sandbox.answer_next(Answer::new(200, "ok").with_behind("at once", Duration::ZERO));
     sandbox.answer_next(Answer::new(200, "ok").with_behind("later", Duration::from_millis(1)));

@@ -24,7 +24,7 @@ const MOST_PER_BYTE: u64 = 8;
 const HOSTILE: usize = 4 << 20;
 const HONEST: usize = 3 << 20;
 
-/// Items of few bytes: empty and nearly empty objects, and what is no item.
+/// Items of few bytes: empty and nearly empty objects, and what is not an item.
 const ITEMS: [&str; 9] = [
     "{}",
     r#"{"a":1}"#,
@@ -116,7 +116,7 @@ fn hostile<O: Operation>(items: &[&str]) -> usize {
 #[test]
 fn no_answer_takes_more_than_a_small_multiple_of_its_length() {
     assert!(hostile_lists() > 20);
-    // The greatest records and the smallest, and what is no item of them.
+    // The greatest records and the smallest, and what is not an item of them.
     hostile::<GetOpenOrders>(&ITEMS);
     hostile::<BatchCancel>(&ITEMS);
 }

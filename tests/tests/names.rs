@@ -23,7 +23,7 @@ const PRELUDE: &str = "AsMut AsRef AsyncFn Box Clone Copy Debug Default DoubleEn
     line matches module_path next ok option_env panic print println proc_macro result size_of some std str stringify test \
     todo u128 u16 u32 u64 u8 unimplemented unknown unreachable usize vec write writeln";
 
-/// Names that Windows keeps for devices, and others that are no file everywhere.
+/// Names that Windows keeps for devices, and others that are not files everywhere.
 const FILES: &str = "con CON prn aux nul com0 com1 com9 lpt1 LPT9 conin$ clock$ mod lib main build family types api codes \
     index thumbs desktop .hidden -dash --flag ~ %TEMP% $HOME";
 

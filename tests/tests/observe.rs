@@ -13,12 +13,12 @@ use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, 
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{Category, ClientOid, GetFillHistory, GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::watch::{Span, Watch};
 
 const TAKEN: &str = r#"{"code":"00000","msg":"success","requestTime":5,"data":{"orderId":"1","clientOid":"a-1"}}"#;
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     let credentials = Credentials::new("key", "secret", "passphrase");
     Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
@@ -32,50 +32,50 @@ fn details() -> GetOrderDetails {
 }
 
 /// Some fields of a span in one text; missing ones are `-`.
-fn told(span: &Span, fields: &[&str]) -> String {
-    fields.iter().map(|field| span.told.get(field).unwrap_or("-")).collect::<Vec<_>>().join(" ")
+fn values(span: &Span, fields: &[&str]) -> String {
+    fields.iter().map(|field| span.fields.get(field).unwrap_or("-")).collect::<Vec<_>>().join(" ")
 }
 
 /// How a call went.
 fn end(span: &Span) -> String {
-    told(span, &["status", "code", "call_result", "outcome"])
+    values(span, &["status", "code", "call_result", "outcome"])
 }
 
 #[tokio::test]
 async fn a_successful_call_has_a_span_with_its_operation_and_result() {
     let (watch, _guard) = Watch::start();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(TAKEN));
     client(&sandbox).call(&order()).await.unwrap();
     let calls = watch.calls();
     assert_eq!(calls.len(), 1);
-    let named = told(&calls[0], &["api", "operation", "family", "method", "path", "attempt"]);
+    let named = values(&calls[0], &["api", "operation", "family", "method", "path", "attempt"]);
     assert_eq!(named, "tradeapi unified.place-order unified POST /api/v3/trade/place-order 1");
     assert_eq!(end(&calls[0]), "200 - success done");
     let sent = sandbox.requests()[0].body.len();
-    assert_eq!(told(&calls[0], &["bytes_sent", "bytes_received", "waited_us"]), format!("{sent} {} 0", TAKEN.len()));
-    assert!(calls[0].told.get("duration_us").unwrap().parse::<u64>().unwrap() > 0);
+    assert_eq!(values(&calls[0], &["bytes_sent", "bytes_received", "waited_us"]), format!("{sent} {} 0", TAKEN.len()));
+    assert!(calls[0].fields.get("duration_us").unwrap().parse::<u64>().unwrap() > 0);
     assert!(calls[0].closed && watch.depth() == 0 && watch.events().is_empty());
     // No other field is recorded.
     let all = "api attempt bytes_received bytes_sent call_result duration_us family method operation outcome path status waited_us";
-    assert_eq!(calls[0].told.fields().join(" "), all);
+    assert_eq!(calls[0].fields.fields().join(" "), all);
 }
 
 #[tokio::test]
 async fn queries_have_no_event() {
     let (watch, _guard) = Watch::start();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
     let fills = GetFillHistory::new().category(Category::UsdtFutures).order_id("1234567890");
     client(&sandbox).call(&fills).await.unwrap();
-    assert_eq!(told(&watch.calls()[0], &["method", "path", "bytes_sent"]), "GET /api/v3/trade/fills 0");
+    assert_eq!(values(&watch.calls()[0], &["method", "path", "bytes_sent"]), "GET /api/v3/trade/fills 0");
     assert!(sandbox.requests()[0].query.as_ref().unwrap().contains("1234567890"));
     assert!(!format!("{:?}", watch.all()).contains("1234567890"));
 }
 
 #[tokio::test]
 async fn every_result_is_traced() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let code = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"no","data":null}}"#));
     for (answer, expected) in [
         (code("40762"), "200 40762 listed-code not_done"),
@@ -97,9 +97,9 @@ async fn every_result_is_traced() {
         let events = watch.events();
         assert_eq!(events.len(), usize::from(expected.ends_with(" unknown")), "{expected}");
         for event in events {
-            assert_eq!(event.told.name, "the outcome of the call is unknown");
-            assert_eq!(event.told.get("operation"), Some("unified.place-order"));
-            assert_eq!(event.told.get("code"), watch.calls()[0].told.get("code"));
+            assert_eq!(event.fields.name, "the outcome of the call is unknown");
+            assert_eq!(event.fields.get("operation"), Some("unified.place-order"));
+            assert_eq!(event.fields.get("code"), watch.calls()[0].fields.get("code"));
             assert!(event.within.is_some());
         }
     }
@@ -108,35 +108,36 @@ async fn every_result_is_traced() {
 #[tokio::test]
 async fn unsent_calls_are_traced() {
     let (watch, _guard) = Watch::start();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     client(&sandbox).call(&GetFillHistory::new().limit(101)).await.unwrap_err();
     Client::builder(sandbox.url()).build().unwrap().call(&order()).await.unwrap_err();
     let limited = Client::builder(sandbox.url()).credentials(Credentials::new("k", "s", "p")).limiter(Arc::new(NoRoom));
     limited.limits(LimitMode::Refuse).build().unwrap().call(&order()).await.unwrap_err();
-    let ends: Vec<_> = watch.calls().iter().map(|span| told(span, &["bytes_sent", "call_result", "outcome"])).collect();
+    let ends: Vec<_> =
+        watch.calls().iter().map(|span| values(span, &["bytes_sent", "call_result", "outcome"])).collect();
     assert_eq!(ends, ["- refused not_done", "- unsigned not_done", "- limited not_done"]);
 }
 
 #[tokio::test]
 async fn each_attempt_is_a_span_and_each_pause_between_them_an_event() {
     let (watch, _guard) = Watch::start();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::new(503, ""));
     sandbox.answer_next(Answer::json(r#"{"code":"40725","data":null}"#));
     sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
     let policy = RetryPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
     client(&sandbox).retrying(&policy).call(&details()).await.unwrap();
-    let calls: Vec<_> = watch.calls().iter().map(|span| told(span, &["attempt", "code", "outcome"])).collect();
+    let calls: Vec<_> = watch.calls().iter().map(|span| values(span, &["attempt", "code", "outcome"])).collect();
     assert_eq!(calls, ["1 503 not_done", "2 40725 not_done", "3 - done"]);
     let pauses = watch.events();
-    let pauses: Vec<_> = pauses.iter().map(|event| (event.told.name.as_str(), event.told.get("attempt"))).collect();
+    let pauses: Vec<_> = pauses.iter().map(|event| (event.fields.name.as_str(), event.fields.get("attempt"))).collect();
     assert_eq!(pauses, [("pausing before a retry", Some("1")), ("pausing before a retry", Some("2"))]);
 }
 
 #[tokio::test]
 async fn queries_of_unknown_outcomes_are_traced() {
     let (watch, _guard) = Watch::start();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::close());
     sandbox.answer_next(Answer::json(r#"{"code":"40010","data":null}"#));
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
@@ -144,23 +145,24 @@ async fn queries_of_unknown_outcomes_are_traced() {
     sandbox.answer_next(Answer::json(found));
     let policy = ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
     client(&sandbox).place_and_confirm(&order(), &policy).await.outcome();
-    let calls: Vec<_> = watch.calls().iter().map(|span| told(span, &["operation", "outcome"])).collect();
+    let calls: Vec<_> = watch.calls().iter().map(|span| values(span, &["operation", "outcome"])).collect();
     let question = "unified.order-info";
     assert_eq!(
         calls,
         ["unified.place-order unknown".to_owned(), format!("{question} not_done"), format!("{question} done")]
     );
     let events = watch.events();
-    let asked = events.iter().filter(|event| event.told.name == "queried the outcome of a call");
-    let asked: Vec<_> =
-        asked.map(|event| ["operation", "asked", "outcome"].map(|field| event.told.get(field).unwrap())).collect();
-    assert_eq!(asked, [["unified.place-order", "1", "unknown"], ["unified.place-order", "2", "done"]]);
+    let queried = events.iter().filter(|event| event.fields.name == "queried the outcome of a call");
+    let queried: Vec<_> = queried
+        .map(|event| ["operation", "queries", "outcome"].map(|field| event.fields.get(field).unwrap()))
+        .collect();
+    assert_eq!(queried, [["unified.place-order", "1", "unknown"], ["unified.place-order", "2", "done"]]);
 }
 
 #[tokio::test]
 async fn concurrent_calls_have_spans_of_their_own() {
     let (watch, _guard) = Watch::start();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let credentials = Credentials::new("key", "secret", "passphrase");
     let client = Client::builder(sandbox.url()).credentials(credentials).limiter(Arc::new(Slow)).build().unwrap();
     sandbox.answer_otherwise(|request| match request.method.as_str() {
@@ -179,11 +181,11 @@ async fn concurrent_calls_have_spans_of_their_own() {
     .await;
     assert!(ordered.is_err() && read.is_ok());
     let calls = watch.calls();
-    let ends: Vec<_> = calls.iter().map(|span| told(span, &["operation", "waited_us", "outcome"])).collect();
+    let ends: Vec<_> = calls.iter().map(|span| values(span, &["operation", "waited_us", "outcome"])).collect();
     assert_eq!(ends, ["unified.place-order 7000 unknown", "unified.order-info 7000 done"]);
     let events = watch.events();
     let of: Vec<_> =
-        events.iter().map(|event| (event.told.name.as_str(), event.told.get("operation").unwrap())).collect();
+        events.iter().map(|event| (event.fields.name.as_str(), event.fields.get("operation").unwrap())).collect();
     let waits = "waiting for a rate limit";
     let unknown = "the outcome of the call is unknown";
     let expected = [(waits, "unified.place-order"), (waits, "unified.order-info"), (unknown, "unified.place-order")];
@@ -195,7 +197,7 @@ async fn concurrent_calls_have_spans_of_their_own() {
 #[tokio::test]
 async fn a_dropped_call_has_no_result() {
     let (watch, _guard) = Watch::start();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::hang());
     let client = client(&sandbox);
     let order = order();
@@ -206,14 +208,14 @@ async fn a_dropped_call_has_no_result() {
     }
     let calls = watch.calls();
     assert!(calls[0].closed && watch.depth() == 0);
-    assert_eq!((calls[0].told.get("bytes_sent").is_some(), calls[0].told.get("outcome")), (true, None));
+    assert_eq!((calls[0].fields.get("bytes_sent").is_some(), calls[0].fields.get("outcome")), (true, None));
 }
 
 /// Has no room for any call.
 struct NoRoom;
 
 impl Limiter for NoRoom {
-    fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+    fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
         Admission::Now(Err(AdmissionError::Full(Full::new(Duration::from_secs(1), None))))
     }
 
@@ -228,10 +230,10 @@ impl Limiter for NoRoom {
 struct Slow;
 
 impl Limiter for Slow {
-    fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        let mut asked = false;
+    fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+        let mut queried = false;
         Admission::Later(Box::pin(poll_fn(move |context| {
-            if std::mem::replace(&mut asked, true) {
+            if std::mem::replace(&mut queried, true) {
                 return Poll::Ready(Ok(Reservation::new(0, Duration::from_millis(7))));
             }
             context.waker().wake_by_ref();

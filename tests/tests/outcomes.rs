@@ -17,7 +17,7 @@ use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, 
 use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::{API, Client, Credentials, Error, Operation};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::schema;
 use tradeapi_tests::transports::Over;
 
@@ -69,7 +69,7 @@ impl Change {
     }
 
     /// The outcome of the request when the exchange answers so.
-    async fn answered(self, sandbox: &Sandbox, client: &Client, answer: Answer) -> Result<(), Error> {
+    async fn answered(self, sandbox: &ScriptedServer, client: &Client, answer: Answer) -> Result<(), Error> {
         sandbox.take_requests();
         sandbox.answer_next(answer);
         let result = self.on(client).await;
@@ -123,11 +123,11 @@ tradeapi_tests::over_each_transport!(
     what_cannot_be_understood_is_unknown,
 );
 
-/// The rows as the schema has them; `None` where the code tells.
+/// The rows as the schema has them; `None` where the code decides.
 #[test]
 fn the_table_is_whole_and_says_this() {
     use CallResult::*;
-    let told: Vec<_> = API.outcomes.iter().map(|row| (row.when, row.outcome)).collect();
+    let rows: Vec<_> = API.outcomes.iter().map(|row| (row.when, row.outcome)).collect();
     let (not_done, unknown) = (Some(Outcome::NotDone), Some(Outcome::Unknown));
     let expected = [
         (Refused, not_done),
@@ -151,17 +151,17 @@ fn the_table_is_whole_and_says_this() {
         (ItemFailed, not_done),
         (ItemUnaccounted, unknown),
     ];
-    assert_eq!(told, expected);
-    assert_eq!(told.iter().map(|(when, _)| *when).collect::<Vec<_>>(), CallResult::ALL);
+    assert_eq!(rows, expected);
+    assert_eq!(rows.iter().map(|(when, _)| *when).collect::<Vec<_>>(), CallResult::ALL);
     assert!(API.outcomes.iter().all(|row| !row.why.is_empty()));
 }
 
 async fn what_was_not_sent_did_not_happen(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let nobody = Client::builder(sandbox.url()).limits(LimitMode::Off).build().unwrap();
     let full = client(over, sandbox.url()).limits(LimitMode::Refuse).limiter(Arc::new(NoRoom)).build().unwrap();
     let unwritten = client(over, sandbox.url()).transport(Unwritten).build().unwrap();
-    let closed = client(over, Sandbox::start().unwrap().url()).build().unwrap();
+    let closed = client(over, ScriptedServer::start().unwrap().url()).build().unwrap();
     for change in changes() {
         expect(change, change.on(&nobody).await, CallResult::Unsigned, Outcome::NotDone);
         expect(change, change.on(&full).await, CallResult::Limited, Outcome::NotDone);
@@ -181,7 +181,7 @@ async fn what_was_not_sent_did_not_happen(over: Over) {
 }
 
 async fn without_an_answer_it_is_unknown(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client_of = |limit| {
         let limits =
             TransportLimits { call: Duration::from_millis(limit), max_body: 1_000, ..TransportLimits::default() };
@@ -205,7 +205,7 @@ async fn without_an_answer_it_is_unknown(over: Over) {
 }
 
 async fn listed_codes_decide_and_unlisted_ones_do_not(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
     for change in changes() {
@@ -225,7 +225,7 @@ async fn listed_codes_decide_and_unlisted_ones_do_not(over: Over) {
 /// Codes that no document lists: believed where several sources agree, and unknown otherwise. Each code once in each
 /// family, and of every other operation one code of each kind.
 async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     let doubting = client_that_trusts(over, sandbox.url(), CodePolicy::documented_only());
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
@@ -255,9 +255,9 @@ async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
     assert!(believed > 400, "{believed}");
 }
 
-/// A refusal of a key, whoever is asked and by whichever client, and the likely cause in words.
+/// A refusal of a key, by any operation and through any client, and the likely cause in words.
 async fn credentials_are_checked_by_one_read(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":{{}}}}"#));
     for (code, call_result, cause) in [
@@ -283,7 +283,7 @@ async fn credentials_are_checked_by_one_read(over: Over) {
 }
 
 async fn what_cannot_be_understood_is_unknown(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     for change in changes() {
         let statuses = [
@@ -299,7 +299,7 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
             statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body)))
         {
             let result = change.answered(&sandbox, &client, Answer::new(*status, body)).await;
-            // What is cut off may have told a success.
+            // What is cut off may have been a success.
             let outcome = if body == "{" { Outcome::Unknown } else { *outcome };
             expect(change, result, *call_result, outcome);
         }
@@ -316,7 +316,7 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
 struct NoRoom;
 
 impl Limiter for NoRoom {
-    fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+    fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
         Admission::Now(Err(AdmissionError::Full(Full::new(Duration::from_secs(1), None))))
     }
 

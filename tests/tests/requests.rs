@@ -15,7 +15,7 @@ use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::Method;
 use tradeapi::runtime::value::OpenEnum;
 use tradeapi::{Client, Credentials, Decimal, Edit, Error, Operation, Timestamp, Violations, broker, classic, unified};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 use tradeapi_tests::{query, signature};
 
 const SECRET: &str = "secret \u{e9}\u{1f600}";
@@ -310,7 +310,7 @@ proptest! {
 
 /// A sandbox and a client that checks nothing, kept for all cases.
 struct Wire {
-    sandbox: Sandbox,
+    sandbox: ScriptedServer,
     client: Client,
     runtime: tokio::runtime::Runtime,
 }
@@ -327,7 +327,7 @@ impl Wire {
     }
 
     fn new() -> Self {
-        let sandbox = Sandbox::start().unwrap();
+        let sandbox = ScriptedServer::start().unwrap();
         sandbox.answer_otherwise(|_| Answer::json(r#"{"code":"00000","data":null}"#));
         let client = client(&sandbox.url(), false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -37,7 +37,7 @@ struct Found {
     is_whole: bool,
 }
 
-/// `None` when the request cannot be read for a reason that is no rule's.
+/// `None` when the request cannot be read for a reason that is not a rule's.
 fn inspected<O: Operation>(json: &str, account: &Account, now: u64) -> Option<Found> {
     /// What only a reader finds.
     const OF_TYPES: [&str; 5] = ["required", "unreadable", "unknown-parameter", "not-applicable", "one-of"];
@@ -67,14 +67,14 @@ macro_rules! inspections {
 }
 tradeapi::for_each_operation!(inspections);
 
-/// The account that a case tells of.
-fn account(told: &str) -> Account {
-    let told: Map<String, Value> = serde_json::from_str(told).unwrap();
+/// The account of a case.
+fn account(properties: &str) -> Account {
+    let properties: Map<String, Value> = serde_json::from_str(properties).unwrap();
     let mut account = Account::new();
-    for (property, value) in told {
+    for (property, value) in properties {
         let value = match &value {
             Value::Array(instruments) if property == "instruments" => {
-                instruments.iter().for_each(|told| set_instrument(&mut account, told));
+                instruments.iter().for_each(|properties| set_instrument(&mut account, properties));
                 continue;
             }
             Value::Array(names) => {
@@ -93,9 +93,9 @@ fn account(told: &str) -> Account {
     account
 }
 
-fn set_instrument(account: &mut Account, told: &Value) {
-    let text = |key: &str| told[key].as_str().unwrap().to_owned();
-    let numbers = told.as_object().unwrap().iter().filter(|(key, _)| !matches!(key.as_str(), "line" | "symbol"));
+fn set_instrument(account: &mut Account, properties: &Value) {
+    let text = |key: &str| properties[key].as_str().unwrap().to_owned();
+    let numbers = properties.as_object().unwrap().iter().filter(|(key, _)| !matches!(key.as_str(), "line" | "symbol"));
     let instrument = numbers.fold(Instrument::new(), |instrument, (key, value)| {
         instrument.with(key.clone(), value.as_str().unwrap().parse().unwrap())
     });
@@ -144,7 +144,7 @@ fn every_rule_can_be_switched_off() {
     let mut tried = 0;
     for case in CASES.iter().filter(|case| case.breaks) {
         let found = |policy: CheckPolicy| all[case.operation.as_str()](case, &policy);
-        // What a reader refuses already cannot be asked again.
+        // What a reader already refuses cannot be checked again.
         let Some((by_default, _)) = found(CheckPolicy::new()) else { continue };
         tried += 1;
         assert!(by_default > 0, "{case:?}");
@@ -184,7 +184,7 @@ fn a_violation_says_everything() {
     assert!(said > 300, "{said}");
 }
 
-/// Requests near the edges: a case, with members taken away or replaced by what they are in another case, and told of
+/// Requests near the edges: a case, with members taken away or replaced by what they are in another case, and with
 /// another account.
 fn mixed() -> impl Strategy<Value = Case> {
     let change = (any::<Index>(), any::<Index>(), any::<bool>());

@@ -31,7 +31,7 @@ fn item(item: &syn::Item) -> Vec<String> {
     }
 }
 
-/// A macro that declares a type like an item is told like that item.
+/// A macro that declares a type counts as that item.
 fn macro_call(call: &syn::Macro) -> Vec<String> {
     let path = text(&call.path);
     match path.as_str() {

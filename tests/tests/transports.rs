@@ -11,7 +11,7 @@ use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::runtime::transport::{ReqwestTransport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::peer::Peer;
 use tradeapi_tests::transports::Over;
 
@@ -36,7 +36,7 @@ fn credentials() -> Credentials {
 
 /// How a call with this answer ends. Its outcome cannot be known, and it is sent once.
 async fn call_result(over: Over, answer: Answer, call: Duration) -> CallResult {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let limits = TransportLimits { call, max_body: 50_000, ..TransportLimits::default() };
     let client = over.client(sandbox.url(), limits).credentials(credentials()).build().unwrap();
     let about = format!("{answer:?}");
@@ -105,14 +105,14 @@ async fn no_answer_is_nested_without_end(over: Over) {
 }
 
 async fn a_redirect_is_not_followed(over: Over) {
-    let (exchange, thief) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    let (exchange, thief) = (ScriptedServer::start().unwrap(), ScriptedServer::start().unwrap());
     thief.answer_otherwise(|_| Answer::json(DONE));
     let client = over.client(exchange.url(), TransportLimits::default()).credentials(credentials()).build().unwrap();
     let places = [format!("{}/stolen", thief.url()), format!("//{}/stolen", thief.address()), "/elsewhere".to_owned()];
     for status in [300, 301, 302, 303, 305, 307, 308] {
         for place in &places {
             exchange.answer_next(Answer::new(status, "").header("location", place));
-            let error = client.call(&cancel()).await.expect_err("a redirect is no answer");
+            let error = client.call(&cancel()).await.expect_err("a redirect is not an answer");
             assert_eq!(
                 (error.call_result(), error.outcome()),
                 (CallResult::OtherStatus, Outcome::Unknown),
@@ -148,15 +148,15 @@ async fn without_a_connection_in_time_nothing_was_sent(over: Over) {
             let limits = TransportLimits { connect, call, ..TransportLimits::default() };
             let client = over.client(&url, limits).credentials(credentials()).build().unwrap();
             let error = client.call(&cancel()).await.expect_err("there is no connection");
-            let told = format!("{over:?} {url} {limits:?}: {error}");
-            assert_eq!((error.call_result(), error.outcome()), (CallResult::NotConnected, Outcome::NotDone), "{told}");
+            let text = format!("{over:?} {url} {limits:?}: {error}");
+            assert_eq!((error.call_result(), error.outcome()), (CallResult::NotConnected, Outcome::NotDone), "{text}");
         }
     }
 }
 
 /// Neither are times that end at once an unknown outcome, nor do times without end overflow.
 async fn no_time_is_too_long(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| Answer::json(DONE));
     let all = |time| TransportLimits { connect: time, call: time, idle: time, age: time, ..TransportLimits::default() };
     let client = over.client(sandbox.url(), all(Duration::MAX)).credentials(credentials()).build().unwrap();
@@ -172,7 +172,7 @@ async fn no_time_is_too_long(over: Over) {
 }
 
 fn with_settings(
-    sandbox: &Sandbox,
+    sandbox: &ScriptedServer,
     change: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
 ) -> Result<Client, Box<dyn std::error::Error>> {
     let transport = ReqwestTransport::with_settings(TransportLimits::default(), change)?;
@@ -181,7 +181,7 @@ fn with_settings(
 
 #[tokio::test]
 async fn settings_of_ones_own_hold() {
-    let (exchange, proxy) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    let (exchange, proxy) = (ScriptedServer::start().unwrap(), ScriptedServer::start().unwrap());
     proxy.answer_next(Answer::json(DONE));
     let by_proxy = reqwest::Proxy::all(proxy.url()).unwrap();
     with_settings(&exchange, |settings| settings.proxy(by_proxy)).unwrap().call(&cancel()).await.unwrap();
@@ -191,7 +191,7 @@ async fn settings_of_ones_own_hold() {
 
 #[tokio::test]
 async fn no_settings_make_it_follow_or_repeat() {
-    let (exchange, thief) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    let (exchange, thief) = (ScriptedServer::start().unwrap(), ScriptedServer::start().unwrap());
     let client = with_settings(&exchange, |settings| {
         let always = reqwest::retry::for_host("127.0.0.1").classify_fn(|answer| answer.retryable());
         settings.redirect(reqwest::redirect::Policy::limited(5)).retry(always)
@@ -208,7 +208,7 @@ async fn no_settings_make_it_follow_or_repeat() {
 /// reqwest would write this address in another way than was signed.
 #[tokio::test]
 async fn what_would_not_be_sent_as_it_was_signed_is_not_sent() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let address = format!("{}/a/../b", sandbox.url());
     let client = Over::Reqwest.client(address, TransportLimits::default()).credentials(credentials()).build().unwrap();
     let error = client.call(&cancel()).await.expect_err("the path changes on the way");
@@ -217,13 +217,13 @@ async fn what_would_not_be_sent_as_it_was_signed_is_not_sent() {
     assert_eq!(sandbox.requests(), []);
 }
 
-/// Tells the other process where the exchange is.
+/// The address of the exchange, for the other process.
 const EXCHANGE: &str = "TRADEAPI_TEST_EXCHANGE";
 
 /// Where orders go is said in the program. This runs itself again, for a process cannot change its own environment.
 #[test]
 fn proxies_of_the_environment_are_not_used() {
-    let (exchange, proxy) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    let (exchange, proxy) = (ScriptedServer::start().unwrap(), ScriptedServer::start().unwrap());
     exchange.answer_otherwise(|_| Answer::json(DONE));
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", "calls_the_exchange_of_the_environment"]).env(EXCHANGE, exchange.url());

@@ -12,7 +12,7 @@ use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::{Access, Meta, Method};
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::{Client, Credentials, Error, Operation, Timestamp};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 use tradeapi_tests::schema::{self, Example, Shape};
 use tradeapi_tests::transports::Over;
 use tradeapi_tests::{json, query, signature};
@@ -43,14 +43,14 @@ tradeapi::for_each_operation!(call_each);
 
 /// The way to an exchange.
 struct Wire {
-    sandbox: Sandbox,
+    sandbox: ScriptedServer,
     over: Over,
 }
 
 #[tokio::test]
 async fn every_operation_over_the_wire_by_every_transport() {
     for over in Over::ALL {
-        let called = each(&Wire { sandbox: Sandbox::start().unwrap(), over }).await;
+        let called = each(&Wire { sandbox: ScriptedServer::start().unwrap(), over }).await;
         let ids: BTreeSet<_> = called.iter().map(|meta| meta.id.to_owned()).collect();
         assert_eq!(ids.len(), called.len());
         assert_eq!(ids, schema::operations());
@@ -113,7 +113,7 @@ where
     assert_eq!((reply.status.as_u16(), reply.remaining), (200, Some(7)));
 }
 
-async fn is_not_sent<O: Operation>(sandbox: &Sandbox, request: &O, stranger: &Client) {
+async fn is_not_sent<O: Operation>(sandbox: &ScriptedServer, request: &O, stranger: &Client) {
     match stranger.call(request).await {
         Err(Error::Unsigned(unsigned)) => assert_eq!(unsigned.operation, O::META.id),
         other => panic!("{}: {:?}", O::META.id, other.map(|_| "answered").err()),

@@ -56,7 +56,7 @@ fn exchange() -> Exchange {
     Exchange::with(settings, Time::by_hand(), Profile::new().balance("USDT", 1_000_000_000))
 }
 
-/// The memory of this process in KiB, where the system tells.
+/// The memory of this process in KiB, where the system reports it.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

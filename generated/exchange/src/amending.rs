@@ -81,7 +81,7 @@ impl Core {
         }
         if self.ends_half_done() {
             self.end(id, State::Cancelled(Cancelled::Normal));
-            self.tell(Event::DoneHalf { order: Some(id), request_id: changes.request_id, unplaced: None });
+            self.publish(Event::DoneHalf { order: Some(id), request_id: changes.request_id, unplaced: None });
             return Err(Reason::NotOpen);
         }
         let applied = self.apply_amendment(id, changes);
@@ -129,7 +129,7 @@ impl Core {
             let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
             order.ticket.presets = Presets { take_profit, stop_loss }.boxed();
         }
-        self.tell(Event::Amended { order: id, request_id: changes.request_id });
+        self.publish(Event::Amended { order: id, request_id: changes.request_id });
         let Some(spot) = spot else { return Ok(()) };
         if left == 0 {
             self.end(id, State::Filled);

@@ -43,6 +43,6 @@ fn named<'a>(at: &'a Desk<'_>, order: &OrderRef, line: &str, symbol: Option<&str
 /// A request ends here on purpose, with nothing but the first of two things done.
 fn half_done(at: &mut Desk<'_>, client: Option<&str>, price: Option<Decimal>, qty: Decimal) -> Reason {
     let unplaced = Some(Unplaced { client_id: client.map(str::to_owned), price, qty });
-    at.core.tell(Event::DoneHalf { order: None, request_id: None, unplaced });
+    at.core.publish(Event::DoneHalf { order: None, request_id: None, unplaced });
     Reason::Funds
 }

@@ -38,7 +38,7 @@ pub use self::query::per_mille;
 
 const PAGE: &str = include_str!("page.html");
 
-/// What the page may do: nothing but run its own script and ask this server; and no text becomes markup.
+/// What the page may do: nothing but run its own script and query this server; and no text becomes markup.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
@@ -142,7 +142,7 @@ pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refu
     }
     match header(http::HeaderName::from_static("sec-fetch-site")) {
         None | Some("same-origin" | "none") => Ok(()),
-        // A link to the page may stand anywhere; what it shows and does, only the page itself asks for.
+        // A link to the page may stand anywhere; only the page itself requests what it shows and does.
         Some(_) if path == "/" => Ok(()),
         Some(site) => foreign(format!("a {site} page may not control this exchange")),
     }

@@ -15,7 +15,7 @@ pub struct Delivery {
     pub delivered: Delivered,
     /// How late.
     pub latency: Duration,
-    /// What follows a whole answer although nobody asked for it. Only a server that writes bytes can send it.
+    /// What follows a whole answer that no request belongs to. Only a server that writes bytes can send it.
     pub behind: Option<Behind>,
     /// What the journal has of it, if there is one.
     pub(crate) answered: Option<Answered>,

@@ -13,7 +13,7 @@ use tradeapi::runtime::json::JsonWriter;
 use crate::control::{self, refuse_foreign};
 use crate::exchange::Exchange;
 
-/// What the pages may do: run the script of the site and ask this server.
+/// What the pages may do: run the script of the site and query this server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -236,7 +236,7 @@ impl Exchange {
         Self { time, ..self }
     }
 
-    /// The journal as JSON lines: what the exchange began with, and everything that was asked of it and done to it since,
+    /// The journal as JSON lines: what the exchange began with, and every request and action since,
     /// with the answers. `None` unless [`Settings::journal`] is set. A journal is also a saved state:
     /// [`replay`](Self::replay) leads there. Of lines that [`write_journal`](Self::write_journal) has written, only the last
     /// ten thousand are kept.

@@ -32,7 +32,7 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     /// Whether an item that breaks a rule leaves the other items alone.
     const ITEMS_FAIL_ALONE: bool = false;
 
-    /// Does what the request asks.
+    /// Carries out the request.
     fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
 
     /// The data of the answer.
@@ -45,7 +45,7 @@ pub(crate) trait Serve: Operation<Response: Encode> {
 pub(crate) struct Desk<'a> {
     pub(crate) core: &'a mut Core,
     pub(crate) meta: &'static Meta,
-    /// The account that the request is about. A public request has none, and asks for none.
+    /// The account that the request is about. A public request has none, and needs none.
     pub(crate) account: usize,
     violations: Violations,
 }
@@ -175,8 +175,8 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     core.advance(now.as_millis());
     let route = of_path(request);
     let meta = route.map(|route| route.meta);
-    let mut telling = core.telling(meta, request);
-    let shown = telling.as_ref().map_or_else(|| core.faults.shown_time(core.now), |telling| telling.judged_at());
+    let mut treatment = core.treatment(meta, request);
+    let shown = treatment.as_ref().map_or_else(|| core.faults.shown_time(core.now), |treatment| treatment.judged_at());
     let (mut sender, mut trouble, mut latency) = (None, None, Duration::ZERO);
     let served = match find(core, route, shown, request, address) {
         Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
@@ -184,15 +184,15 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
             sender = user.map(|user| core.users[user].id);
             (trouble, latency) = core.faults.happen(route.meta);
             let caller = Caller { user, address, parameters };
-            match (&trouble, &mut telling) {
+            match (&trouble, &mut treatment) {
                 (Some(trouble), _) => serve_wrongly(core, route, &caller, trouble),
-                (None, Some(telling)) => serve_hostilely(core, route, &caller, telling, request),
+                (None, Some(treatment)) => serve_hostilely(core, route, &caller, treatment, request),
                 (None, None) => route.call(core, &caller),
             }
         }
         Err(refusal) => {
-            if let Some(telling) = &telling {
-                telling.note_wrong_clock(core, request);
+            if let Some(treatment) = &treatment {
+                treatment.note_wrong_clock(core, request);
             }
             Served::refused(refusal)
         }
@@ -201,7 +201,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     if let Some(refusal) = refusal {
         count_rule(&mut core.violations, &refusal.rule);
     }
-    let time = telling.as_mut().map_or_else(|| shown.to_string(), hostile::Telling::told_time);
+    let time = treatment.as_mut().map_or_else(|| shown.to_string(), hostile::Treatment::stated_time);
     let response = respond(core, &time, &served);
     let answered = core.journal.as_mut().map(|journal| {
         let name = trouble.as_ref().map(|trouble| trouble.name().0);
@@ -209,13 +209,13 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
         journal.push(&Line::of_request(core.now, Recorded::new(request, address), answered.clone()));
         answered
     });
-    let (delivered, behind) = match (&trouble, &mut telling, meta) {
+    let (delivered, behind) = match (&trouble, &mut treatment, meta) {
         (Some(trouble), ..) => (trouble.delivered(response), None),
-        (None, Some(telling), Some(meta)) => telling.deliver(core, meta, response),
+        (None, Some(treatment), Some(meta)) => treatment.deliver(core, meta, response),
         (None, ..) => (Delivered::Whole(response), None),
     };
     if let Some(log) = &mut core.log {
-        let hostile = telling.as_ref().map(hostile::Telling::did);
+        let hostile = treatment.as_ref().map(hostile::Treatment::did);
         log.push(Entry::new(core.now, sender, request, served.data.as_deref(), trouble, hostile));
     }
     Delivery { delivered, latency, behind, answered }
@@ -228,7 +228,7 @@ pub(crate) const FAULT: &str = "fault";
 fn serve_wrongly(core: &mut Core, route: &Route, caller: &Caller<'_>, trouble: &Trouble) -> Served {
     let on_purpose = || {
         let (name, code) = trouble.name();
-        let (code, message) = (code.unwrap_or(name).to_owned(), "This answer was asked for".to_owned());
+        let (code, message) = (code.unwrap_or(name).to_owned(), "This answer was requested".to_owned());
         Refusal { status: None, code, message, rule: FAULT.to_owned() }
     };
     if !trouble.takes_effect() {
@@ -243,7 +243,7 @@ fn serve_hostilely(
     core: &mut Core,
     route: &'static Route,
     caller: &Caller<'_>,
-    telling: &mut hostile::Telling,
+    treatment: &mut hostile::Treatment,
     request: &Request<Bytes>,
 ) -> Served {
     let signed_at = hostile::signed_at(request).unwrap_or(core.now);
@@ -251,7 +251,7 @@ fn serve_hostilely(
     if core.now > signed_at.saturating_add(window) {
         return Served::refused(Reason::ExpiredTimestamp.of(route.meta));
     }
-    telling.serve(core, route, caller, signed_at)
+    treatment.serve(core, route, caller, signed_at)
 }
 
 /// The operation that a request is for.

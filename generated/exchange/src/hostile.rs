@@ -116,7 +116,7 @@ pub(crate) struct Hostile {
     seen: FxHashMap<u64, u64>,
     /// The data of the latest good answers, by operation, to be mixed up with others.
     latest: FxHashMap<&'static str, String>,
-    /// The latest good answer to a change, which may come again although nobody asks for it.
+    /// The latest good answer to a change, which may come again without a request.
     last: Option<Response<Bytes>>,
     /// Orders that have changed since versions were noted.
     touched: FxHashSet<u64>,
@@ -128,7 +128,7 @@ pub(crate) struct Hostile {
 }
 
 /// How one request is answered: by which node, and what is wrong and odd about it.
-pub(crate) struct Telling {
+pub(crate) struct Treatment {
     pub(crate) wrong: Wrong,
     pub(crate) node: Node,
     quirk: Quirk,
@@ -169,7 +169,7 @@ impl Hostile {
         }
     }
 
-    fn tell(&mut self, meta: &'static Meta, request: &Request<Bytes>, now: u64) -> Telling {
+    fn treat(&mut self, meta: &'static Meta, request: &Request<Bytes>, now: u64) -> Treatment {
         let Self { settings, counts, .. } = self;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let body = String::from_utf8_lossy(request.body());
@@ -184,8 +184,10 @@ impl Hostile {
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
         let wrong = match dice.percent(chance) {
             _ if is_spared => Wrong::None,
-            true => Wrong::throw(meta, Batch::is_asked_for(&body), &mut dice),
-            false if settings.faults > 0 && is_in_burst(settings.seed, &body) && dice.percent(50) => Wrong::TooManyTold,
+            true => Wrong::throw(meta, Batch::is_batch(&body), &mut dice),
+            false if settings.faults > 0 && is_in_burst(settings.seed, &body) && dice.percent(50) => {
+                Wrong::TooManyCoded
+            }
             false => Wrong::None,
         };
         if wrong != Wrong::None {
@@ -197,7 +199,7 @@ impl Hostile {
         if !node.is_right() {
             counts.reach(Reached::AnotherNode);
         }
-        Telling { wrong, quirk, node, dice, now, body }
+        Treatment { wrong, quirk, node, dice, now, body }
     }
 }
 
@@ -211,9 +213,9 @@ fn is_in_burst(seed: Seed, body: &Value) -> bool {
 
 impl Core {
     /// How a request is answered, in a hostile exchange.
-    pub(crate) fn telling(&mut self, meta: Option<&'static Meta>, request: &Request<Bytes>) -> Option<Telling> {
+    pub(crate) fn treatment(&mut self, meta: Option<&'static Meta>, request: &Request<Bytes>) -> Option<Treatment> {
         let now = self.now;
-        self.hostile.as_mut().zip(meta).map(|(hostile, meta)| hostile.tell(meta, request, now))
+        self.hostile.as_mut().zip(meta).map(|(hostile, meta)| hostile.treat(meta, request, now))
     }
 
     /// Notes how orders are now that have changed, for nodes that lag.
@@ -241,7 +243,7 @@ impl Core {
     }
 }
 
-impl Telling {
+impl Treatment {
     /// What goes wrong with the request, and what is odd about the answer.
     pub(crate) fn did(&self) -> (Wrong, Quirk) {
         (self.wrong, self.quirk)
@@ -265,10 +267,10 @@ impl Telling {
         }
     }
 
-    /// The time as it is told.
-    pub(crate) fn told_time(&mut self) -> String {
-        let told = self.now.saturating_add_signed(self.node.tells);
-        self.quirk.time(&mut self.dice).map_or_else(|| told.to_string(), str::to_owned)
+    /// The time as answers state it.
+    pub(crate) fn stated_time(&mut self) -> String {
+        let time = self.now.saturating_add_signed(self.node.tells);
+        self.quirk.time(&mut self.dice).map_or_else(|| time.to_string(), str::to_owned)
     }
 
     /// Serves a request with which this goes wrong.
@@ -302,9 +304,9 @@ impl Telling {
             Wrong::Timestamp => self.refusal(meta, Proof::Timestamp),
             Wrong::UnlistedCode => on_purpose(UNLISTED, 200),
             Wrong::RateCode => Refusal { status: Some(200), ..self.refusal(meta, Proof::Rate) },
-            Wrong::TooManyTold => on_purpose(codes::throw(meta, Proof::Rate, &mut self.dice), 429),
-            Wrong::ServerErrorTold if meta.effect == Effect::Read => on_purpose(UNLISTED, server_error),
-            Wrong::ServerErrorTold => on_purpose(codes::throw(meta, Proof::Open, &mut self.dice), server_error),
+            Wrong::TooManyCoded => on_purpose(codes::throw(meta, Proof::Rate, &mut self.dice), 429),
+            Wrong::ServerErrorCoded if meta.effect == Effect::Read => on_purpose(UNLISTED, server_error),
+            Wrong::ServerErrorCoded => on_purpose(codes::throw(meta, Proof::Open, &mut self.dice), server_error),
             _ => return None,
         };
         Some(Served::refused(refusal))

@@ -17,7 +17,7 @@ use crate::accounts::Profile;
 use crate::faults::{Conditions, Fault};
 use crate::setup::{Price, Setup};
 
-/// How many lines of those in a file are kept for those who ask.
+/// How many lines of a file are kept in memory for readers.
 const MOST_KEPT: usize = 10_000;
 
 /// How many different rules are counted. There are fewer, but some ids have names that a request makes up.

@@ -13,8 +13,8 @@ use tradeapi_exchange::{
     Aim, Docs, Exchange, Fault, Mode, Prices, Profile, Seed, Setup, Time, Trouble, per_mille, server,
 };
 
-/// An exchange on this machine, for trying out and for tests. It serves all operations of the documents over HTTP, with
-/// a market in which others trade too. Nothing is stored but the journal, if there is one.
+/// A local exchange, to try the client and for tests. It serves all operations of the documents over HTTP, with
+/// a market in which simulated others trade. Nothing is stored but the journal, if there is one.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -23,13 +23,13 @@ struct Arguments {
     /// The port; 0 takes any that is free.
     #[arg(long, default_value_t = 8090)]
     port: u16,
-    /// What prices, the orders of others, faults by chance and the keys follow from.
+    /// The seed of prices, of the orders of others, of random faults and of the keys.
     #[arg(long)]
     seed: Option<u64>,
-    /// How many times as fast as the system's clock the exchange's clock runs.
+    /// The speed of the exchange's clock, as a multiple of the system's.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     speed: u32,
-    /// Keeps a long and a short position a pair, side by side.
+    /// Keeps a long and a short position per pair, side by side.
     #[arg(long)]
     hedge: bool,
     /// Others only quote; prices stand still.
@@ -38,7 +38,7 @@ struct Arguments {
     /// Folder of the reference that `tradeapi-gen export site` wrote, to be served at `/docs/`.
     #[arg(long, value_name = "FOLDER")]
     docs: Option<PathBuf>,
-    /// The share of requests that go wrong by chance, such as 0.4.
+    /// The share of requests that fail at random, such as 0.4.
     #[arg(long, value_name = "SHARE", value_parser = per_mille)]
     faults: Option<u32>,
     /// A YAML file with settings, users, instruments, prices and conditions.
@@ -47,10 +47,10 @@ struct Arguments {
     /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line.
     #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
     prices: Vec<(String, PathBuf)>,
-    /// Writes everything that is asked and answered to a file, as JSON lines.
+    /// Writes all requests and answers to a file, as JSON lines.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Goes on from the state to which the journal in this file leads.
+    /// Continues from the state at the end of the journal in this file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "hedge", "quiet", "prices"])]
     load: Option<PathBuf>,
     /// Replays the journal in this file, and fails if an answer differs. Serves nothing.
@@ -60,7 +60,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Shows in this terminal what happens at an exchange that runs, each second anew.
+    /// Shows the state of a running exchange in this terminal, refreshed each second.
     Watch {
         /// The address that the exchange printed.
         url: String,
@@ -92,14 +92,14 @@ async fn main() -> ExitCode {
     }
 }
 
-/// The exchange to which a journal leads.
+/// The exchange in the state at the end of a journal.
 fn replayed(journal: &Path) -> io::Result<Exchange> {
     let failed = |why: String| io::Error::other(format!("{}: {why}", journal.display()));
     let text = fs::read_to_string(journal).map_err(|error| failed(error.to_string()))?;
     Exchange::replay(&text).map_err(|error| failed(error.to_string()))
 }
 
-/// The exchange as the arguments describe it, with a clock that runs.
+/// The exchange that the arguments describe, with a running clock.
 fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
     let now = Time::running(arguments.speed);
     let exchange = match &arguments.load {

@@ -205,7 +205,7 @@ impl Core {
         let (owner, pos) = (order.ticket.account, order.ticket.pos);
         let by_amount = matches!(order.ticket.quantity, Quantity::Amount(_));
         self.markets[index].record(fill_id, order.ticket.side, ticks, lots, now);
-        self.tell(Event::Filled { order: id, price, qty });
+        self.publish(Event::Filled { order: id, price, qty });
         if is_whole && !by_amount {
             self.end(id, State::Filled);
         }
@@ -246,7 +246,7 @@ impl Core {
         }
         self.forget_later(id, family, is_cancelled);
         if is_cancelled {
-            self.tell(Event::Cancelled { order: id, by_request });
+            self.publish(Event::Cancelled { order: id, by_request });
         }
     }
 }

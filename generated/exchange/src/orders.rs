@@ -112,7 +112,7 @@ pub(crate) enum Source {
     Liquidation,
 }
 
-/// What an order asks for.
+/// What an order requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) account: usize,

@@ -86,7 +86,7 @@ impl Page {
     }
 }
 
-/// How many items a page has: as many as the query asks for, or else the documented default.
+/// How many items a page has: as many as the query requests, or else the documented default.
 pub(crate) fn page_size(meta: &Meta, limit: Option<u64>) -> usize {
     let default =
         || meta.defaults.iter().find(|(name, _)| *name == "limit").and_then(|(_, default)| default.parse().ok());

@@ -53,7 +53,7 @@ impl Core {
         self.hold(ticket.account, frozen_coin, &ticket, frozen)?;
         self.guard_position(&ticket);
         let id = self.insert(ticket, ticks, lots, (frozen_coin, frozen));
-        self.tell(Event::Placed { order: id });
+        self.publish(Event::Placed { order: id });
         self.work(id);
         Ok(Placed { id, replaced })
     }

@@ -278,7 +278,7 @@ impl Core {
         }
     }
 
-    /// Does what was asked for from outside, and notes it in the journal.
+    /// Carries out a request from outside, and notes it in the journal.
     pub(crate) fn act(&mut self, now: u64, action: Action) -> Result<(), String> {
         if !matches!(action, Action::Reset) {
             self.advance(now);
@@ -389,7 +389,7 @@ impl Core {
         self.books[pair].best_price(side.opposite()).unwrap_or(self.markets[pair].mid)
     }
 
-    pub(crate) fn tell(&mut self, event: Event) {
+    pub(crate) fn publish(&mut self, event: Event) {
         if let Some(hostile) = &mut self.hostile {
             hostile.touch(&event);
         }
@@ -458,7 +458,7 @@ impl Core {
         };
         self.note_versions();
         if let Some(code) = refused {
-            self.tell(Event::Refused { code: code.to_owned() });
+            self.publish(Event::Refused { code: code.to_owned() });
         }
     }
 

@@ -61,7 +61,7 @@ impl Moment {
 }
 
 impl Shared {
-    /// Wakes whoever waits for a time, when it comes, until nobody does.
+    /// Wakes each waiting task when its time comes, until none is left.
     fn wake(&self) {
         let mut moment = self.moment.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

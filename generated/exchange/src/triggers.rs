@@ -46,7 +46,7 @@ impl Core {
             let force = if price.is_some() { Force::Gtc } else { Force::Ioc };
             let family = self.accounts[ticket.account].family;
             if let Err(reason) = self.take(Ticket { price, force, ..ticket }) {
-                self.tell(Event::Refused { code: reason.code(family).to_owned() });
+                self.publish(Event::Refused { code: reason.code(family).to_owned() });
             }
         }
     }

@@ -58,11 +58,11 @@ fn ids_of(id: u64, client: Option<&str>) -> OrderIds {
 }
 
 /// The outcome of an item of a batch.
-fn result_of(done: Result<OrderIds, Refusal>, asked: OrderIds) -> BatchOrderResult {
+fn result_of(done: Result<OrderIds, Refusal>, requested: OrderIds) -> BatchOrderResult {
     let mut result = BatchOrderResult::default();
     let (ids, refusal) = match done {
         Ok(ids) => (ids, None),
-        Err(refusal) => (asked, Some(refusal)),
+        Err(refusal) => (requested, Some(refusal)),
     };
     (result.order_id, result.client_oid) = (ids.order_id, ids.client_oid);
     if let Some(refusal) = refusal {
@@ -72,7 +72,7 @@ fn result_of(done: Result<OrderIds, Refusal>, asked: OrderIds) -> BatchOrderResu
 }
 
 /// The ids in a query for an order.
-fn asked_for(order: &OrderRef) -> OrderIds {
+fn requested_ids(order: &OrderRef) -> OrderIds {
     let mut ids = OrderIds::default();
     match order {
         OrderRef::OrderId(id) => ids.order_id = Some(id.clone()),

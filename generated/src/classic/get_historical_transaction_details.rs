@@ -27,7 +27,7 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Window:** `startTime` to `endTime`, at most 1 week apart, 1 week when left out
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-    ///   tells items apart by `tradeId`
+    ///   identifies items by `tradeId`
     ///
     /// # Rules
     ///

@@ -29,7 +29,7 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Window:** `startTime` to `endTime`, data of the last 90 days
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-    ///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   identifies items by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
     ///   past orders of an account from it
     ///
     /// # Rules

@@ -27,7 +27,7 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Window:** `startTime` to `endTime`, at most 3 months apart, 3 months when left out
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-    ///   tells items apart by `tradeId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   identifies items by `tradeId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
     ///   fills of an account from it
     ///
     /// # Rules

@@ -29,8 +29,8 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Window:** `startTime` to `endTime`, at most 3 months apart
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-    ///   tells items apart by `orderId`. It asks once for each value of `status`, in this order, where the
-    ///   request sets none: what moves on to the next value meanwhile is met in any case.
+    ///   identifies items by `orderId`. It queries once for each value of `status`, in this order, where
+    ///   the request sets none: what moves on to the next value meanwhile is listed in any case.
     ///   [`Client::reconcile`](super::super::Client::reconcile) reads the open orders of an account from it
     ///
     /// # Not shown in the documents

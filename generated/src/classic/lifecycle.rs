@@ -98,12 +98,12 @@ impl runtime::lifecycle::State for OrderState {
 }
 
 impl OrderState {
-    /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is no end.
+    /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is not an end.
     pub fn is_terminal(&self) -> bool {
         runtime::lifecycle::State::is_terminal(self)
     }
 
-    /// Whether an operation can cancel what is in this state, as far as the documents tell.
+    /// Whether an operation can cancel what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. The order is pending.
     /// - `partially_filled`: yes. The order is pending.
@@ -113,7 +113,7 @@ impl OrderState {
         runtime::lifecycle::State::can_cancel(self)
     }
 
-    /// Whether an operation can amend what is in this state, as far as the documents tell.
+    /// Whether an operation can amend what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. A new limit order, and both newSize and newPrice are sent. Or: A new limit order, and
     ///   only the preset take-profit or stop-loss is sent, neither size nor price.
@@ -124,7 +124,7 @@ impl OrderState {
         runtime::lifecycle::State::can_modify(self)
     }
 
-    /// Whether this state can become another, at once or by way of others, as far as the documents tell.
+    /// Whether this state can become another, at once or by way of others, as far as the documents state.
     ///
     /// | from | `live` | `partially_filled` | `filled` | `canceled` |
     /// |---|---|---|---|---|

@@ -27,7 +27,7 @@ runtime::parameters! {
     /// - **Rate limit:** 20 calls a second per UID
     /// - **Window:** `startTime` to `endTime`
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-    ///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+    ///   identifies items by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
     ///   open orders of an account from it
     ///
     /// # Rules

@@ -116,12 +116,12 @@ impl runtime::lifecycle::State for OrderStatus {
 }
 
 impl OrderStatus {
-    /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is no end.
+    /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is not an end.
     pub fn is_terminal(&self) -> bool {
         runtime::lifecycle::State::is_terminal(self)
     }
 
-    /// Whether an operation can cancel what is in this state, as far as the documents tell.
+    /// Whether an operation can cancel what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. The order is not filled, or filled only in part.
     /// - `new`: yes. The order is not filled, or filled only in part.
@@ -132,7 +132,7 @@ impl OrderStatus {
         runtime::lifecycle::State::can_cancel(self)
     }
 
-    /// Whether an operation can amend what is in this state, as far as the documents tell.
+    /// Whether an operation can amend what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. The order is not wholly filled.
     /// - `new`: yes. The order is not wholly filled.
@@ -143,7 +143,7 @@ impl OrderStatus {
         runtime::lifecycle::State::can_modify(self)
     }
 
-    /// Whether this state can become another, at once or by way of others, as far as the documents tell.
+    /// Whether this state can become another, at once or by way of others, as far as the documents state.
     ///
     /// | from | `live` | `new` | `partially_filled` | `filled` | `cancelled` |
     /// |---|---|---|---|---|---|

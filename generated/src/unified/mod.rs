@@ -63,8 +63,8 @@
 //! - `timestamp-in-milliseconds` (kept by the types): The timestamp of a signed request is in Unix
 //!   milliseconds, which the examples write with 13 digits.
 //! - `reality-needs-whitelist` (not checked): The document asks for a UID on the white list for Reality
-//!   operations; the contradiction reality-white-list tells for which. The list is kept by the exchange
-//!   and no operation of the document reads it.
+//!   operations; the contradiction reality-white-list states for which. The list is kept by the
+//!   exchange and no operation of the document reads it.
 //! - `daily-order-volume-watched` (not checked): The exchange watches how much an account, master and
 //!   sub-accounts together, orders in a UTC day; above a threshold it may remind, warn or restrict. The
 //!   threshold is not shown.

@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(account.lists("pairs", "ETHUSDT"), Some(false));
         assert_eq!(account.has_reached("since", Timestamp::from_millis(5)), Some(true));
         assert_eq!(account.has_reached("since", Timestamp::from_millis(4)), Some(false));
-        assert_eq!(account.is("since", &["5"]), None, "a moment is no word");
+        assert_eq!(account.is("since", &["5"]), None, "a moment is not a word");
     }
 
     #[test]

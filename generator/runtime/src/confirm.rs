@@ -22,7 +22,7 @@ pub(crate) use look::Look;
 
 pub use each::{BatchConfirmation, ItemConfirmation};
 pub use outside::{Weighed, WeighedRequest, Weight};
-pub use places::{Asked, Sought, ask_at, ask_pages_at};
+pub use places::{QueryFuture, Sought, query_at, query_pages_at};
 pub use recover::{Recovered, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
@@ -36,14 +36,22 @@ pub trait Queryable: Operation {
 
     /// Sends a query that has the parameters `json` page by page, until a page has the record that is sought. `None` if
     /// the query has no pages.
-    fn ask_first<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<Asked<'a, Self::Record>> {
+    fn query_first<'a>(
+        client: &'a ClientCore,
+        json: &'a str,
+        sought: Sought<'a>,
+    ) -> Option<QueryFuture<'a, Self::Record>> {
         let _ = (client, json, sought);
         None
     }
 
     /// Sends a query that has the parameters `json` to a second place, which shows what the first one no longer does.
     /// `None` if there is no second place.
-    fn ask_then<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<Asked<'a, Self::Record>> {
+    fn query_then<'a>(
+        client: &'a ClientCore,
+        json: &'a str,
+        sought: Sought<'a>,
+    ) -> Option<QueryFuture<'a, Self::Record>> {
         let _ = (client, json, sought);
         None
     }
@@ -58,7 +66,7 @@ pub trait Shows<R> {
 /// The records in a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown<R> {
-    /// The record that was asked for.
+    /// The record that was queried.
     One(R),
     /// All records that there are, or some of them.
     Listed {

@@ -1,5 +1,5 @@
 //! What is known of requests whose outcome is not: what they were to create or change, what a record proves of that, and
-//! who waits for one.
+//! the calls that wait for one.
 
 mod awaited;
 mod proof;

@@ -27,7 +27,7 @@ pub use self::file::{Durability, FileJournal};
 #[cfg(feature = "redis")]
 pub use self::redis::RedisJournal;
 
-/// The result of a journal, when it is there.
+/// The future result of a function of a journal.
 pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalError>> + Send + 'a>>;
 
 /// Stores changes and their outcomes. `FileJournal` keeps them in a folder, `RedisJournal` on a server for a fleet.

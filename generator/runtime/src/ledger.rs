@@ -109,8 +109,8 @@ impl Ledger {
         self.taken.is_empty()
     }
 
-    /// The positions whose realised profit is not what the exchange told with their trades, and the difference. Exchanges
-    /// round differently, so a small one means little.
+    /// The positions whose realised profit differs from what the exchange reported with their trades, and the
+    /// difference. Exchanges round differently, so a small one means little.
     pub fn differences(&self) -> impl Iterator<Item = (&PositionKey, rust_decimal::Decimal)> {
         let differing = self.positions.iter().filter_map(|(key, position)| Some((key, position.difference()?)));
         differing.filter(|(_, difference)| !difference.is_zero())

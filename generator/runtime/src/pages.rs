@@ -21,8 +21,8 @@ pub use page::{Clipped, Page, Paged, TimeRange};
 #[doc(hidden)]
 pub use page::{from_text, json_of_time, text_of, time_of_text, wire_text_of};
 pub use position::Position;
+pub use step::{Continuation, Step};
 pub(crate) use step::{Next, follow};
-pub use step::{Step, Told};
 #[cfg(feature = "stream")]
 pub use stream::PageStream;
 pub use walk::{Pages, RangeOrder};

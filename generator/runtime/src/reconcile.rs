@@ -1,8 +1,8 @@
 //! The comparison of an account with a journal: at the start of a program, and after an outage.
 //!
 //! [`ClientCore::reconcile`](crate::ClientCore::reconcile) recovers the changes that the journal has open, reads the open
-//! orders, the past orders and the fills of an account, and tells for each order how it differs from the journal. Which
-//! operations list them is emitted.
+//! orders, the past orders and the fills of an account, and reports for each order how it differs from the journal.
+//! Which operations list them is emitted.
 
 mod compare;
 mod error;
@@ -27,7 +27,7 @@ pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
 
 use run::Progress;
 
-/// What is done with open orders of others: those that the journal does not have, and that have no id with a prefix of
+/// What to do with open orders of others: those that the journal does not have, and that have no id with a prefix of
 /// this program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ForeignOrders {

@@ -13,7 +13,8 @@ mod window;
 pub(crate) use api::first_member;
 pub use api::{
     Algorithm, Api, Around, Authentication, Carried, Content, Count, DigestForm, Encoding, Envelope, Hash, Header,
-    Part, Path, Place, PoolTold, Reset, ResetForm, SecretForm, Sent, Signature, Step, TimestampForm, Token, Told,
+    Part, Path, Place, PoolReporting, Reset, ResetForm, ResponseValue, SecretForm, Sent, Signature, Step,
+    TimestampForm, Token,
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};

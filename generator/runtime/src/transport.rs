@@ -29,7 +29,7 @@ pub use self::tls::TlsSettings;
 /// The response to a request, or a transport error.
 pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<Bytes>, TransportError>> + Send + 'a>>;
 
-/// Sends requests. Implement it to use another HTTP library, or none.
+/// Sends requests. Implement it to use another HTTP library, or no library.
 ///
 /// An implementation sends each request at most once and follows no redirects: a repeat could double an order, and a
 /// redirect would send a signed request elsewhere. It bounds the time and the length of a response, and reports that a
@@ -70,7 +70,7 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 ///     stream.write_all(&[head.as_bytes(), body].concat()).map_err(lost)?;
 ///     let mut answer = String::new();
 ///     stream.take(1 << 20).read_to_string(&mut answer).map_err(lost)?;
-///     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| lost("that is no HTTP"))?;
+///     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| lost("that is not HTTP"))?;
 ///     let status = head.get(9..12).unwrap_or_default();
 ///     Response::builder().status(status).body(Bytes::from(body.to_owned())).map_err(lost)
 /// }
@@ -85,7 +85,7 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
 /// # let request = || Request::post(format!("http://{}/a?b=c", listener.local_addr().unwrap())).header("x", "y");
 /// # let (one, other) = (request().body(Bytes::from("{}"))?, request().body(Bytes::from("{}"))?);
-/// # let asked = std::thread::spawn(move || {
+/// # let received = std::thread::spawn(move || {
 /// #     let (mut stream, _) = listener.accept().unwrap();
 /// #     let mut read = vec![0; 1000];
 /// #     let mut length = 0;
@@ -95,9 +95,9 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 /// # });
 /// # let answer = exchange(&one)?;
 /// # assert_eq!((answer.status().as_u16(), &answer.body()[..]), (201, &b"[]"[..]));
-/// # let asked = asked.join().unwrap();
-/// # assert!(asked.starts_with("POST /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:"), "{asked}");
-/// # assert!(asked.ends_with("\r\nx: y\r\ncontent-length: 2\r\n\r\n{}"), "{asked}");
+/// # let received = received.join().unwrap();
+/// # assert!(received.starts_with("POST /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:"), "{received}");
+/// # assert!(received.ends_with("\r\nx: y\r\ncontent-length: 2\r\n\r\n{}"), "{received}");
 /// # assert_eq!(exchange(&other).unwrap_err().sent(), Delivery::NotSent);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

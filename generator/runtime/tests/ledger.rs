@@ -29,7 +29,7 @@ fn after(contract: Contract, trades: &[(bool, &str, &str)]) -> Position {
 }
 
 /// Size, average price and realised profit.
-fn told(position: &Position) -> (Decimal, Option<Decimal>, Option<Decimal>) {
+fn figures(position: &Position) -> (Decimal, Option<Decimal>, Option<Decimal>) {
     (position.size(), position.average_price(), position.realised())
 }
 
@@ -39,7 +39,7 @@ fn numbers(size: &str, price: Option<&str>, realised: &str) -> (Decimal, Option<
 
 #[test]
 fn a_position_grows_shrinks_ends_and_turns() {
-    let linear = |trades: &[_]| told(&after(Contract::Linear, trades));
+    let linear = |trades: &[_]| figures(&after(Contract::Linear, trades));
     assert_eq!(linear(&[(true, "100", "2"), (true, "130", "1")]), numbers("3", Some("110"), "0"));
     assert_eq!(linear(&[(true, "100", "2"), (false, "110", "1")]), numbers("1", Some("100"), "10"));
     assert_eq!(linear(&[(false, "100", "2"), (true, "110", "2")]), numbers("0", None, "-20"));
@@ -58,14 +58,14 @@ fn what_a_share_of_the_cost_loses_by_rounding_stays_with_the_rest() {
     let closes = [(true, "1", "1"), (true, "2", "2"), (false, "1", "1"), (false, "1", "1"), (false, "1", "1")];
     let position = after(Contract::Linear, &closes);
     // Three were bought for five, and sold for three.
-    assert_eq!(told(&position), numbers("0", None, "-2"));
+    assert_eq!(figures(&position), numbers("0", None, "-2"));
     let part = after(Contract::Linear, &closes[..3]);
     assert_eq!(part.realised(), Some(number("-0.666666666667")));
 }
 
 #[test]
 fn an_inverse_contract_has_its_profit_in_the_base_coin() {
-    let inverse = |trades: &[_]| told(&after(Contract::Inverse, trades));
+    let inverse = |trades: &[_]| figures(&after(Contract::Inverse, trades));
     // 0.01 coins at 64000 are worth 640, which are 0.008 coins at 80000.
     assert_eq!(inverse(&[(true, "64000", "0.01"), (false, "80000", "0.01")]), numbers("0", None, "0.002"));
     assert_eq!(inverse(&[(false, "64000", "0.01"), (true, "80000", "0.01")]), numbers("0", None, "-0.002"));
@@ -78,7 +78,7 @@ fn an_inverse_contract_has_its_profit_in_the_base_coin() {
 #[test]
 fn nothing_but_the_size_follows_of_an_unknown_contract() {
     let position = after(Contract::Unknown, &[(true, "100", "3"), (false, "110", "1")]);
-    assert_eq!(told(&position), (number("2"), None, None));
+    assert_eq!(figures(&position), (number("2"), None, None));
     assert_eq!(position.difference(), None);
 }
 
@@ -88,7 +88,7 @@ fn the_long_and_the_short_position_are_apart() {
     let effects = [
         ("1", true, TradeEffect::Opened, "3"),
         ("2", false, TradeEffect::Opened, "5"),
-        // The side of a fill that closes is that of the position or of the order: the effect tells the position.
+        // The side of a fill that closes is that of the position or of the order: the effect decides the position.
         ("3", true, TradeEffect::ClosedLong, "1"),
         ("4", true, TradeEffect::ClosedShort, "1"),
     ];
@@ -129,15 +129,15 @@ fn what_cannot_be_counted_changes_nothing() {
     let fine = Trade { effect: TradeEffect::Opened, ..trade("4", true, "1", "0.0000000000000000000000000001") };
     assert!(ledger.take("house", "line", &fine).is_err());
     let long = &ledger.positions()[&key(PositionSide::Long)];
-    assert_eq!(told(long), numbers("2", Some("100"), "0"));
+    assert_eq!(figures(long), numbers("2", Some("100"), "0"));
     assert!(ledger.is_empty());
     // All of it can be closed.
     assert!(ledger.take("house", "line", &Trade { quantity: number("2"), ..closes }).unwrap());
-    assert_eq!(told(&ledger.positions()[&key(PositionSide::Long)]), numbers("0", None, "20"));
+    assert_eq!(figures(&ledger.positions()[&key(PositionSide::Long)]), numbers("0", None, "20"));
 }
 
 #[test]
-fn what_the_exchange_told_is_compared_and_fees_add_up_by_coin() {
+fn reported_profits_are_compared_and_fees_add_up_by_coin() {
     let mut ledger = Ledger::new();
     let fee = |coin: &str, amount| (coin.to_owned(), number(amount));
     let opens = Trade {
@@ -152,8 +152,8 @@ fn what_the_exchange_told_is_compared_and_fees_add_up_by_coin() {
     let differences: Vec<_> = ledger.differences().collect();
     assert_eq!(differences, [(&key(PositionSide::Net), number("-1"))]);
     let position = &ledger.positions()[&key(PositionSide::Net)];
-    assert_eq!(position.told(), Some(number("9")));
+    assert_eq!(position.reported(), Some(number("9")));
     assert_eq!(position.fees(), &[fee("USDT", "-0.3"), fee("FOO", "-3")].into());
     ledger.take("house", "line", &trade("3", true, "100", "1")).unwrap();
-    assert_eq!(ledger.positions()[&key(PositionSide::Net)].told(), None);
+    assert_eq!(ledger.positions()[&key(PositionSide::Net)].reported(), None);
 }

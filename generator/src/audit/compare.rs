@@ -73,7 +73,7 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
     comparison.merge_sets();
     let facts = comparison.facts();
     let not_found = comparison.unstated(|_, claim| claim.facts > 0);
-    // Documents seldom tell a type.
+    // Documents seldom state a type.
     let unstated = comparison.unstated(|key, _| key.kind != FactKind::Type);
     let statements = found.statements.iter().filter(|statement| statement.force == Force::Stated).count();
     Compared { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
@@ -276,7 +276,7 @@ impl Comparison<'_> {
         for (key, claim) in own.into_iter().chain(taken) {
             let is_expected = key.kind.is_always_stated();
             let is_missing = self.found.missing.iter().any(|(missing, _)| missing == key);
-            let is_told = || {
+            let is_stated = || {
                 let same = |difference: &Discrepancy| {
                     difference.kind == DiscrepancyKind::SchemaOnly && difference.place == Some(claim.place)
                 };
@@ -284,7 +284,7 @@ impl Comparison<'_> {
                     other.kind == key.kind && other.owner() != key.owner() && same(difference)
                 })
             };
-            if !is_expected || is_missing || self.by_key.contains_key(key) || self.is_settled(key) || is_told() {
+            if !is_expected || is_missing || self.by_key.contains_key(key) || self.is_settled(key) || is_stated() {
                 continue;
             }
             if key.kind.is_bound() && self.stands_unread(key, &claim.value) {

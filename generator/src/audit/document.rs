@@ -86,7 +86,7 @@ impl Document {
         Span::new(self.text.get(range.clone()).unwrap_or_default(), range.start)
     }
 
-    /// What a part of the text says, so that two parts are the same exactly where nobody can read different facts in them.
+    /// The meaning of a part of the text: two parts are equal exactly where no reader can find different facts in them.
     pub(super) fn meaning(&self, part: Span<'_>) -> String {
         let literals = self.runs_of(part.range()).filter(|run| {
             let after = self.literals.partition_point(|literal| literal.end <= run.source);

@@ -2,8 +2,8 @@
 //!
 //! The documents are Markdown. [`readers`] turn sentences, lists and tables into statements, each with its place; what
 //! no reader knows is listed as such. [`claims`] are what the schema says of one document, by the same keys. [`marks`]
-//! tell which sentences changed since a schema file was last checked against their section: whatever the readers made of
-//! a sentence, it is either as it was, or a difference of fact, or a change to review.
+//! show which sentences changed since a schema file was last checked against their section: whatever the readers made
+//! of a sentence, it is either as it was, or a difference of fact, or a change to review.
 
 mod accept;
 mod claims;

@@ -102,7 +102,7 @@ impl Names {
         let best = self.entries.iter().map(score).max().filter(|best| *best >= ALIKE)?;
         let mut likest = self.entries.iter().filter(|entry| score(entry) == best);
         let first = likest.next()?;
-        // Two are as like: `settle` may tell them apart.
+        // Two are equally similar: `settle` may distinguish them.
         let heading =
             likest.next().map_or(first.heading.clone(), |other| format!("{}|{}", first.heading, other.heading));
         Some(OperationName { heading, ..first.named() })

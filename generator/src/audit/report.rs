@@ -156,7 +156,7 @@ impl Audit {
     }
 
     /// Writes the digests of the sections as they are now into the schema's files; sections in which a fact differs
-    /// keep theirs. Tells how many were written, and how many were kept.
+    /// keep theirs. Returns how many were written, and how many were kept.
     ///
     /// # Errors
     /// What kept a file from being written.

@@ -69,7 +69,7 @@ pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) ->
 }
 
 impl Review<'_> {
-    /// Gives what the document no longer says the place where it said it, as far as the marks tell.
+    /// Places a removed statement where it stood, as far as the marks show.
     pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Discrepancy]) {
         for difference in differences.iter_mut().filter(|difference| difference.says == "not there") {
             let is_operation =
@@ -98,7 +98,7 @@ impl Review<'_> {
         places.min_by_key(|changed| (changed.abs_diff(at), *changed))
     }
 
-    /// What the marks tell beside the differences of fact.
+    /// What the marks show beside the differences of fact.
     pub(super) fn lines(&self, context: &Context<'_>) -> Vec<Line> {
         let Context { files, document, .. } = *context;
         let line = |group: Group, at: Option<usize>, text: String| Line {
@@ -122,7 +122,7 @@ impl Review<'_> {
                 let text = format!("{}: not checked yet · {}", document.file, place(recorded.reviewed.digest.1));
                 lines.push(line(Group::Unchecked, None, text));
             }
-            for change in recorded.changes.iter().filter(|change| !self.is_told(change, context)) {
+            for change in recorded.changes.iter().filter(|change| !self.is_reported(change, context)) {
                 let of_change = changes.entry((change.at, change.now.is_none())).or_insert((change, Vec::new()));
                 of_change.1.push(place(recorded.reviewed.digest.1));
             }
@@ -151,7 +151,7 @@ impl Review<'_> {
     }
 
     /// Whether a difference of fact, or a new section, covers it already.
-    fn is_told(&self, change: &Change, context: &Context<'_>) -> bool {
+    fn is_reported(&self, change: &Change, context: &Context<'_>) -> bool {
         let at = change.now.clone().unwrap_or(change.at..change.at + 1);
         let is_new = |range: &Range<usize>| range.contains(&change.at);
         context.reported.iter().any(|reported| at.contains(reported))

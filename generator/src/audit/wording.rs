@@ -292,14 +292,14 @@ fn without_synonyms(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) 
     found
 }
 
-/// What a sentence says, so that two sentences are the same exactly where nobody can read different facts in them.
+/// The meaning of a sentence: two sentences are equal exactly where no reader can find different facts in them.
 /// Rates, lengths of time, bounds and numbers stand as their values, everything else as its words. The words of the
 /// `literals`, which are ranges of the text, mean themselves.
 pub(super) fn meaning(text: &str, literals: &[Range<usize>]) -> String {
     let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
     let tokens: Vec<(&str, bool)> =
         tokens(text, is_literal).into_iter().map(|(at, token)| (token, is_literal(at))).collect();
-    // A word that means itself is no part of a measure; a figure is one in any typography.
+    // A word that means itself is not a part of a measure; a figure is one in any typography.
     let measured: Vec<&str> = tokens
         .iter()
         .map(

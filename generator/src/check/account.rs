@@ -1,4 +1,4 @@
-//! What may be told about an account, and the classes that follow from it.
+//! Properties of an account, and the classes that follow from them.
 
 use super::conditions::Subject;
 use super::names::{RustName, are_distinct, are_free};
@@ -57,7 +57,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
             )
             .help("remove the class, or add a rate limit `for` it");
         }
-        // Where a parameter is missing the caller has to tell the class; somewhere it has to be there.
+        // Where the parameter is missing, the caller states the class; at least one operation must have it.
         let speaks_of = |operation: &&Operation| {
             let names = family.names(operation.body.parameters());
             class.when.iter().flat_map(Condition::names).all(|name| names.iter().any(|known| known.name.wire == name))

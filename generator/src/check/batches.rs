@@ -50,8 +50,8 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
             .help("add `max_items` there, so that longer batches can be split");
     }
     let names = family.names(&item.parameters);
-    let is_told = |(id, _): &(String, Place)| !matches!(names.find(id), Lookup::Missing(_));
-    if !batch.ids.is_empty() && !batch.ids.iter().any(is_told) {
+    let is_known = |(id, _): &(String, Place)| !matches!(names.find(id), Lookup::Missing(_));
+    if !batch.ids.is_empty() && !batch.ids.iter().any(is_known) {
         to.at(batch.place, Code::UndefinedName, format!("the items of `{name}` have none of these ids"))
             .related(list.name.place, "the list is here")
             .help(format!("expected one of: {}", name_list(names.iter().map(|wire| wire.name.wire.as_str()))));

@@ -50,25 +50,25 @@ fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &str) -> Loo
         let Lookup::Found(wire) = found else { return found };
         let object = wire.parameter().and_then(|parameter| parameter.shape.object());
         let Some(object) = object else {
-            return Lookup::Missing(format!("`{}` is no object", wire.name.wire).into());
+            return Lookup::Missing(format!("`{}` is not an object", wire.name.wire).into());
         };
         found = family.names(&object.parameters).find(step);
     }
     found
 }
 
-/// The parameters that none of `told` names; of an object of which something is told, those within it.
-fn untold(family: &Family, names: &WireNames<'_>, before: &str, told: &[&String]) -> Vec<String> {
+/// The parameters that `named` does not contain; of an object with a named member, those within it.
+fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&String]) -> Vec<String> {
     let mut left: Vec<String> = Vec::new();
     for wire in names.iter().filter(|wire| !matches!(wire.role, Role::Plain(one) if one.item().is_some())) {
         let path = format!("{before}{}", wire.name.wire);
-        if told.iter().any(|one| **one == path) {
+        if named.iter().any(|one| **one == path) {
             continue;
         }
         let within = format!("{path}.");
         let object = wire.parameter().and_then(|parameter| parameter.shape.object());
-        match object.filter(|_| told.iter().any(|one| one.starts_with(&within))) {
-            Some(object) => left.extend(untold(family, &family.names(&object.parameters), &within, told)),
+        match object.filter(|_| named.iter().any(|one| one.starts_with(&within))) {
+            Some(object) => left.extend(unnamed(family, &family.names(&object.parameters), &within, named)),
             None => left.push(path),
         }
     }
@@ -179,7 +179,7 @@ fn place_can_be_queried(
             .help(help.unwrap_or_else(|| "name an operation that reads one record".into()));
         return;
     };
-    // One record tells by itself that it was found; that a list is of the request shows in its items only.
+    // A single record shows that it was found; of a list, only the items show which request it belongs to.
     let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
     if confirm.ask.is_empty() && is_one {
         to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter names it"))
@@ -264,19 +264,19 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
         }
         return;
     }
-    let told = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
-    let told = told.map(|(_, own)| &own.0);
-    let told = told.chain(confirm.agrees.iter().map(|((own, _), _)| own));
+    let named = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
+    let named = named.map(|(_, own)| &own.0);
+    let named = named.chain(confirm.agrees.iter().map(|((own, _), _)| own));
     let others = confirm.with.iter().chain(&confirm.beside).chain(&confirm.expires);
-    let told: Vec<_> = told.chain(others.map(|(name, _)| name)).collect();
+    let named: Vec<_> = named.chain(others.map(|(name, _)| name)).collect();
     let all = names(family, operation);
-    // A name that is no parameter was meant to be one of those that are left.
-    let is_strange = told.iter().any(|name| !matches!(find_within(family, &all, name), Lookup::Found(_)));
-    // Without `ask`, which is missing, nobody knows what is left.
+    // A name that is not a parameter was meant to be one of those that are left.
+    let is_strange = named.iter().any(|name| !matches!(find_within(family, &all, name), Lookup::Found(_)));
+    // Without `ask`, which is missing, it is unknown what is left.
     if is_strange || all.are_more() || confirm.ask.is_empty() && confirm.find.is_empty() {
         return;
     }
-    let left = untold(family, &all, "", &told);
+    let left = unnamed(family, &all, "", &named);
     if !left.is_empty() {
         let to_be_in = if operation.effect == Effect::Create { "agrees" } else { "matches" };
         to.at(
@@ -290,10 +290,10 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
 
 /// Items are queried one by one, which takes `items`: they say where an answer has the result of each.
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    let asks = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
-    let Some((list, item)) = operation.list_with(asks) else { return };
+    let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
+    let Some((list, item)) = operation.list_with(has_query) else { return };
     if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != item.list) {
-        to.at(confirm.place, Code::BadOutcome, "`confirm` asks for each item, but the response has no `items`")
+        to.at(confirm.place, Code::BadOutcome, "`confirm` queries each item, but the response has no `items`")
             .related(list.name.place, "the items are here")
             .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));
     }

@@ -1,4 +1,4 @@
-//! Credentials: what is signed is sent, and what is sent can be told from parameters.
+//! Credentials: what is signed is sent, and what is sent differs from parameters.
 
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{
@@ -133,7 +133,7 @@ fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
                 | SignedPart::Host => word.as_str(),
             },
         };
-        to.at(part.place, Code::BadValue, format!("`{what}` is no credential"))
+        to.at(part.place, Code::BadValue, format!("`{what}` is not a credential"))
             .help("expected `key`, `passphrase`, `timestamp`, `nonce`, `signature` or `{ text: ... }`");
     }
 }

@@ -50,7 +50,7 @@ fn truth(all: &Enum, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is no value of an enum, spelled as requests spell it; `None` when it is one.
+/// Why a text is not a value of an enum, spelled as requests spell it; `None` when it is one.
 pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
     if all.values.is_empty() || all.wires().any(|wire| wire == text) {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
     Some(Fault::new(format!("`{}` has no value `{text}`", all.name.wire), help))
 }
 
-/// Why a text, however it is spelled, is no value of an enum that may be had here.
+/// Why a text, however it is spelled, is not a value of an enum that may be had here.
 pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
     let Some(index) = all.index_of(text) else { return why_not(all, text) };
     let (_, place) = only.first()?;

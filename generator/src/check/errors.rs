@@ -1,4 +1,4 @@
-//! Error codes: which one is no error, and what the others prove.
+//! Error codes: which one is not an error, and what the others prove.
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Cause, CodeProof, Family, ObservedCode, Proof};

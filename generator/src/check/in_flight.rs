@@ -3,7 +3,7 @@
 use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
 use crate::model::{Api, Effect, Family, InFlight, Need, Operation, Parameter, Type};
 
-/// `in_flight` belongs to what amends, and says by which parameter one thing is told from another.
+/// `in_flight` belongs to what amends, and names the parameter that identifies what is amended.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(in_flight) = &operation.in_flight else { continue };

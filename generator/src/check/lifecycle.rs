@@ -1,4 +1,4 @@
-//! Lifecycles: every value is a state, what has ended stays so, and records tell states by the right fields.
+//! Lifecycles: every value is a state, final states are final, and records state theirs in fields of the right type.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
@@ -149,7 +149,7 @@ fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostic
     }
 }
 
-/// What a field of a record has to be, for what it tells.
+/// The type that a field of a record must have for its meaning.
 type Expected = (&'static str, fn(&Lifecycle, &Shape) -> bool);
 
 const ID: Expected = ("an identifier", |_, shape| shape.is_one(Type::is_identifier));
@@ -168,13 +168,13 @@ fn record_has_state(family: &Family, lifecycle: &Lifecycle, tracked: &Tracked, t
         .related(record.name.place, "it is defined here")
         .help("name the records that include it");
     }
-    let told = [
+    let keys = [
         ("id", tracked.id.as_ref(), ID),
         ("client_id", tracked.client_id.as_ref(), ID),
         ("state", Some(&tracked.state), STATE),
         ("at", tracked.at.as_ref(), TIME),
     ];
-    for (key, name, (what, fits)) in told {
+    for (key, name, (what, fits)) in keys {
         let Some(name) = name else { continue };
         let Some(field) = records::field(record, name, to).filter(|field| !fits(lifecycle, &field.shape)) else {
             continue;

@@ -53,7 +53,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 13] = [
     headers::signed_calls_have_credentials,
     paths::are_distinct,
     operations::pools_are_used,
-    operations::pools_are_told_apart,
+    operations::pool_reports_are_distinct,
     outcomes::check,
     errors::observed_codes,
     errors::refusals,

@@ -1,7 +1,9 @@
 //! What an operation says of itself: its rates, the parameter that takes a cursor.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Lookup, Need, OfPool, Operation, PoolTold, Rate, Response, Role, Type, WeighsWhen};
+use crate::model::{
+    Api, Family, Lookup, Need, OfPool, Operation, PoolReporting, Rate, Response, Role, Type, WeighsWhen,
+};
 
 /// The operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -19,7 +21,7 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
         if let Some(first) = operation.rates.iter().take(index).find(same) {
             let help = match rate.of_pool {
                 None => "remove one of them, or give each a class with `for` or a window of its own",
-                Some(_) => "remove one of them, or say which calls weigh so, such as `with limit over 100`",
+                Some(_) => "remove one of them, or state which calls have this weight, such as `with limit over 100`",
             };
             to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
                 .related(first.place, "the first one")
@@ -64,29 +66,29 @@ pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
     let rates = || api.operations().flat_map(|(_, operation)| &operation.rates);
     for pool in api.pools.iter().filter(|_| api.is_whole) {
         if !rates().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == pool.name) {
-            to.at(pool.place, Code::Unused, format!("unused pool `{}`: no operation takes of it", pool.name))
+            to.at(pool.place, Code::Unused, format!("unused pool `{}`: no operation takes from it", pool.name))
                 .help(format!("remove the pool, or write `1 of {}` in the `rate_limit` of an operation", pool.name));
         }
     }
 }
 
-/// The runtime keeps what is told of so many pools.
-const MOST_TOLD: usize = 4;
+/// The number of pools whose reports the runtime keeps.
+const MOST_REPORTED: usize = 4;
 
-/// Answers tell of few pools, and where something is told is told of one of them.
-pub(super) fn pools_are_told_apart(api: &Api, to: &mut Diagnostics) {
-    let told: Vec<_> = api.pools.iter().filter_map(|pool| Some((pool, pool.told.as_ref()?))).collect();
-    if let Some((_, beyond)) = told.get(MOST_TOLD) {
-        to.at(beyond.place, Code::BadRate, format!("`told` for more than {MOST_TOLD} pools"))
+/// Answers report few pools, and each place reports one of them.
+pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
+    let reporting: Vec<_> = api.pools.iter().filter_map(|pool| Some((pool, pool.reporting.as_ref()?))).collect();
+    if let Some((_, beyond)) = reporting.get(MOST_REPORTED) {
+        to.at(beyond.place, Code::BadRate, format!("`reported` for more than {MOST_REPORTED} pools"))
             .help("keep it for the pools that other programs use, too");
     }
-    for (index, (pool, own)) in told.iter().enumerate() {
+    for (index, (pool, own)) in reporting.iter().enumerate() {
         let is_same =
-            |(_, other): &&(_, &PoolTold)| other.count.to_string().eq_ignore_ascii_case(&own.count.to_string());
-        if let Some((first, _)) = told.iter().take(index).find(is_same) {
-            to.at(own.place, Code::BadRate, format!("{} tells of `{}` already", own.count, first.name))
+            |(_, other): &&(_, &PoolReporting)| other.count.to_string().eq_ignore_ascii_case(&own.count.to_string());
+        if let Some((first, _)) = reporting.iter().take(index).find(is_same) {
+            to.at(own.place, Code::BadRate, format!("{} reports `{}` already", own.count, first.name))
                 .related(first.place, "the pool is here")
-                .help(format!("name what tells of `{}`", pool.name));
+                .help(format!("name what reports `{}`", pool.name));
         }
     }
 }

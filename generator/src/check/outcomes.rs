@@ -16,8 +16,8 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
         }
     }
     let Some(first) = api.outcomes.first().filter(|_| api.is_sound) else { return };
-    let is_told = |when: &CallResult| api.outcomes.iter().any(|row| row.when == *when);
-    let missing: Vec<_> = CallResult::ALL.iter().filter(|when| !is_told(when)).map(|when| when.as_str()).collect();
+    let has_row = |when: &CallResult| api.outcomes.iter().any(|row| row.when == *when);
+    let missing: Vec<_> = CallResult::ALL.iter().filter(|when| !has_row(when)).map(|when| when.as_str()).collect();
     if !missing.is_empty() {
         to.at(first.place, Code::BadOutcome, "missing outcomes")
             .help(format!("add a row for each of: {}", missing.join(", ")));

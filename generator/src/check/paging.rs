@@ -173,7 +173,7 @@ fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagn
     }
 }
 
-/// Items that a page repeats are told by their ids, and the last page by its length.
+/// Repeated items are recognized by their ids, and the last page by its length.
 fn repeated_items_are_known(
     operation: &Operation,
     pages: &Paging,
@@ -189,7 +189,7 @@ fn repeated_items_are_known(
     let repeats = repeats_last || is_counted && pages.order == PageOrder::NewestFirst;
     if repeats && operation.listing.id.is_none() {
         to.at(pages.place, Code::MissingKey, "missing key `id` in `response`: a page repeats items of the one before")
-            .help("add `id: ...` with the field by which an item is told from another");
+            .help("add `id: ...` with the field that identifies an item");
     }
     if repeats_last && pages.size.is_none() && pages.more.is_none() {
         to.at(pages.place, Code::MissingKey, "neither `size` nor `more` says which page is the last one")

@@ -10,7 +10,7 @@ use crate::words::{Lists, Objects, Sends};
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
     let mut first: HashMap<(&str, Option<&str>, Vec<&str>), &Operation> = HashMap::new();
     for (_, operation) in api.operations().filter(|(_, operation)| !operation.path.pieces.is_empty()) {
-        // The names in braces tell two paths apart for people only.
+        // The names in braces distinguish two paths for people only.
         let pieces = operation.path.pieces.iter().map(|piece| match piece {
             PathPiece::Literal(text) => text.as_str(),
             PathPiece::Parameter(_) => "{}",

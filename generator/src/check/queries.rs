@@ -43,7 +43,7 @@ fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm,
     let others: Vec<_> = others.chain(&confirm.since).collect();
     for (name, (value, place)) in &confirm.set {
         if let Some((_, other)) = others.iter().find(|(other, _)| *other == name.0) {
-            to.at(name.1, Code::BadOutcome, format!("`{}` gets a value already", name.0))
+            to.at(name.1, Code::BadOutcome, format!("`{}` already gets a value", name.0))
                 .related(*other, "here")
                 .help("remove one of them");
         }

@@ -87,7 +87,7 @@ fn key_is_a_text(record: &Record, to: &mut Diagnostics) {
     if record.by_position {
         to.at(key.1, Code::Misplaced, "a record that travels `by_position` has no `key`").help("remove it");
     } else if !field.shape.is_one(Type::is_text) {
-        to.at(key.1, Code::BadResponse, format!("`{}` is no text", key.0))
+        to.at(key.1, Code::BadResponse, format!("`{}` is not a text", key.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");
     }

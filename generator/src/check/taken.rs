@@ -173,7 +173,7 @@ pub(super) const FAMILIES: Taken = Taken {
 pub(super) const CONDITION_WORDS: Taken =
     Taken { names: &["any_given", "given"], why: "it has a meaning in conditions" };
 
-/// Headers that belong to whoever frames a request.
+/// Headers that the transport sets.
 pub(super) const HEADERS: Taken = Taken {
     names: &["connection", "content-length", "content-type", "host", "transfer-encoding"],
     why: "the client sets it",

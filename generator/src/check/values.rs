@@ -30,7 +30,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is no value of a type; `None` when it is one.
+/// Why a text is not a value of a type; `None` when it is one.
 pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
     let (what, such_as, is_one) = match ty {
         Type::Decimal => ("decimal number", "12.5", Number::parse(text).is_some()),
@@ -249,7 +249,7 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
     }
     let number = Number::parse(text)?;
     let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number<'_>, &Number<'_>) -> bool| {
-        // What is no number of this type bounds nothing.
+        // What is not a number of this type bounds nothing.
         let (bound, place) = bound.as_ref().filter(|(bound, _)| why_not(family, ty, bound).is_none())?;
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
     };

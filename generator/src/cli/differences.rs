@@ -6,7 +6,7 @@ use tradeapi_gen::Difference;
 
 use super::Output;
 
-/// Tells how the files differ from what `command` would write, and whether that is a failure.
+/// Prints how the files differ from what `command` would write, and whether that is a failure.
 pub(crate) fn show(differences: &[Difference], command: &str, output: &Output) -> ExitCode {
     if differences.is_empty() {
         output.done(format_args!("the files are what `{command}` writes"));

@@ -44,7 +44,7 @@ impl Output {
         ExitCode::FAILURE
     }
 
-    /// Prints what was asked for. A reader that closes the pipe early, such as `head`, is no failure.
+    /// Prints the requested output. A reader that closes the pipe early, such as `head`, is not a failure.
     pub(crate) fn print(&self, text: impl Display) {
         let _ = writeln!(std::io::stdout(), "{text}");
     }

@@ -1,5 +1,5 @@
 //! One mistake that shows in many places is one mistake: a type whose name is misspelled where it is defined is unknown
-//! wherever it is used, and without the line above them the lines of a mapping are no keys of the one around it.
+//! wherever it is used, and without the line above them the lines of a mapping are not keys of the one around it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -188,7 +188,7 @@ fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
     named
 }
 
-/// The name of an operation at a path: its last segment that is no parameter, as the schema writes names.
+/// The name of an operation at a path: its last segment that is not a parameter, as the schema writes names.
 pub(crate) fn name_of_path(path: &str) -> String {
     use heck::ToKebabCase as _;
     let last = path.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));

@@ -1,4 +1,4 @@
-//! What a caller may tell about an account, as types.
+//! The properties of an account, as types.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -70,7 +70,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
                 Self::default()
             }
 
-            /// An account with a name, by which a shared limiter tells accounts apart.
+            /// An account with a name, by which a shared limiter distinguishes accounts.
             pub fn named(name: impl Into<String>) -> Self {
                 Self { properties: runtime::Account::named(name) }
             }

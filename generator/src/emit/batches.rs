@@ -45,7 +45,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
-/// What an operation says about the results in its answer that is no batch, but answers like one of the family.
+/// What an operation says about the results in its answer that is not a batch, but answers like one of the family.
 pub(super) fn results(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     lists_results(scope, operation, answers_like(scope.family, operation)?, &quote!(None))
 }

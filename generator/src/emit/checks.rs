@@ -126,7 +126,7 @@ fn item(parameter: &Parameter, ty: Type) -> TokenStream {
     }
 }
 
-/// Tells the checks that follow which instrument the request speaks of.
+/// Sets the instrument of the request for the checks that follow.
 pub(super) fn instrument(scope: &Scope<'_>, parameters: &[Parameter], names: &InstrumentNames) -> TokenStream {
     let of = Lookup { scope, parameters, base: quote!(self) };
     let text = |wire| of.text(wire).map_or(quote!(None), Text::optional);

@@ -165,13 +165,13 @@ pub(super) fn aliases(words: &[(String, Place)]) -> Option<TokenStream> {
     (!words.is_empty()).then(|| quote!(#[doc(alias(#(#words),*))]))
 }
 
-/// The attribute by which the compiler warns whoever uses something that is deprecated.
+/// The attribute by which the compiler warns of the use of something deprecated.
 pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<TokenStream> {
     let note = deprecation_note(deprecated?);
     Some(quote!(#[deprecated(note = #note)]))
 }
 
-/// What the compiler says to whoever uses it. The attribute's `since` is for versions of the crate, not of the API.
+/// The warning of the compiler. The attribute's `since` is for versions of the crate, not of the API.
 pub(super) fn deprecation_note(deprecated: &Deprecated) -> Literal {
     let says = deprecated.to_string();
     Literal::string(if says.is_empty() { "the document advises against it" } else { &says })

@@ -180,12 +180,12 @@ impl<'a> Conditions<'a> {
         let Some(index) = parameter.shape.single_identifier() else { return never() };
         let identifier = &self.of.scope.family.identifiers[index];
         let Some(form) = identifier.forms.iter().find(|known| known.name.wire == form) else { return never() };
-        let (field, asks) = (self.of.field(parameter), ident(&form_function(form)));
+        let (field, has_form) = (self.of.field(parameter), ident(&form_function(form)));
         if parameter.is_required() {
-            return Expression::Atom(quote!(#field.#asks()));
+            return Expression::Atom(quote!(#field.#has_form()));
         }
         let name = self.of.scope.named(&identifier.name.rust);
-        Expression::Atom(quote!(#field.as_ref().is_some_and(#name::#asks)))
+        Expression::Atom(quote!(#field.as_ref().is_some_and(#name::#has_form)))
     }
 
     fn is_one_of(&self, wire: &'a str, values: &[&str]) -> Expression {

@@ -37,10 +37,10 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let cancellation = cancels.then(|| quote!(impl runtime::operation::Cancellation for #name {}));
     let confirmable = operation.first_query(scope.family).map(|(by, record)| {
         let (query, record) = (scope.named(&by.rust.rust), scope.named(&record.name.rust));
-        let first = pages::is_followed(by).then(|| place(&quote!(ask_first), &query, &record, true));
+        let first = pages::is_followed(by).then(|| place(&quote!(query_first), &query, &record, true));
         let then = operation.second_query(scope.family).map(|second| {
             let of = scope.named(&second.rust.rust);
-            place(&quote!(ask_then), &of, &record, pages::is_followed(second))
+            place(&quote!(query_then), &of, &record, pages::is_followed(second))
         });
         let one_or_each = match confirmed_list(scope.family, operation) {
             None => quote!(Confirmable),
@@ -60,9 +60,9 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     quote!(#repeatable #cancellation #confirmable)
 }
 
-/// The function that asks in one place for a record, page by page where the place has pages.
+/// The function that queries one place for a record, page by page where the place has pages.
 fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_pages: bool) -> TokenStream {
-    let ask = if has_pages { quote!(ask_pages_at) } else { quote!(ask_at) };
+    let query_at = if has_pages { quote!(query_pages_at) } else { quote!(query_at) };
     let (json, sought) = (quote!(json), if has_pages { quote!(sought) } else { quote!(_sought) });
     let passed = has_pages.then(|| quote!(, #sought));
     quote! {
@@ -70,8 +70,8 @@ fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_
             client: &'a runtime::ClientCore,
             #json: &'a str,
             #sought: runtime::confirm::Sought<'a>,
-        ) -> Option<runtime::confirm::Asked<'a, #record>> {
-            Some(runtime::confirm::#ask::<#query, #record>(client, #json #passed))
+        ) -> Option<runtime::confirm::QueryFuture<'a, #record>> {
+            Some(runtime::confirm::#query_at::<#query, #record>(client, #json #passed))
         }
     }
 }
@@ -79,8 +79,8 @@ fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_
 /// The list whose items are queried one by one.
 fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
     operation.confirm.as_ref()?;
-    let asks = |parameters: &[_]| operation.queried_by().any(|(own, _)| has_parameter(family, parameters, own));
-    operation.list_with(asks).map(|(list, _)| list.name.wire.as_str())
+    let has_query = |parameters: &[_]| operation.queried_by().any(|(own, _)| has_parameter(family, parameters, own));
+    operation.list_with(has_query).map(|(list, _)| list.name.wire.as_str())
 }
 
 /// The field that says which parameter carries the caller's own id.

@@ -32,7 +32,7 @@ struct Label {
 pub(crate) struct Links<'a> {
     pub(crate) state: &'a dyn Fn(&str) -> String,
     pub(crate) transition: &'a dyn Fn(usize) -> String,
-    /// Nothing for a trigger that is no operation.
+    /// Nothing for a trigger that is not an operation.
     pub(crate) trigger: &'a dyn Fn(&str) -> Option<String>,
 }
 

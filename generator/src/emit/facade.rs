@@ -13,7 +13,7 @@ use super::scope::Scope;
 use crate::diagnostics::Place;
 use crate::model::{Family, Operation, Probe};
 
-/// The call of the macro, which is text because its rows are no items.
+/// The call of the macro, which is text because its rows are not items.
 pub(super) fn emit(family: &Family) -> String {
     let scope = Scope::new(family);
     let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");

@@ -16,17 +16,17 @@ const WISHES: &[(&str, &str)] = &[
     ("compare the account with what was sent", "[`reconcile`](Client::reconcile)"),
     ("list everything, over any length of time", "[`pages`](Client::pages)"),
     ("send more items than one call takes", "[`batch`](Client::batch)"),
-    ("repeat what may be repeated", "[`retrying`](Client::retrying)"),
+    ("retry what is safe to repeat", "[`retrying`](Client::retrying)"),
     ("wait for rate limits, or not", "[`limits`](runtime::ClientBuilder::limits)"),
     ("see every call", "[`metrics`](runtime::ClientBuilder::metrics), the feature `tracing`"),
-    ("do without async", "the feature `blocking`"),
+    ("call without async", "the feature `blocking`"),
 ];
 
 /// The attributes of the root file.
 pub(super) fn crate_docs(api: &Api) -> TokenStream {
     let mut top = Docs::new(&api.doc, &api.name);
     let program = api.examples.split_first().map(|(first, others)| {
-        top.heading("Begin");
+        top.heading("Getting started");
         top.prose(&first.shows);
         let (top, rest) = (top.inner(), rest(api, others).inner());
         let path = format!("../examples/{}.rs", first.name);
@@ -108,8 +108,8 @@ fn markets(docs: &mut Docs, api: &Api) {
 fn families(docs: &mut Docs, api: &Api) {
     docs.heading("Families");
     docs.markdown(
-        "Every operation is a value: a request that knows its method, path, limits, rules and answer. \
-         [`Client::call`] sends any of them; each family has a function for each of its own.",
+        "Each operation is a type of requests, with its method, path, limits, rules and answer. \
+         [`Client::call`] sends any of them, and each family has a function for each of its operations.",
     );
     docs.gap();
     for family in &api.families {
@@ -129,7 +129,7 @@ fn documents(docs: &mut Docs, api: &Api) {
     if api.observed.is_empty() {
         return;
     }
-    docs.fold("Seen on the wire, in no document");
+    docs.fold("Observed on the wire, in no document");
     for observation in &api.observed {
         let says = escape(observation.says.trim_end_matches('.'));
         docs.entry(&format!("{says}. ({})", escape(&observation.sources.join(", "))));

@@ -18,7 +18,7 @@ pub(super) fn emit(family: &Family) -> File {
             .iter()
             .flat_map(|all| [Item::Text(identifier(all)), Item::Text(mint(all)), Item::Code(forms(all))]),
     );
-    let what = format!("Names and numbers that tell things of the {} operations apart.", family.title);
+    let what = format!("Names and numbers that identify things of the {} operations.", family.title);
     File::new(Docs::new(&what, "").inner(), items)
 }
 
@@ -48,7 +48,7 @@ fn mint(all: &Identifier) -> String {
     }
 }
 
-/// The function that asks for a form.
+/// The function that tests for a form.
 pub(super) fn form_function(form: &Form) -> String {
     format!("is_{}", form.name.bare())
 }
@@ -63,7 +63,7 @@ fn forms(all: &Identifier) -> TokenStream {
         let alphabet = optional_text(form.alphabet.as_deref());
         let mut docs = Docs::default();
         docs.markdown(&format!(
-            "Whether it has the form {}, by which {} is told.",
+            "Whether it has the form {}, which identifies {}.",
             code(&form.pattern),
             code(&form.name.wire)
         ));

@@ -7,7 +7,7 @@ use super::code::{ident, number};
 use super::docs::code;
 use crate::model::{InFlight, Operation, Parameter};
 
-/// What the gate asks of a request.
+/// What the gate reads of a request.
 pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
     let in_flight = operation.in_flight.as_ref()?;
     let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n));

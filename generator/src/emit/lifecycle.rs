@@ -1,4 +1,4 @@
-//! Lifecycles: the table of states, what the enum tells from it, and the records that tell a state.
+//! Lifecycles: the table of states, the functions of its enum, and the records that state one.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -85,7 +85,7 @@ fn state_impls(scope: &Scope<'_>, lifecycle: &Lifecycle) -> TokenStream {
         }
 
         impl #name {
-            /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is no end.
+            /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is not an end.
             pub fn is_terminal(&self) -> bool {
                 runtime::lifecycle::State::is_terminal(self)
             }
@@ -121,7 +121,7 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     let all = lifecycle.states_of(family);
     let verb = if effect == Effect::Cancel { "cancel" } else { "amend" };
     let mut docs = Docs::default();
-    docs.markdown(&format!("Whether an operation can {verb} what is in this state, as far as the documents tell."));
+    docs.markdown(&format!("Whether an operation can {verb} what is in this state, as far as the documents state."));
     for (index, value) in all.values.iter().enumerate() {
         let takes = lifecycle.takes(family, effect, index);
         let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
@@ -142,7 +142,7 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
 fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
     let all = lifecycle.states_of(family);
     let mut docs = Docs::default();
-    docs.markdown("Whether this state can become another, at once or by way of others, as far as the documents tell.");
+    docs.markdown("Whether this state can become another, at once or by way of others, as far as the documents state.");
     docs.gap();
     let heads: Vec<_> = all.wires().map(code).collect();
     docs.line(format!("| from | {} |", heads.join(" | ")));
@@ -158,8 +158,8 @@ fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> T
     let (name, state) = (scope.ty(Type::Record(tracked.record)), scope.ty(Type::Enum(lifecycle.enum_index)));
     let fields = &scope.family.records[tracked.record].fields;
     let field = |wire: &str| fields.iter().find(|field| field.name.wire == wire).map(|field| ident(&field.name.rust));
-    let told = |wire: &Option<(String, crate::diagnostics::Place)>| wire.as_ref().and_then(|(wire, _)| field(wire));
-    let id = |wire| match told(wire) {
+    let found = |wire: &Option<(String, crate::diagnostics::Place)>| wire.as_ref().and_then(|(wire, _)| field(wire));
+    let id = |wire| match found(wire) {
         Some(field) => quote!(self.#field.as_ref().map(|id| id.as_str())),
         None => quote!(None),
     };

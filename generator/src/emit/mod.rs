@@ -122,7 +122,7 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     }
     for operation in &family.operations {
         let name = file(operation.function.trim_start_matches("r#"));
-        // Asked for by its name, so that the file depends on this operation alone.
+        // Looked up by its name, so that the file depends on this operation alone.
         let emit =
             move || family.operations.named(&operation.name).map(|one| operation::emit(api, family, one, layout));
         jobs.push(job(name, move || emit().unwrap_or_default()));

@@ -13,7 +13,7 @@ use crate::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Resp
 
 /// That a page shows records, where another operation finds its records there.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
-    if !scope.family.operations.is_asked(&operation.name) {
+    if !scope.family.operations.is_queried(&operation.name) {
         return None;
     }
     let (name, record, list, has_more) = match &operation.response {
@@ -26,7 +26,7 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
             let list = operation.listed_field(scope.family)?;
             let has_it = |other: &&Operation| {
                 matches!(other.response, Response::Object { record: of } if of == *record)
-                    && scope.family.operations.is_asked(&other.name)
+                    && scope.family.operations.is_queried(&other.name)
             };
             // Two operations can answer with the same record.
             if scope.family.operations.iter().find(has_it)?.name != operation.name {
@@ -164,18 +164,18 @@ fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usiz
             }
         }
     });
-    let (told, size) = (told(scope, operation, pages), page_size(operation, pages));
+    let (continuation, size) = (continuation(scope, operation, pages), page_size(operation, pages));
     quote! {
         const STEP: runtime::pages::Step = runtime::pages::Step::#step;
 
         #last
-        #told
+        #continuation
         #size
     }
 }
 
 /// Items of one time follow each other on two pages, so the next page begins with the time of the last item; ids are
-/// told apart, so it begins behind the id.
+/// unique, so it begins behind the id.
 fn shift(pages: &Paging, shape: &Shape) -> i8 {
     let onward = match pages.order {
         PageOrder::NewestFirst => -1,
@@ -188,7 +188,7 @@ fn shift(pages: &Paging, shape: &Shape) -> i8 {
     }
 }
 
-fn told(scope: &Scope<'_>, operation: &Operation, pages: &Paging) -> Option<TokenStream> {
+fn continuation(scope: &Scope<'_>, operation: &Operation, pages: &Paging) -> Option<TokenStream> {
     let Response::Object { record } = operation.response else { return None };
     let member = |member: &str, named: &Option<(String, Place)>| {
         let (member, field) = (ident(member), scope.family.records[record].field(&named.as_ref()?.0)?);
@@ -199,8 +199,8 @@ fn told(scope: &Scope<'_>, operation: &Operation, pages: &Paging) -> Option<Toke
     members.iter().any(Option::is_some).then(|| {
         let rest = members.iter().any(Option::is_none).then(|| quote!(..Default::default()));
         quote! {
-            fn told(response: &Self::Response) -> runtime::pages::Told {
-                runtime::pages::Told { #(#members)* #rest }
+            fn continuation(response: &Self::Response) -> runtime::pages::Continuation {
+                runtime::pages::Continuation { #(#members)* #rest }
             }
         }
     })
@@ -331,12 +331,12 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
         });
     }
     if let Some((id, _)) = &operation.listing.id {
-        text.push_str(&format!(", and tells items apart by {}", code(id)));
+        text.push_str(&format!(", and identifies items by {}", code(id)));
     }
     if let Some((each, _)) = &operation.listing.each {
         text.push_str(&format!(
-            ". It asks once for each value of {each}, in this order, where the request sets none: \
-             what moves on to the next value meanwhile is met in any case",
+            ". It queries once for each value of {each}, in this order, where the request sets none: \
+             what moves on to the next value meanwhile is listed in any case",
             each = code(each)
         ));
     }

@@ -23,7 +23,7 @@ pub(super) struct Set<'a> {
     pub(super) elsewhere: Vec<&'a str>,
     /// The rules that speak of one such set, each with its index in the table of the operation.
     pub(super) rules: Vec<(usize, &'a Rule)>,
-    /// The parameters that name the instrument, where a check asks for it.
+    /// The parameters that name the instrument, where a check needs it.
     pub(super) instrument: Option<&'a InstrumentNames>,
     /// Constructors beside `new`.
     pub(super) constructors: TokenStream,

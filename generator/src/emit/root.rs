@@ -11,7 +11,7 @@ use super::module_name;
 use super::scope::value_type;
 use crate::diagnostics::Place;
 use crate::emit::Layout;
-use crate::model::{Api, Family, Pool, ResetForm, Sent, Told};
+use crate::model::{Api, Family, Pool, ResetForm, ResponseValue, Sent};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -92,7 +92,7 @@ fn has_deprecated(family: &Family) -> bool {
     fields.any(|field| field.deprecated.is_some()) || values.any(|value| value.deprecated.is_some())
 }
 
-/// The client in both its forms, as text because the rows of the macro are no items.
+/// The client in both its forms, as text because the rows of the macro are not items.
 fn client(api: &Api, layout: Layout) -> String {
     let families = api.families.iter().map(|family| {
         let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");
@@ -160,7 +160,7 @@ fn table(api: &Api) -> TokenStream {
         quote!(runtime::tables::Header { name: #name, sent: runtime::tables::Sent::#sent, doc: #doc })
     });
     let remaining = optional_text(api.remaining_calls.as_deref());
-    let pools = api.pools.iter().filter_map(pool_told);
+    let pools = api.pools.iter().filter_map(pool_reporting);
     let outcomes = super::confirm::outcomes(api);
     let observed_codes = match super::codes::of(api).next() {
         Some(_) => quote!(codes::OBSERVED_CODES),
@@ -184,19 +184,19 @@ fn table(api: &Api) -> TokenStream {
     }
 }
 
-/// What answers tell of a pool.
-fn pool_told(pool: &Pool) -> Option<TokenStream> {
-    let told = pool.told.as_ref()?;
-    let place = |told: &Told| match told {
-        Told::Header(name) => quote!(runtime::tables::Told::Header(#name)),
-        Told::Body(way) => {
+/// What answers report of a pool.
+fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
+    let reporting = pool.reporting.as_ref()?;
+    let place = |value: &ResponseValue| match value {
+        ResponseValue::Header(name) => quote!(runtime::tables::ResponseValue::Header(#name)),
+        ResponseValue::Body(way) => {
             let path = super::envelope::path(way);
-            quote!(runtime::tables::Told::Body(#path))
+            quote!(runtime::tables::ResponseValue::Body(#path))
         }
     };
-    let (name, calls, count) = (&pool.name, number(pool.rate.calls.into()), place(&told.count));
-    let kind = ident(if told.is_used { "Used" } else { "Remaining" });
-    let reset = match &told.reset {
+    let (name, calls, count) = (&pool.name, number(pool.rate.calls.into()), place(&reporting.count));
+    let kind = ident(if reporting.is_used { "Used" } else { "Remaining" });
+    let reset = match &reporting.reset {
         None => quote!(None),
         Some((reset, form)) => {
             let form = ident(match form {
@@ -206,10 +206,10 @@ fn pool_told(pool: &Pool) -> Option<TokenStream> {
                 ResetForm::AtMilliseconds => "AtMilliseconds",
             });
             let reset = place(reset);
-            quote!(Some(runtime::tables::Reset { told: #reset, form: runtime::tables::ResetForm::#form }))
+            quote!(Some(runtime::tables::Reset { value: #reset, form: runtime::tables::ResetForm::#form }))
         }
     };
-    Some(quote!(runtime::tables::PoolTold {
+    Some(quote!(runtime::tables::PoolReporting {
         pool: #name,
         calls: #calls,
         count: runtime::tables::Count::#kind(#count),

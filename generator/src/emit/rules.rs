@@ -37,7 +37,7 @@ fn row(rule: &Rule, test: &Test) -> TokenStream {
     code::table(quote!(runtime::tables::Rule), fields)
 }
 
-/// The properties of the account and the instrument that a test asks for, each once.
+/// The properties of the account and the instrument that a test needs, each once.
 fn depends_on(test: &Test) -> Vec<&str> {
     let mut properties: Vec<&str> = test.conditions().filter_map(Condition::property).collect();
     properties.sort_unstable();

@@ -41,8 +41,8 @@ pub struct Drafted {
 }
 
 impl Generator {
-    /// Writes the file of a new operation, and tells where. What cannot be known is left empty, so the schema has mistakes
-    /// until it is filled in; mistakes that it has already do not matter.
+    /// Writes the file of a new operation, and returns its path. What cannot be known is left empty, so the schema has
+    /// mistakes until it is filled in; mistakes that it has already do not matter.
     ///
     /// # Errors
     /// A family that does not exist; a file that does.
@@ -52,7 +52,7 @@ impl Generator {
         write::create(&path, &text).map(|()| path)
     }
 
-    /// Writes files of operations from what something else says of them, and tells which. What it does not say is left
+    /// Writes files of operations from another description of them, and returns which. What that does not say is left
     /// empty, so the schema has mistakes until a person has filled it in; mistakes that it has already do not matter.
     /// Types that the family lacks are added to its `types.yaml`.
     ///

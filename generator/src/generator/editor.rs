@@ -12,7 +12,7 @@ pub fn editor_schemas() -> BTreeMap<String, String> {
     load::editor::files()
 }
 
-/// Writes [`editor_schemas`] into a folder, and tells which files changed.
+/// Writes [`editor_schemas`] into a folder, and returns which files changed.
 ///
 /// # Errors
 /// What kept a file from being written.

@@ -143,7 +143,7 @@ impl Generator {
     /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and those whose inputs did not
     /// change since the last run are not made again; a hidden file in the output folder has what that takes to know.
     ///
-    /// In a build script it also tells cargo which files to watch.
+    /// In a build script it also prints for cargo which files to watch.
     ///
     /// # Errors
     /// All mistakes of the schema, or what kept a file from being written. With mistakes in the schema nothing is written.
@@ -219,7 +219,7 @@ impl Generator {
     }
 }
 
-/// Makes the files that are not there already, and tells what each was made of.
+/// Makes the files that are not there already, and returns what each was made of.
 fn make_all(
     jobs: &[Job<'_>],
     digests: &Digests,
@@ -236,7 +236,7 @@ fn make_all(
     files.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a file, unless it is there already, and tells of what.
+/// Makes a file, unless it is there already, and returns what it was made of.
 fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<Made> {
     let is_same = |made: &&Made| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
     if let Some(made) = earlier.files.get(&job.name).filter(is_same) {

@@ -6,7 +6,7 @@ use super::editor::write_editor_schemas;
 use crate::diagnostics::{Code, Diagnostics};
 use crate::{init, write};
 
-/// Writes a project to begin with into a folder, and tells which files: a crate whose build script generates a client
+/// Writes a project to begin with into a folder, and returns its files: a crate whose build script generates a client
 /// from a small schema, with a test that calls it, and CI. The crate has the folder's name unless another is given.
 /// `crates` is the folder of this project's sources, for dependencies on a checkout; otherwise they are versions.
 ///

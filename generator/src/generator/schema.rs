@@ -49,10 +49,10 @@ impl Schema {
     }
 
     /// The ids of the checked rules that a request breaks, found by interpreting the schema, and whether each refuses
-    /// the request or only warns. `None` when there is no such operation, or a text is no JSON.
+    /// the request or only warns. `None` when there is no such operation, or a text is not JSON.
     ///
-    /// `account` tells of the account as [`Case::account`](crate::Case::account) does. Rules on how long ago something
-    /// is need `now`, in Unix milliseconds.
+    /// `account` has the properties of the account as in [`Case::account`](crate::Case::account). Rules on how long ago
+    /// something is need `now`, in Unix milliseconds.
     pub fn evaluate(
         &self,
         operation: &str,
@@ -96,8 +96,8 @@ impl Schema {
         Auditor::new(&self.api, &self.files)
     }
 
-    /// Compares documents with the schema. Where it is given how they `were` when they were reviewed, changed words are
-    /// told with what stood there.
+    /// Compares documents with the schema. With the documents as they `were` when they were reviewed, changed words are
+    /// reported with what stood there.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         self.auditor().audit(documents, were)
     }

@@ -9,7 +9,7 @@ use crate::diagnostics::{Code, Diagnostics};
 /// The version that is read; a schema that names none is written in the first.
 const VERSION: u64 = 1;
 
-/// Reports a schema of another version. Nothing else is read of it then, because nobody knows what it means.
+/// Reports a schema of another version. Nothing else is read of it then, because its meaning is unknown.
 pub(super) fn refuses(api: &Source, to: &mut Diagnostics) -> bool {
     // As text, because a file of another version may be no file of this one.
     let lines = api.text.lines().enumerate();

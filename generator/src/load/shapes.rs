@@ -189,7 +189,7 @@ impl<'de, W: Word + Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for 
     }
 }
 
-/// The name by which [`super::typed`] knows that a value asks for its place.
+/// The name by which [`super::typed`] knows that a value needs its place.
 pub(super) const SPANNED: &str = "$Spanned";
 
 /// A value and its place.

@@ -15,7 +15,7 @@ const DEVICES: [&str; 22] = [
 /// The longest name of a file or folder; with an extension, every file system takes it.
 const MAX_NAME: usize = 100;
 
-/// Files larger than this are no hand-written schema.
+/// Files larger than this are not hand-written.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// One schema file, named relative to the schema folder.

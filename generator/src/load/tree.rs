@@ -18,7 +18,7 @@ const MAX_NODES: u32 = 100_000;
 /// A node of a YAML document.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Tells the node apart from all others of the document.
+    /// Distinguishes the node from all others of the document.
     pub(crate) id: u32,
     pub(crate) place: Place,
     pub(crate) content: Content,
@@ -145,7 +145,7 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, _) => {
                 self.refuse_anchor(place, anchor);
                 let plain = matches!(style, ScalarStyle::Plain);
-                // A value that is left out comes as `~`, which nobody wrote.
+                // A value that is left out comes as `~`, which is not in the file.
                 let text = if plain && place.start == place.end { String::new() } else { text.into_owned() };
                 self.refuse_invisible(place, &text);
                 self.add(place, Content::Scalar { text, plain });
@@ -232,7 +232,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Texts end up in code, documentation and terminals, where nobody sees such a character.
+    /// Texts end up in code, documentation and terminals, where such a character is invisible.
     fn refuse_invisible(&mut self, place: Place, text: &str) {
         if let Some(character) = text.chars().find(|c| *c != '\n' && is_invisible(*c)) {
             self.sound = false;

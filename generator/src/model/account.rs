@@ -1,4 +1,4 @@
-//! What a caller may tell about the account, and what follows from it.
+//! The properties of the account, and what follows from them.
 
 use super::{Condition, EnumValue, Name};
 use crate::diagnostics::Place;

@@ -54,9 +54,9 @@ pub(crate) type Several = ((String, Place), Vec<(String, Place)>);
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Confirm {
     pub(crate) place: Place,
-    /// The operation that tells.
+    /// The operation that is the query.
     pub(crate) by: (String, Place),
-    /// The one that tells of what the first no longer shows.
+    /// The query of what the first one no longer shows.
     pub(crate) then: Option<(String, Place)>,
     /// Its parameter that names what is queried, and the parameter of the request with the name.
     pub(crate) ask: Vec<Pair>,

@@ -102,7 +102,7 @@ impl Duration {
         Some(Self { n, unit: Unit::Second })
     }
 
-    /// Writes it, in the longest unit that fits. A length of months, which is no window, stays as it is.
+    /// Writes it, in the longest unit that fits. A length of months, which is not a window, stays as it is.
     pub(crate) fn window(self) -> String {
         let Some(seconds) = self.milliseconds().map(|length| length / 1000) else { return self.to_string() };
         let fits = |(_, unit): &&(&str, u32)| seconds % u64::from(*unit) == 0;

@@ -52,7 +52,7 @@ thread_local! {
     static NOTES: RefCell<Option<BTreeSet<Input>>> = const { RefCell::new(None) };
 }
 
-/// Does some work, and tells what it read. The work stays on this thread.
+/// Does some work, and returns what it read. The work stays on this thread.
 pub(crate) fn noting<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<Input>) {
     let before = NOTES.replace(Some(BTreeSet::new()));
     let done = work();
@@ -67,8 +67,8 @@ fn note(input: impl FnOnce() -> Input) {
     });
 }
 
-/// The operations of a family. Each is an input of its own, so they are no part of the hash of what contains them, except
-/// for which of them are asked.
+/// The operations of a family. Each is an input of its own, so they are not part of the hash of what contains them,
+/// except for which of them are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     family: String,
@@ -80,7 +80,7 @@ impl Operations {
         Self { family: family.to_owned(), all }
     }
 
-    /// The operation of this name. Whoever asks for it depends on no other one.
+    /// The operation of this name. Its reader depends on no other one.
     pub(crate) fn named(&self, name: &str) -> Option<&Operation> {
         let Some(found) = self.all.iter().find(|operation| operation.name == name) else {
             note(|| Input::Family(self.family.clone()));
@@ -103,13 +103,14 @@ impl Operations {
         })
     }
 
-    /// Whether an operation finds the records of its effect at the one of this name. It is no input of its own: who finds
-    /// what where is in the hash of the family, because every file of an operation depends on it.
-    pub(crate) fn is_asked(&self, name: &str) -> bool {
-        self.asked().any(|asked| asked == name)
+    /// Whether an operation finds the records of its effect at the one of this name. It is not an input of its own:
+    /// which operation finds which record is in the hash of the family, because every file of an operation depends on
+    /// it.
+    pub(crate) fn is_queried(&self, name: &str) -> bool {
+        self.queried().any(|queried| queried == name)
     }
 
-    fn asked(&self) -> impl Iterator<Item = &str> {
+    fn queried(&self) -> impl Iterator<Item = &str> {
         let confirms = self.all.iter().filter_map(|operation| operation.confirm.as_ref());
         confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).map(|(name, _)| name.as_str())
     }
@@ -143,7 +144,7 @@ impl<'a> IntoIterator for &'a Operations {
 
 impl Hash for Operations {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.asked().collect::<BTreeSet<_>>().hash(state);
+        self.queried().collect::<BTreeSet<_>>().hash(state);
     }
 }
 

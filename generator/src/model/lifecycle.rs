@@ -1,4 +1,4 @@
-//! Lifecycles: states, what leads from one to another, and what of that the documents tell.
+//! Lifecycles: states, what leads from one to another, and how much of that the documents state.
 
 use super::{Enum, Family, Source};
 use crate::diagnostics::Place;
@@ -55,7 +55,7 @@ pub(crate) enum Ruled {
     Operations(Vec<(String, Place)>),
 }
 
-/// A record that tells a state, and which of its fields say what.
+/// A record that shows a state, and the meaning of its fields.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Tracked {
     pub(crate) place: Place,
@@ -66,7 +66,7 @@ pub(crate) struct Tracked {
     pub(crate) at: Option<(String, Place)>,
 }
 
-/// Whether something can happen, as far as the documents tell.
+/// Whether something can happen, as far as the documents state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Possible {
     Yes,

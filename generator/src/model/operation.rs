@@ -209,24 +209,24 @@ pub(crate) struct Pool {
     pub(crate) name: String,
     pub(crate) rate: Rate,
     pub(crate) doc: String,
-    /// What answers tell of it.
-    pub(crate) told: Option<PoolTold>,
+    /// What answers report of it.
+    pub(crate) reporting: Option<PoolReporting>,
     pub(crate) place: Place,
 }
 
-/// What answers tell of a pool.
+/// What answers report of a pool.
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct PoolTold {
-    /// Whether they tell how much is used, rather than how much remains.
+pub(crate) struct PoolReporting {
+    /// Whether they report how much is used, rather than how much remains.
     pub(crate) is_used: bool,
-    pub(crate) count: Told,
-    pub(crate) reset: Option<(Told, ResetForm)>,
+    pub(crate) count: ResponseValue,
+    pub(crate) reset: Option<(ResponseValue, ResetForm)>,
     pub(crate) place: Place,
 }
 
-/// Where an answer tells something.
+/// Where a value stands in an answer.
 #[derive(Clone, Debug, Hash)]
-pub(crate) enum Told {
+pub(crate) enum ResponseValue {
     Header(String),
     Body(Way),
 }
@@ -325,7 +325,7 @@ pub(crate) enum Response {
 pub(crate) struct Listing {
     /// The field that identifies an item.
     pub(crate) id: Option<(String, Place)>,
-    /// The parameter of which every value must be asked for, so that nothing is left out.
+    /// The parameter whose values must each be queried, so that nothing is left out.
     pub(crate) each: Option<(String, Place)>,
     /// The field of an object with the records, where it has no pages.
     pub(crate) list: Option<(String, Place)>,

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Operand, Parameter, PoolTold, Rate, Relation, Shape,
-    Test, Told, Type, Unit, WeighsWhen, Window,
+    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Operand, Parameter, PoolReporting, Rate, Relation,
+    ResponseValue, Shape, Test, Type, Unit, WeighsWhen, Window,
 };
 use crate::diagnostics::Place;
 
@@ -29,10 +29,10 @@ impl Display for Rate {
 }
 
 /// `20 of request-weight`.
-impl Display for PoolTold {
+impl Display for PoolReporting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { is_used, count, reset, place: _ } = self;
-        write!(f, "{count} tells what {}", if *is_used { "is used" } else { "remains" })?;
+        write!(f, "{count} reports what {}", if *is_used { "is used" } else { "remains" })?;
         match reset {
             Some((reset, form)) => write!(f, ", and {reset} when it is free ({})", form.as_str().replace('_', " ")),
             None => Ok(()),
@@ -40,7 +40,7 @@ impl Display for PoolTold {
     }
 }
 
-impl Display for Told {
+impl Display for ResponseValue {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header(name) => write!(f, "the header {name}"),
@@ -79,7 +79,7 @@ impl Rate {
         format!("{} {calls} {}", self.calls, self.every.window_in_words())
     }
 
-    /// The window where it is not a second, for names that tell rates apart: `-1m`.
+    /// The window where it is not a second, for names that distinguish rates: `-1m`.
     pub(crate) fn window_suffix(&self) -> String {
         if self.every.window() == "s" { String::new() } else { format!("-{}", self.every.window()) }
     }

@@ -12,7 +12,7 @@ pub(crate) struct Record {
     pub(crate) is_abstract: bool,
     /// It was seen on the wire and stands in no document.
     pub(crate) is_observed: bool,
-    /// It travels as an array, in which places tell the fields apart.
+    /// It travels as an array, in which fields are identified by their places.
     pub(crate) by_position: bool,
     /// The field with the name under which it stands in lists, which are objects on the wire.
     pub(crate) key: Option<(String, Place)>,

@@ -53,7 +53,7 @@ pub(crate) enum Condition {
     /// The parameter is below or above a number, another parameter or a moment. Neither so nor not so when one of the two is
     /// not there, or within a minute of the moment.
     Relates { parameter: (String, Place), relation: Relation, operand: Operand, place: Place },
-    /// It surely does not hold. Neither so nor not so where that is unknown.
+    /// It certainly does not hold. Where that is unknown, neither it nor its negation holds.
     Not(Box<Condition>),
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Identifier {
     pub(crate) doc: String,
     pub(crate) length: Option<(u32, u32)>,
     pub(crate) alphabet: Option<(String, Place)>,
-    /// Forms that tell kinds of values apart.
+    /// Forms that distinguish kinds of values.
     pub(crate) forms: Vec<Form>,
     /// Whether the client makes new ones.
     pub(crate) mint: Option<Place>,

@@ -1,4 +1,4 @@
-//! Types of values: what the schema language calls them, and what everything that reads the model asks of them.
+//! Types of values: their names in the schema language, and what readers of the model need to know of them.
 
 use serde_json::{Value, json};
 

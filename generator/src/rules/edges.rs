@@ -26,7 +26,7 @@ pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option
             let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
             let needs_end = window.access_is_of_data || window.both_or_neither;
             let at_edge = (Some(oldest), needs_end.then_some(oldest));
-            // Where the limit speaks of the data, an older start finds nothing and is no mistake.
+            // Where the limit speaks of the data, an older start finds nothing and is not a mistake.
             let older = oldest - 1;
             let longest = window.span.map_or(now, |span| shifted(older, span, 1).min(now));
             let reaches_back = (Some(older), Some(longest));

@@ -1,4 +1,4 @@
-//! Changes by hand: each is told at its line, in its group, beside the file of the schema, and nothing else is told.
+//! Changes by hand: each is reported at its line, in its group, beside the file of the schema, and nothing else is.
 
 use crate::{DOCUMENTS, Subject, on_all_cores};
 
@@ -31,7 +31,7 @@ const UNIFIED: usize = 1;
 struct Case {
     document: usize,
     edit: Edit,
-    /// The group it is told in.
+    /// The group it is reported in.
     group: &'static str,
     /// What the line on the schema's side names.
     schema: &'static str,
@@ -593,7 +593,7 @@ fn apply(text: &str, edit: Edit) -> (String, usize) {
 }
 
 /// The lines of a report with their groups.
-fn told(report: &str) -> Vec<(String, String)> {
+fn reported(report: &str) -> Vec<(String, String)> {
     let mut group = String::new();
     let mut lines = Vec::new();
     for line in report.lines().take_while(|line| !line.is_empty()) {
@@ -613,13 +613,14 @@ fn every_change_is_reported_at_its_line_and_nothing_else_is() {
     let failures = on_all_cores(CASES, |case| {
         let (text, line) = apply(&subject.texts[case.document], case.edit);
         let report = subject.audit(case.document, &text).to_string();
-        let told = told(&report);
+        let found = reported(&report);
         let place = format!("{}.md:{line}:", DOCUMENTS[case.document]);
-        let is_told =
-            told.iter().any(|(group, line)| group == case.group && line.contains(&place) && line.contains(case.schema));
-        let others: Vec<_> = told.iter().filter(|(_, line)| !line.contains(&place)).collect();
-        let lines: Vec<String> = told.iter().map(|(group, line)| format!("  [{group}] {line}")).collect();
-        (!is_told || !others.is_empty()).then(|| {
+        let is_reported = found
+            .iter()
+            .any(|(group, line)| group == case.group && line.contains(&place) && line.contains(case.schema));
+        let others: Vec<_> = found.iter().filter(|(_, line)| !line.contains(&place)).collect();
+        let lines: Vec<String> = found.iter().map(|(group, line)| format!("  [{group}] {line}")).collect();
+        (!is_reported || !others.is_empty()).then(|| {
             let (edit, group, schema, lines) = (case.edit, case.group, case.schema, lines.join("\n"));
             format!("{edit:?}\n  expected [{group}] at {place} with {schema}\n{lines}")
         })

@@ -1,4 +1,4 @@
-//! The audit over the real documents, as they are and changed in many ways. The documents are no part of the project:
+//! The audit over the real documents, as they are and changed in many ways. The documents are not part of the project:
 //! where their folder is not there, these tests say so and pass.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 

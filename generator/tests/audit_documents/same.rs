@@ -1,5 +1,5 @@
 //! Changes by a program that mean nothing to anybody: other spacing, line breaks, markup, typography, order of rows, equal
-//! lengths of time, synonyms. None may be told as a change of fact, and nearly all pass.
+//! lengths of time, synonyms. None may be reported as a change of fact, and nearly all pass.
 
 use crate::turned::sentences;
 use crate::{Change, DOCUMENTS, Subject, changed, code, on_all_cores};
@@ -206,8 +206,8 @@ fn apart(changes: Vec<Change>, text: &str) -> Vec<Vec<Change>> {
     batches
 }
 
-/// The changes that are told, each with its code: where some made at once are, their halves are tried.
-fn told(subject: &Subject, changes: &[Change]) -> Vec<(String, u8)> {
+/// The changes that are reported, each with its code: where a batch has some, its halves are tried.
+fn reported(subject: &Subject, changes: &[Change]) -> Vec<(String, u8)> {
     let Some(document) = changes.first().map(|change| change.document) else { return Vec::new() };
     let text = changed(&subject.texts[document], &changes.iter().collect::<Vec<_>>());
     match (code(&subject.audit(document, &text)), changes) {
@@ -215,7 +215,7 @@ fn told(subject: &Subject, changes: &[Change]) -> Vec<(String, u8)> {
         (code, [change]) => vec![(change.shown(subject), code)],
         _ => {
             let (first, second) = changes.split_at(changes.len() / 2);
-            [told(subject, first), told(subject, second)].concat()
+            [reported(subject, first), reported(subject, second)].concat()
         }
     }
 }
@@ -233,7 +233,7 @@ fn changes_without_meaning_are_no_changes_of_fact() {
         batches.extend(apart(changes, text));
     }
     count += codes.len();
-    codes.extend(on_all_cores(&batches, |batch| told(&subject, batch)).into_iter().flatten());
+    codes.extend(on_all_cores(&batches, |batch| reported(&subject, batch)).into_iter().flatten());
     let of_code = |wanted: u8| -> Vec<&str> {
         codes.iter().filter(|(_, code)| *code == wanted).map(|(change, _)| change.as_str()).collect()
     };

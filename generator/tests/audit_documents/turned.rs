@@ -183,7 +183,7 @@ fn turned(text: &str, document: usize, sentence: &Range<usize>) -> Vec<Change> {
     found
 }
 
-/// Changes that are made at once: no two on a line, so that each is told by itself.
+/// Changes that are made at once: no two on a line, so that each is reported by itself.
 fn batches(subject: &Subject) -> Vec<Vec<Change>> {
     let mut batches: Vec<Vec<Change>> = Vec::new();
     for (document, text) in subject.texts.iter().enumerate() {
@@ -207,8 +207,9 @@ fn batches(subject: &Subject) -> Vec<Vec<Change>> {
 /// One change of a sentence in so many, by turns, so that every sentence and every kind of change is tried.
 const ONE_OF: usize = 2;
 
-/// What the audit says of changes made at once: of each whether it is told at its line as one of fact, or of words.
-fn told(subject: &Subject, batch: &[Change]) -> Vec<u8> {
+/// What the audit says of changes made at once: for each, whether it is reported at its line as one of fact, or of
+/// words.
+fn reported(subject: &Subject, batch: &[Change]) -> Vec<u8> {
     let Some(document) = batch.first().map(|change| change.document) else { return Vec::new() };
     let text = &subject.texts[document];
     let report = subject.audit(document, &changed(text, &batch.iter().collect::<Vec<_>>())).to_string();
@@ -229,7 +230,8 @@ fn told(subject: &Subject, batch: &[Change]) -> Vec<u8> {
 fn no_change_that_reverses_a_sentence_passes() {
     let Some(subject) = Subject::read() else { return };
     let batches = batches(&subject);
-    let codes = on_all_cores(&batches, |batch| batch.iter().cloned().zip(told(&subject, batch)).collect::<Vec<_>>());
+    let codes =
+        on_all_cores(&batches, |batch| batch.iter().cloned().zip(reported(&subject, batch)).collect::<Vec<_>>());
     let codes: Vec<(Change, u8)> = codes.into_iter().flatten().collect();
     let count = |wanted: u8| codes.iter().filter(|(_, code)| *code == wanted).count();
     let silent = codes.iter().filter(|(_, code)| *code == 0);

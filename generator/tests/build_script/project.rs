@@ -108,7 +108,7 @@ impl Project {
         set_read_only(&self.root, is_read_only);
     }
 
-    /// Builds, and tells whether cargo took the client as it was.
+    /// Builds, and returns whether cargo took the client as it was.
     pub(crate) fn is_fresh(&self) -> bool {
         let output = self.build();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -54,7 +54,7 @@ pub(crate) fn play(project: &Project, change: &Change) -> String {
     transcript
 }
 
-/// Edits a document; tells the place as `audit` does.
+/// Edits a document; returns the place as `audit` prints it.
 fn edit_document(project: &Project, (file, from, to): &Edit, transcript: &mut String) -> String {
     let place = format!("{file}:{}:", project.replace(&format!("../shared/docs/{file}"), from, to));
     writeln!(transcript, "{place} {from:?} -> {to:?}").unwrap();
@@ -77,7 +77,7 @@ fn step(project: &Project, change: &Change, lines: &[String], command: &Command,
         _ => {
             let said = project.run(&command.words);
             if !name.starts_with("git") {
-                tell(&said, transcript);
+                record(&said, transcript);
             }
             // Words that changed wait for review.
             let expected = match (name.as_str(), change.audited) {
@@ -114,19 +114,24 @@ fn edit(project: &Project, edits: &[Edit], transcript: &mut String) {
 
 /// Every edit is named at its line, and nothing else is named.
 fn audited(change: &Change, lines: &[String], report: &str) {
-    let told: Vec<&str> = report.lines().take_while(|line| !line.is_empty()).collect();
+    let reported: Vec<&str> = report.lines().take_while(|line| !line.is_empty()).collect();
     // What is set in further stands beside a line.
-    let told = told.into_iter().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
-    let told: Vec<&str> = told.collect();
+    let reported =
+        reported.into_iter().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
+    let reported: Vec<&str> = reported.collect();
     if change.audited.is_empty() {
         // Words are named at their line too.
-        assert!(lines.iter().all(|place| told.iter().any(|line| line.starts_with(place))), "{report}");
+        assert!(lines.iter().all(|place| reported.iter().any(|line| line.starts_with(place))), "{report}");
         return;
     }
-    assert_eq!(told.len(), change.audited.len(), "{}: {report}", change.name);
+    assert_eq!(reported.len(), change.audited.len(), "{}: {report}", change.name);
     for says in change.audited {
-        let is_told = |place: &String| told.iter().any(|line| line.starts_with(place) && line.contains(says));
-        assert!(lines.iter().any(is_told), "{}: {says:?} is not told at any of {lines:?}: {report}", change.name);
+        let is_reported = |place: &String| reported.iter().any(|line| line.starts_with(place) && line.contains(says));
+        assert!(
+            lines.iter().any(is_reported),
+            "{}: {says:?} is not reported at any of {lines:?}: {report}",
+            change.name
+        );
     }
 }
 
@@ -187,7 +192,7 @@ fn settled(project: &Project, commands: &[Command]) {
     }
 }
 
-fn tell(said: &Said, transcript: &mut String) {
+fn record(said: &Said, transcript: &mut String) {
     for line in said.stdout.lines().chain(said.stderr.lines()) {
         // How long it took differs from run to run.
         let line = line.rsplit_once(", in ").filter(|(_, time)| time.ends_with(" ms")).map_or(line, |(line, _)| line);

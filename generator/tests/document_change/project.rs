@@ -76,7 +76,7 @@ impl Project {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Puts a text in the place of another, which stands in the file once; tells its line.
+    /// Puts a text in the place of another, which stands in the file once; returns its line.
     pub(crate) fn replace(&self, file: &str, from: &str, to: &str) -> usize {
         let text = self.read(file);
         assert_eq!(text.matches(from).count(), 1, "{from:?} in {file}");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tradeapi::runtime::clock::Timer;
 
-/// Asks the system's clock, as the usual timer does, but then claims that it is seconds later each time, so that there
+/// Reads the system's clock, as the usual timer does, but then claims that it is seconds later each time, so that there
 /// always is room within rate limits.
 #[derive(Default)]
 pub(crate) struct Leaping(AtomicU64);

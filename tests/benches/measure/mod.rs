@@ -4,9 +4,9 @@
 //! printed are medians, and beside each way how much of its time and how many of its allocations the first one needs:
 //! the first way is ours, the others are floors and peers. There are no limits; the numbers are for reading.
 //!
-//! Allocations are those of the measuring thread unless told otherwise, a reallocation counting as one. Counting costs
-//! an allocation some ten nanoseconds, in every way alike. Processor time, where it is asked for, is that of the same
-//! threads, with what the system does in their name.
+//! Allocations are those of the measuring thread unless stated otherwise, a reallocation counting as one. Counting
+//! costs an allocation some ten nanoseconds, in every way alike. Processor time, where it is measured, is that of the
+//! same threads, with what the system does in their name.
 
 use std::alloc::System;
 use std::hint::black_box;

@@ -38,7 +38,7 @@ impl Changes<'_> {
                 for (key, inner) in mapping {
                     path.push(Step::Key(key.clone()));
                     self.of_key(key.as_str().unwrap_or_default(), inner, path);
-                    // Examples are no rules, and rules are changed as a whole above.
+                    // Examples are not rules, and rules are changed as a whole above.
                     if !matches!(key.as_str(), Some("examples" | "rules" | "lifecycle" | "records")) {
                         self.walk(inner, path);
                     }

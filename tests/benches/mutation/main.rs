@@ -2,7 +2,7 @@
 //! is compared with the reference that was written from the documents alone. A change that nothing notices survives.
 //!
 //! `cargo bench -p tradeapi-tests --bench mutation`
-#![allow(clippy::expect_used, clippy::panic, reason = "a run that cannot be made is no run")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a run that cannot be made is not a run")]
 
 mod changes;
 

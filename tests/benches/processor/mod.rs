@@ -13,7 +13,7 @@ pub(crate) fn seconds(arguments: &[&str], prepare: impl Fn(&mut Command) -> &mut
     let output = run(prepare(&mut command))?;
     // The first line is for the shell itself, the second for what it has run.
     let text = String::from_utf8(output.stdout)?;
-    let times = text.lines().rev().find(|line| !line.is_empty()).ok_or("the shell has told no times")?;
+    let times = text.lines().rev().find(|line| !line.is_empty()).ok_or("the shell has printed no times")?;
     times.split_whitespace().map(parse).sum()
 }
 
@@ -29,6 +29,6 @@ pub(crate) fn run(command: &mut Command) -> Result<Output> {
 /// `1m2.5s`
 fn parse(text: &str) -> Result<f64> {
     let (minutes, seconds) =
-        text.trim_end_matches('s').split_once('m').ok_or("the shell tells times in its own way")?;
+        text.trim_end_matches('s').split_once('m').ok_or("the shell prints times in an unknown form")?;
     Ok(minutes.parse::<f64>()? * 60.0 + seconds.parse::<f64>()?)
 }

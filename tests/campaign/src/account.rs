@@ -109,7 +109,7 @@ async fn run_in(settings: Arc<Settings>, account: u64, world: World) -> io::Resu
 }
 
 /// Trades over `desk` until all is known that can be, while `beside` goes on, and compares what the client says with what
-/// is true. Makes only some of the `requests`, each the number of its task and its own, if that is told.
+/// is true. Makes only some of the `requests`, each the number of its task and its own, if they are given.
 pub(crate) async fn trade(
     desk: Desk,
     exchange: &Exchange,

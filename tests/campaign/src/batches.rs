@@ -1,4 +1,4 @@
-//! How one task asks for several things at once.
+//! How one task requests several things at once.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use tradeapi_tests::dice::Dice;
 use crate::conduct::Conduct;
 use crate::desk::Desk;
 use crate::judge::Violation;
-use crate::later::{Asked, Open, why};
+use crate::later::{Open, Settled, why};
 use crate::ledger::{Known, Ticket};
 use crate::raw::MayTellId;
 
 /// The outcome of one of several things, and the exchange's id of it.
-pub(crate) type ItemTold = (Outcome, Option<String>);
+pub(crate) type ItemEnd = (Outcome, Option<String>);
 
 impl Desk {
     /// Sends several requests at once, in several calls if need be, and returns the outcome of each.
-    pub(crate) async fn ask_for_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemTold>
+    pub(crate) async fn ask_for_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemEnd>
     where
         O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
             + Send
@@ -40,13 +40,13 @@ impl Desk {
         self.count_answers(O::META.id, tickets.len(), confirmations.len());
         let mut all = Vec::new();
         for (ticket, item) in tickets.into_iter().zip(confirmations) {
-            let told = self.of_confirmation(item.confirmation);
-            self.ledger.note(&ticket, told.outcome, told.known(), "batch, confirm");
-            all.push((told.outcome, told.order_id.clone()));
-            if told.outcome == Outcome::Unknown {
+            let ended = self.of_confirmation(item.confirmation);
+            self.ledger.note(&ticket, ended.outcome, ended.known(), "batch, confirm");
+            all.push((ended.outcome, ended.order_id.clone()));
+            if ended.outcome == Outcome::Unknown {
                 let mut alone = operation.clone();
                 alone.set_items(vec![item.item]);
-                self.later_each(alone, vec![ticket], told.signed_at(), dice);
+                self.later_each(alone, vec![ticket], ended.signed_at(), dice);
             }
         }
         all
@@ -58,7 +58,7 @@ impl Desk {
         operation: O,
         tickets: Vec<Ticket>,
         dice: &mut Dice,
-    ) -> Vec<ItemTold>
+    ) -> Vec<ItemEnd>
     where
         O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
             + Send
@@ -73,15 +73,16 @@ impl Desk {
             for ((ticket, (outcome, _)), confirmation) in tickets.iter().zip(&all).zip(&confirmations) {
                 self.note_decision(confirmation);
                 if *outcome == Outcome::Unknown {
-                    self.ledger.note(ticket, confirmation.outcome(), Known::ByAsking, "settle each");
+                    self.ledger.note(ticket, confirmation.outcome(), Known::ByQuery, "settle each");
                 }
             }
-            if confirmations.iter().zip(&all).any(|(confirmation, (told, _))| {
-                confirmation.outcome() == Outcome::Unknown && *told == Outcome::Unknown
+            if confirmations.iter().zip(&all).any(|(confirmation, (ended, _))| {
+                confirmation.outcome() == Outcome::Unknown && *ended == Outcome::Unknown
             }) {
-                let open = tickets.into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
+                let open = tickets.into_iter().zip(&all).filter(|(_, (ended, _))| *ended == Outcome::Unknown);
                 let (mut alone, open) = (operation, open.map(|(ticket, _)| ticket).collect::<Vec<_>>());
-                let items = alone.take_items().into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
+                let items =
+                    alone.take_items().into_iter().zip(&all).filter(|(_, (ended, _))| *ended == Outcome::Unknown);
                 let items = items.map(|(item, _)| item).collect();
                 alone.set_items(items);
                 self.later_each(alone, open, signed_at, dice);
@@ -90,8 +91,8 @@ impl Desk {
         all
     }
 
-    /// Sends several things at once; what the answers tell of each.
-    pub(crate) async fn send_each<O>(&self, batch: O, tickets: Vec<Ticket>) -> Vec<ItemTold>
+    /// Sends several things at once; what the answers state of each.
+    pub(crate) async fn send_each<O>(&self, batch: O, tickets: Vec<Ticket>) -> Vec<ItemEnd>
     where
         O: Batch<Item: Send, Done: Send + MayTellId, Response: Send> + Send + Sync,
     {
@@ -106,7 +107,7 @@ impl Desk {
         all
     }
 
-    fn of_item<T: MayTellId>(&self, item: &ItemOutcome<T>) -> ItemTold {
+    fn of_item<T: MayTellId>(&self, item: &ItemOutcome<T>) -> ItemEnd {
         self.ledger.decided("item", kind(item));
         match (item, self.settings.conduct) {
             (ItemOutcome::Done(done), _) => (Outcome::Done, done.order_id()),
@@ -134,22 +135,22 @@ impl Desk {
                     desk.note_decision(confirmation);
                     desk.ledger.note(ticket, confirmation.outcome(), desk.known_by_asking(), why(confirmation));
                 }
-                let asked = || confirmations.iter().map(Asked::of);
-                let rest = [Asked::Open, Asked::Hopeless].into_iter().find(|rest| asked().any(|one| one == *rest));
-                rest.unwrap_or(Asked::Known)
+                let all = || confirmations.iter().map(Settled::of);
+                let rest = [Settled::Open, Settled::Hopeless].into_iter().find(|rest| all().any(|one| one == *rest));
+                rest.unwrap_or(Settled::Known)
             }
         }));
     }
 
-    /// Whoever is asked about several things answers for each.
-    fn count_answers(&self, deed: &str, asked: usize, told: usize) {
-        if told != asked {
-            self.ledger.complain(Violation::Unanswered(format!("{told} answers about {asked} items of {deed}")));
+    /// A query about several things has an answer for each.
+    fn count_answers(&self, deed: &str, items: usize, answers: usize) {
+        if answers != items {
+            self.ledger.complain(Violation::Unanswered(format!("{answers} answers about {items} items of {deed}")));
         }
     }
 }
 
-/// What the answer to a batch tells of an item, in a word or two.
+/// What the answer to a batch states of an item, in a word or two.
 fn kind<T>(item: &ItemOutcome<T>) -> &'static str {
     match item {
         ItemOutcome::Done(_) => "done",

@@ -23,13 +23,13 @@ pub enum Effect {
     Placed(String),
     /// An order was amended, by the amendment with this id.
     Amended(String, String),
-    /// An order was cancelled by who asked for it.
+    /// An order was cancelled on request.
     Cancelled(String),
     /// The first half of what leads to an effect was done, and no more.
     Half(Box<Effect>),
 }
 
-/// What an order is called by, whatever its outcome: everything that tells two orders apart that come with one id.
+/// What an order is called by, whatever its outcome: everything that distinguishes two orders with one id.
 pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
     format!("{client_oid} {size}@{price}")
 }
@@ -68,7 +68,7 @@ impl Book {
                     let label = label(&client_id.unwrap_or_default(), &qty.normalize().to_string(), &price);
                     Some(half(Effect::Placed(label)))
                 }
-                // What others do, and what was accepted and refused later, is nothing that was asked for.
+                // What others do, and what was accepted and refused later, is not an effect of a request.
                 _ => None,
             };
             effect.into_iter().for_each(|effect| *self.effects.entry(effect).or_default() += 1);

@@ -1,4 +1,4 @@
-//! Cancels, of which no operation tells whether they had their effect: the order itself does.
+//! Cancels: no operation states whether they had their effect, but the order itself shows it.
 
 use crate::operation::Family;
 use tradeapi::runtime::operation::Repeatable;
@@ -6,9 +6,9 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi::{classic, unified};
 use tradeapi_tests::dice::Dice;
 
-use crate::batches::ItemTold;
+use crate::batches::ItemEnd;
 use crate::desk::Desk;
-use crate::later::{Asked, Open};
+use crate::later::{Open, Settled};
 use crate::ledger::{Known, Ticket};
 use crate::orders::{self, Name, Order};
 
@@ -43,11 +43,11 @@ impl Desk {
         let open = |(order, _): &(Order, Name)| self.ledger.open(order.cancelled(), deed, order.naming);
         let tickets: Vec<_> = all.iter().map(open).collect();
         let names: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
-        let told: Vec<ItemTold> = match family {
+        let ends: Vec<ItemEnd> = match family {
             Family::Unified => self.send_each(orders::unified_cancels(&names), tickets.clone()).await,
             Family::Classic => self.send_each(orders::classic_cancels(&names), tickets.clone()).await,
         };
-        for ((name, ticket), (outcome, _)) in names.into_iter().zip(tickets).zip(told) {
+        for ((name, ticket), (outcome, _)) in names.into_iter().zip(tickets).zip(ends) {
             self.look_if_unknown(family, name, ticket, outcome, dice).await;
         }
     }
@@ -58,7 +58,7 @@ impl Desk {
                 let (name, ticket) = (name.clone(), ticket.clone());
                 async move {
                     let is_cancelled = desk.look(family, &name, &ticket).await;
-                    if is_cancelled { Asked::Known } else { Asked::Hopeless }
+                    if is_cancelled { Settled::Known } else { Settled::Hopeless }
                 }
             }));
         }
@@ -87,7 +87,7 @@ impl Desk {
             }),
         };
         if is_cancelled {
-            self.ledger.note(ticket, Outcome::Done, Known::ByAsking, "look");
+            self.ledger.note(ticket, Outcome::Done, Known::ByQuery, "look");
         }
         is_cancelled
     }

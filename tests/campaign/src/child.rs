@@ -1,4 +1,4 @@
-//! A process that may be killed at any moment: it writes down what it is about to send, and asks for what an earlier one
+//! A process that may be killed at any moment: it writes down what it is about to send, and queries what an earlier one
 //! left open.
 
 use std::io;
@@ -23,13 +23,13 @@ use crate::settings::Settings;
 /// How many orders are sent at once now and then.
 const SEVERAL: usize = 5;
 
-/// How many orders are asked for at once in the end: no more than limits let through while their time runs.
-const ASKED_AT_ONCE: usize = 12;
+/// How many orders are queried at once in the end: no more than limits let through while their time runs.
+const QUERIED_AT_ONCE: usize = 12;
 
 /// The pause after a refused connection.
 const AFTER_REFUSED_CONNECTION: Duration = Duration::from_millis(200);
 
-/// What a child is told.
+/// The arguments of a child.
 #[derive(Clone, Debug)]
 pub struct Child {
     /// Where the exchange is.
@@ -55,7 +55,7 @@ struct Desk {
 }
 
 impl Child {
-    /// Asks for what is open, sends what is missing, and ends when all is known that can be.
+    /// Queries what is open, sends what is missing, and ends when all is known that can be.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Child {
         let desk = Desk { policy: settings.finally(), ..desk };
         let open: Vec<_> = open(Journal::read(&self.journal)?).collect();
         // All at once, they would only wait for each other while their time runs out.
-        for some in open.chunks(ASKED_AT_ONCE) {
+        for some in open.chunks(QUERIED_AT_ONCE) {
             let some = some.iter().cloned();
             finish(some.map(|(id, entry)| desk.clone().settle(id, entry)).collect()).await?;
         }
@@ -173,11 +173,11 @@ impl Desk {
     async fn send<O: Operation>(&self, kind: &str, operation: &O) -> io::Result<(Result<(), Error>, Timestamp)> {
         let prepared = self.client.prepare(operation).map_err(io::Error::other)?;
         let signed_at = prepared.signed_at();
-        self.journal.asked(kind, &prepared.client_ids(), signed_at)?;
+        self.journal.sent(kind, &prepared.client_ids(), signed_at)?;
         Ok((self.client.send(prepared).await.map(drop), signed_at))
     }
 
-    /// Asks for what another process sent, or was about to.
+    /// Queries what another process sent, or was about to.
     async fn settle(self, id: String, entry: Entry) -> io::Result<()> {
         let (signed_at, policy, order) = (entry.signed_at, &self.policy, order(&entry.kind, &id));
         let outcome = match entry.kind.as_str() {

@@ -4,7 +4,7 @@ use tradeapi::runtime::tables::Outcome;
 /// How a client is used, or made: as it is meant to be, or wrongly in a way that a campaign has to find out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conduct {
-    /// What is unknown is asked for.
+    /// Unknown outcomes are queried.
     #[default]
     Careful,
     /// What is unknown is taken for a failure, as clients do that know success and failure only.
@@ -21,11 +21,11 @@ pub enum Conduct {
     GivesUp,
     /// What is not found at once is taken not to be there.
     TrustsTheFirstAbsence,
-    /// What is not found is taken not to be there once one answer tells a time that is late enough.
+    /// What is not found is taken not to be there once one answer has a time that is late enough.
     BelievesOneNodesTime,
     /// What is not found is taken not to be there, however long ago it may have been forgotten.
     ForgetsTheForgotten,
-    /// Any order that has the id is taken for the one that was asked for.
+    /// Any order that has the id is taken for the queried one.
     BelievesAnyRecord,
     /// An amendment is taken to have happened when the order has that price.
     BelievesThePrice,

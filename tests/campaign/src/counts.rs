@@ -47,18 +47,18 @@ listed! {
         NamedByOrderId,
         /// An order came without an id.
         WithoutId,
-        /// An amendment asked for two things.
+        /// An amendment requested two changes.
         AmendedTwoFields,
-        /// An amendment asked for what the order was already.
+        /// An amendment requested what the order already was.
         AmendedWithoutChange,
         /// A connection that rested was closed.
         IdleClose,
-        /// Bytes came that nobody asked for.
+        /// Bytes came without a request.
         Unsolicited,
         /// A question was put while the request could still arrive.
-        AskedEarly,
+        QueriedEarly,
         /// A question was put after that.
-        AskedLate,
+        QueriedLate,
         /// A request came over a connection for which it had to wait.
         LateFirstRequest,
         /// A client gave up a call that was under way.

@@ -1,4 +1,4 @@
-//! How one task asks for things, and what it makes of the answers.
+//! How one task sends requests, and what it concludes from the answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,13 +25,13 @@ pub(crate) struct Desk {
     pub(crate) client: ClientCore,
     pub(crate) ledger: Ledger,
     pub(crate) later: Later,
-    /// Whether what is asked for may be forgotten by now.
+    /// Whether the record may be deleted by now.
     pub(crate) is_late: bool,
 }
 
 /// What is known of a request.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Ended {
     pub(crate) outcome: Outcome,
     known: Known,
     signed_at: Timestamp,
@@ -42,9 +42,9 @@ pub(crate) struct Told {
 /// The ways to ask for one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Asks for a while.
+    /// Queries for a while.
     Confirm,
-    /// Asks as it is done without saying how.
+    /// Queries by the default policy.
     ConfirmByDefault,
     /// Calls, and settles what is unknown.
     CallAndSettle,
@@ -52,7 +52,7 @@ enum Way {
     PrepareAndSettle,
     /// Prepares, gives up in the middle, and settles.
     DropAndSettle,
-    /// Gives up in the middle of asking.
+    /// Gives up in the middle of the queries.
     DropConfirm,
     /// Calls, and looks for what is unknown.
     CallAndLocate,
@@ -89,7 +89,7 @@ impl Way {
 /// How long a call may be under way at most when its caller gives up.
 const PATIENCE: u64 = 60;
 
-impl Told {
+impl Ended {
     pub(crate) fn known(&self) -> Known {
         self.known
     }
@@ -105,7 +105,7 @@ impl Desk {
     }
 
     /// Sends one request in one of the possible ways, and returns its outcome as far as it is known by then.
-    pub(crate) async fn ask<O>(&self, operation: O, ticket: Ticket, dice: &mut Dice) -> Told
+    pub(crate) async fn ask<O>(&self, operation: O, ticket: Ticket, dice: &mut Dice) -> Ended
     where
         O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
     {
@@ -116,7 +116,7 @@ impl Desk {
             _ => Way::CallAndSettle,
         };
         let patience = settings.real(Duration::from_millis(dice.below(PATIENCE)));
-        let told = match way {
+        let ended = match way {
             Way::Confirm => self.of_confirmation(client.place_and_confirm(&operation, &settings.briefly()).await),
             Way::ConfirmByDefault => {
                 self.of_confirmation(client.place_and_confirm(&operation, &Default::default()).await)
@@ -139,31 +139,31 @@ impl Desk {
             },
             Way::CallAndLeave => self.plainly(&operation).await,
         };
-        self.ledger.note(&ticket, told.outcome, told.known, way.name());
-        if told.outcome == Outcome::Unknown {
-            self.later(operation, ticket, told.signed_at, dice);
+        self.ledger.note(&ticket, ended.outcome, ended.known, way.name());
+        if ended.outcome == Outcome::Unknown {
+            self.later(operation, ticket, ended.signed_at, dice);
         }
-        told
+        ended
     }
 
     /// Calls, of something that carries nothing to ask by.
-    pub(crate) async fn ask_plainly<O: Confirmable>(&self, operation: O, ticket: Ticket) -> Told {
-        let told = self.plainly(&operation).await;
-        self.ledger.note(&ticket, told.outcome, told.known, "call");
-        told
+    pub(crate) async fn ask_plainly<O: Confirmable>(&self, operation: O, ticket: Ticket) -> Ended {
+        let ended = self.plainly(&operation).await;
+        self.ledger.note(&ticket, ended.outcome, ended.known, "call");
+        ended
     }
 
-    async fn plainly<O: Confirmable>(&self, operation: &O) -> Told {
+    async fn plainly<O: Confirmable>(&self, operation: &O) -> Ended {
         match self.client.call(operation).await {
             Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
             Err(error) => {
                 self.ledger.failed(&error);
-                self.told(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client))
+                self.ended(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client))
             }
         }
     }
 
-    async fn call<O: Confirmable>(&self, operation: &O, ticket: &Ticket) -> Told {
+    async fn call<O: Confirmable>(&self, operation: &O, ticket: &Ticket) -> Ended {
         let mut result = self.client.call(operation).await;
         while self.settings.conduct == Conduct::SendsAgain && matches!(result, Err(Error::Unknown(_))) {
             result = self.client.call(operation).await;
@@ -174,7 +174,7 @@ impl Desk {
         }
     }
 
-    async fn prepare<O: Confirmable>(&self, operation: &O, dropped_after: Option<Duration>) -> Told {
+    async fn prepare<O: Confirmable>(&self, operation: &O, dropped_after: Option<Duration>) -> Ended {
         let prepared = match self.client.prepare(operation) {
             Ok(prepared) => prepared,
             Err(error) => return self.settle(operation, error, None).await,
@@ -200,27 +200,27 @@ impl Desk {
     }
 
     /// Finds out what an error leaves unknown; how depends on how the client is used.
-    async fn settle<O: Confirmable>(&self, operation: &O, error: Error, ticket: Option<&Ticket>) -> Told {
+    async fn settle<O: Confirmable>(&self, operation: &O, error: Error, ticket: Option<&Ticket>) -> Ended {
         self.ledger.failed(&error);
         let signed_at = signed_at(&error, &self.client);
         if let Some(outcome) = self.settings.conduct.takes(&error) {
-            return self.told(outcome, Known::ByAnswer, signed_at);
+            return self.ended(outcome, Known::ByAnswer, signed_at);
         }
-        if let Some(outcome) = wrong::asks(self, operation, &error, ticket).await {
-            return self.told(outcome, Known::ByAsking, signed_at);
+        if let Some(outcome) = wrong::queries(self, operation, &error, ticket).await {
+            return self.ended(outcome, Known::ByQuery, signed_at);
         }
         let confirmation = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
         match (confirmation.outcome(), self.settings.conduct) {
-            (Outcome::Unknown, Conduct::GivesUp) => self.told(Outcome::NotDone, Known::ByAsking, signed_at),
+            (Outcome::Unknown, Conduct::GivesUp) => self.ended(Outcome::NotDone, Known::ByQuery, signed_at),
             (Outcome::Unknown, _) => {
                 self.note_decision(&confirmation);
-                self.told(Outcome::Unknown, Known::Unknown, signed_at)
+                self.ended(Outcome::Unknown, Known::Unknown, signed_at)
             }
-            _ => Told { known: Known::ByAsking, ..self.of_confirmation(confirmation) },
+            _ => Ended { known: Known::ByQuery, ..self.of_confirmation(confirmation) },
         }
     }
 
-    async fn locate<O: Confirmable>(&self, operation: &O, error: Error) -> Told {
+    async fn locate<O: Confirmable>(&self, operation: &O, error: Error) -> Ended {
         let is_amendment = O::META.confirm.is_some_and(|confirm| !confirm.matches.is_empty());
         let signed_at = signed_at(&error, &self.client);
         if error.outcome() == Outcome::Unknown && !is_amendment {
@@ -228,54 +228,56 @@ impl Desk {
             if let Ok(reply) = self.client.locate(operation).await {
                 let confirmation = self.client.settle(operation, signed_at, &self.settings.once()).await;
                 let order_id = raw::order_id(&reply.raw);
-                return Told { order_id, known: Known::ByAsking, ..self.of_confirmation(confirmation) };
+                return Ended { order_id, known: Known::ByQuery, ..self.of_confirmation(confirmation) };
             }
         }
         self.settle(operation, error, None).await
     }
 
-    pub(crate) fn of_confirmation<A, R>(&self, confirmation: Confirmation<A, R>) -> Told
+    pub(crate) fn of_confirmation<A, R>(&self, confirmation: Confirmation<A, R>) -> Ended
     where
         A: raw::MayTellId,
     {
         self.note_decision(&confirmation);
-        let by = |asked| if asked == 0 { Known::ByAnswer } else { Known::ByAsking };
+        let by = |queries| if queries == 0 { Known::ByAnswer } else { Known::ByQuery };
         let now = self.client.now();
         match confirmation {
             Confirmation::Done(happened) => {
                 let raw = happened.record.as_ref().map(|record| &*record.raw);
                 let order_id = happened.answer.as_ref().and_then(A::order_id).or_else(|| raw.and_then(raw::order_id));
-                Told { order_id, ..self.told(Outcome::Done, by(happened.asked), now) }
+                Ended { order_id, ..self.ended(Outcome::Done, by(happened.queries), now) }
             }
-            Confirmation::NotDone(not) => self.told(Outcome::NotDone, by(not.asked), now),
-            Confirmation::Unknown(still) => self.told(Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or(now)),
+            Confirmation::NotDone(not) => self.ended(Outcome::NotDone, by(not.queries), now),
+            Confirmation::Unknown(still) => {
+                self.ended(Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or(now))
+            }
         }
     }
 
     /// Notes what a confirmation goes by.
     pub(crate) fn note_decision<A, R>(&self, confirmation: &Confirmation<A, R>) {
         match confirmation {
-            Confirmation::Done(done) if done.asked == 0 => self.ledger.decided("done", "the answer"),
+            Confirmation::Done(done) if done.queries == 0 => self.ledger.decided("done", "the answer"),
             Confirmation::Done(_) => self.ledger.decided("done", "a record"),
             Confirmation::NotDone(not) if not.by_absence => self.ledger.decided("not done", "an absence"),
-            Confirmation::NotDone(not) if not.asked == 0 => self.ledger.decided("not done", "the answer"),
+            Confirmation::NotDone(not) if not.queries == 0 => self.ledger.decided("not done", "the answer"),
             Confirmation::NotDone(_) => self.ledger.decided("not done", "an older record"),
             Confirmation::Unknown(still) => self.ledger.decided("open", still.because),
         }
     }
 
-    fn dropped(&self, signed_at: Timestamp) -> Told {
+    fn dropped(&self, signed_at: Timestamp) -> Ended {
         self.ledger.reach(Reached::Dropped);
-        self.told(Outcome::Unknown, Known::Unknown, signed_at)
+        self.ended(Outcome::Unknown, Known::Unknown, signed_at)
     }
 
-    fn done(&self, known: Known, raw: &[u8]) -> Told {
+    fn done(&self, known: Known, raw: &[u8]) -> Ended {
         self.ledger.decided("call", CallResult::Success.as_str());
-        Told { order_id: raw::order_id(raw), ..self.told(Outcome::Done, known, self.client.now()) }
+        Ended { order_id: raw::order_id(raw), ..self.ended(Outcome::Done, known, self.client.now()) }
     }
 
-    fn told(&self, outcome: Outcome, known: Known, signed_at: Timestamp) -> Told {
-        Told { outcome, known, signed_at, order_id: None }
+    fn ended(&self, outcome: Outcome, known: Known, signed_at: Timestamp) -> Ended {
+        Ended { outcome, known, signed_at, order_id: None }
     }
 }
 

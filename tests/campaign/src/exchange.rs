@@ -15,7 +15,7 @@ use tradeapi::runtime::limits::InProcessLimits;
 use tradeapi_exchange::{
     Conditions, Delivered, Delivery, Exchange as Local, Family as OfLocal, Hostility, Keys, Profile, Settings, Time,
 };
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::arrivals::Arrivals;
 use crate::book::{Book, Duplicates};
@@ -46,7 +46,7 @@ pub(crate) struct Terms {
 
 /// An exchange with one account. It ends when it is dropped.
 pub(crate) struct Exchange {
-    sandbox: Option<Sandbox>,
+    sandbox: Option<ScriptedServer>,
     inner: Arc<Inner>,
 }
 
@@ -69,19 +69,19 @@ struct State {
 impl Exchange {
     /// Starts on a free port of this machine.
     pub(crate) fn start(terms: Terms) -> io::Result<Self> {
-        let sandbox = Sandbox::start()?;
+        let sandbox = ScriptedServer::start()?;
         terms.line.lay(&sandbox, terms.hostility.seed.0);
         let mut exchange = Self::without_sockets(terms);
         let inner = Arc::clone(&exchange.inner);
         sandbox.answer_otherwise(move |request| match in_http(request) {
-            Some(asked) => on_the_wire(inner.deliver(&asked, request.connection, true)),
+            Some(http) => on_the_wire(inner.deliver(&http, request.connection, true)),
             None => Answer::new(400, "no request"),
         });
         exchange.sandbox = Some(sandbox);
         Ok(exchange)
     }
 
-    /// An exchange that answers whoever [asks](Self::deliver) it, and runs nothing by itself.
+    /// An exchange that answers [requests](Self::deliver), and runs nothing by itself.
     pub(crate) fn without_sockets(terms: Terms) -> Self {
         let mut settings = Settings::default();
         settings.seed = terms.hostility.seed;
@@ -127,7 +127,7 @@ impl Exchange {
 
     /// Where it listens, as a base address.
     pub(crate) fn url(&self) -> String {
-        self.sandbox.as_ref().map_or("http://127.0.0.1".to_owned(), Sandbox::url)
+        self.sandbox.as_ref().map_or("http://127.0.0.1".to_owned(), ScriptedServer::url)
     }
 
     /// What it has counted so far.
@@ -193,8 +193,8 @@ impl Inner {
         let now = Timestamp::from_millis(terms.clock.now());
         let delivery = local.deliver_at(now, request, IpAddr::V4(Ipv4Addr::LOCALHOST));
         state.book.follow(local);
-        match terms.line.keep_alive().and_then(|told| HeaderValue::try_from(told).ok()) {
-            Some(told) => with_header(delivery, &told),
+        match terms.line.keep_alive().and_then(|keep_alive| HeaderValue::try_from(keep_alive).ok()) {
+            Some(keep_alive) => with_header(delivery, &keep_alive),
             None => delivery,
         }
     }
@@ -230,9 +230,9 @@ const DUPLICATE: &str = "duplicate";
 /// Parts of the rules that a client may break that knows no better: it cannot see what others and earlier requests did.
 const SENSIBLE: [&str; 5] = [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only"];
 
-fn with_header(delivery: Delivery, told: &HeaderValue) -> Delivery {
+fn with_header(delivery: Delivery, keep_alive: &HeaderValue) -> Delivery {
     let with = |mut answer: http::Response<Bytes>| {
-        answer.headers_mut().insert("keep-alive", told.clone());
+        answer.headers_mut().insert("keep-alive", keep_alive.clone());
         answer
     };
     let mut delivery = delivery;

@@ -17,7 +17,7 @@ pub struct Figures {
     pub claims: BTreeMap<(&'static str, Naming, Word, Known), u64>,
     /// What is true of what stays unknown, by operation.
     pub unknown: BTreeMap<(&'static str, Naming, Known), Truth>,
-    /// Why orders with an id of their own are unknown, though they were asked for in time.
+    /// Why orders with an id of their own are unknown, though they were queried in time.
     pub reasons: BTreeMap<(&'static str, &'static str), u64>,
     /// By what the clients decided outcomes.
     pub decided: Decided,
@@ -113,7 +113,7 @@ impl Figures {
         self.counts.calls.iter().filter(|(of, _)| !reads(of)).map(|(_, rate)| rate.calls).sum()
     }
 
-    /// How many effects were asked for that came out so.
+    /// How many requested effects came out so.
     pub fn count(&self, word: Word) -> u64 {
         self.claims.iter().filter(|((_, _, of, _), _)| *of == word).map(|(_, count)| count).sum()
     }
@@ -188,23 +188,19 @@ impl fmt::Display for Figures {
         for ((by, what), count) in &self.decided {
             writeln!(f, "  {:84} {count:>9}", format!("{by}: {what}"))?;
         }
-        writeln!(
-            f,
-            "{:46} {:>7} {:>8} {:>8} {:>8}",
-            "what the client says", "answer", "asking", "unknown", "too late"
-        )?;
+        writeln!(f, "{:46} {:>7} {:>8} {:>8} {:>8}", "what the client says", "answer", "query", "unknown", "too late")?;
         let mut rows: Vec<_> = self.claims.keys().map(|(deed, naming, word, _)| (*deed, *naming, *word)).collect();
         rows.dedup();
         for (deed, naming, word) in rows {
             let count = |known| self.claims.get(&(deed, naming, word, known)).copied().unwrap_or_default();
-            let [answer, asking, unknown, late] =
-                [Known::ByAnswer, Known::ByAsking, Known::Unknown, Known::TooLate].map(count);
+            let [answer, query, unknown, late] =
+                [Known::ByAnswer, Known::ByQuery, Known::Unknown, Known::TooLate].map(count);
             let row = format!("{deed} {} {word:?}", naming.words());
-            writeln!(f, "  {row:44} {answer:>7} {asking:>8} {unknown:>8} {late:>8}")?;
+            writeln!(f, "  {row:44} {answer:>7} {query:>8} {unknown:>8} {late:>8}")?;
         }
         writeln!(f, "{:46} {:>8} {:>8}", "what is true of what stays unknown", "happened", "did not")?;
         for ((deed, naming, known), truth) in &self.unknown {
-            let late = if *known == Known::TooLate { "(asked too late)" } else { "" };
+            let late = if *known == Known::TooLate { "(queried too late)" } else { "" };
             writeln!(
                 f,
                 "  {:44} {:>8} {:>8}",

@@ -28,7 +28,7 @@ pub(crate) async fn check(client: &ClientCore, ledger: &Ledger, settings: &Setti
         let ticket = ledger.open(order.placed(), "unified.place-order", Naming::Own);
         let placed = call(client, &orders::unified_order(&order), patience).await;
         let outcome = placed.as_ref().map_or_else(|error| error.outcome(), |()| Outcome::Done);
-        // Nobody asks for what is unknown now.
+        // What is unknown now is not queried.
         let known = if outcome == Outcome::Unknown { Known::TooLate } else { Known::ByAnswer };
         ledger.note(&ticket, outcome, known, "call");
         if let Err(error) = placed {

@@ -37,7 +37,7 @@ impl Journal {
         let mut entries = BTreeMap::new();
         for line in text.lines() {
             match line.split(' ').collect::<Vec<_>>().as_slice() {
-                ["asked", kind, id, signed_at] => {
+                ["sent", kind, id, signed_at] => {
                     let Ok(signed_at) = signed_at.parse() else { continue };
                     let (kind, signed_at) = ((*kind).to_owned(), Timestamp::from_millis(signed_at));
                     entries.insert((*id).to_owned(), Entry { kind, signed_at, outcome: Outcome::Unknown });
@@ -54,8 +54,8 @@ impl Journal {
     }
 
     /// Writes down what is about to be sent. When this returns, it is on the disk.
-    pub(crate) fn asked(&self, kind: &str, ids: &[String], signed_at: Timestamp) -> io::Result<()> {
-        let lines = ids.iter().map(|id| format!("asked {kind} {id} {}\n", signed_at.as_millis()));
+    pub(crate) fn sent(&self, kind: &str, ids: &[String], signed_at: Timestamp) -> io::Result<()> {
+        let lines = ids.iter().map(|id| format!("sent {kind} {id} {}\n", signed_at.as_millis()));
         self.write(&lines.collect::<String>())
     }
 

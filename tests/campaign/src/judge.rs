@@ -13,12 +13,12 @@ pub enum Violation {
     Lost(Effect, Claim),
     /// The client says that nothing was done, and half of it was.
     HalfDone(Effect, Claim),
-    /// It happened more often than it was asked for.
+    /// It happened more often than it was requested.
     Doubled(Effect, u32),
     /// The client says that it happened, and it did not.
     ClaimedFalsely(Effect, Claim),
     /// It happened, and the client knows nothing of it.
-    Unasked(Effect),
+    Unrequested(Effect),
     /// The client returns fewer outcomes than were queried.
     Unanswered(String),
     /// A listing does not have each order once.
@@ -39,7 +39,7 @@ impl Violation {
             Self::HalfDone(..) => "half done",
             Self::Doubled(..) => "doubled",
             Self::ClaimedFalsely(..) => "claimed falsely",
-            Self::Unasked(_) => "not asked for",
+            Self::Unrequested(_) => "not requested",
             Self::Unanswered(_) => "unanswered",
             Self::Listed(_) => "listed wrongly",
             Self::TooFast(_) => "too fast",
@@ -58,7 +58,7 @@ impl fmt::Display for Violation {
                 write!(f, "{effect:?}, by {deed} known {known:?} ({how}), named by {naming:?}")
             }
             Self::Doubled(effect, times) => write!(f, "{effect:?} happened {times} times"),
-            Self::Unasked(effect) => write!(f, "{effect:?}"),
+            Self::Unrequested(effect) => write!(f, "{effect:?}"),
             Self::Unanswered(what)
             | Self::Listed(what)
             | Self::TooFast(what)
@@ -75,21 +75,21 @@ pub(crate) fn judge(claims: &BTreeMap<Effect, Vec<Claim>>, effects: &BTreeMap<Ef
         let half = Effect::Half(Box::new(effect.clone()));
         disagreement(effect, claims, times(effect), times(&half))
     };
-    let is_asked = |effect: &Effect| match effect {
+    let is_requested = |effect: &Effect| match effect {
         Effect::Half(whole) => claims.contains_key(&**whole),
         whole => claims.contains_key(whole),
     };
-    let unasked = effects.keys().filter(|effect| !is_asked(effect));
-    claims.iter().filter_map(of_claims).chain(unasked.cloned().map(Violation::Unasked)).collect()
+    let unrequested = effects.keys().filter(|effect| !is_requested(effect));
+    claims.iter().filter_map(of_claims).chain(unrequested.cloned().map(Violation::Unrequested)).collect()
 }
 
 /// What is wrong with the claims about an effect that truly came about so many `times`, and `half` so many.
 fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Option<Violation> {
     let of = |outcome| claims.iter().filter(move |claim| claim.outcome == outcome);
     let count = |outcome| u32::try_from(of(outcome).count()).unwrap_or(u32::MAX);
-    let (asked, done) = (u32::try_from(claims.len()).unwrap_or(u32::MAX), count(Outcome::Done));
+    let (requested, done) = (u32::try_from(claims.len()).unwrap_or(u32::MAX), count(Outcome::Done));
     let not_done = of(Outcome::NotDone).next();
-    if times > asked {
+    if times > requested {
         return Some(Violation::Doubled(effect.clone(), times));
     }
     if times < done {
@@ -98,7 +98,7 @@ fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Opt
             .max_by_key(|claim| claim.known)
             .map(|claim| Violation::ClaimedFalsely(effect.clone(), *claim));
     }
-    let could_have_happened = asked - count(Outcome::NotDone);
+    let could_have_happened = requested - count(Outcome::NotDone);
     match not_done {
         Some(claim) if times > could_have_happened => Some(Violation::Lost(effect.clone(), *claim)),
         Some(claim) if half > 0 && times + half > could_have_happened => {

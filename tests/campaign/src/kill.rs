@@ -65,7 +65,7 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
             _ => "unified.place-order",
         };
         let ticket = ledger.open(child::order(&entry.kind, &id).placed(), deed, Naming::Own);
-        ledger.note(&ticket, entry.outcome, Known::ByAsking, "by another process");
+        ledger.note(&ticket, entry.outcome, Known::ByQuery, "by another process");
     }
     let (book, counts) = exchange.close();
     let violations = ledger.look(|claims| judge(claims, book.effects()));

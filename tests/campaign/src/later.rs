@@ -1,5 +1,5 @@
-//! What is asked for again: in the whole of the time in which a request can still arrive, when an absence proves something,
-//! and when what is absent may be forgotten.
+//! What is queried again: in the whole of the time in which a request can still arrive, when an absence proves
+//! something, and when what is absent may be forgotten.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -30,7 +30,7 @@ const HOUR_AHEAD: Duration = Duration::from_secs(65 * 60);
 /// How long a question may be under way at most of which nobody waits for the answer.
 const UNDER_WAY: Duration = Duration::from_secs(4);
 
-/// How many of a hundred are not asked for before they may be forgotten.
+/// How many of a hundred are not queried before their records may be deleted.
 const RESERVED: u64 = 15;
 
 /// Why something is unknown, if it is.
@@ -46,18 +46,18 @@ fn is_absent(error: Option<&Error>) -> bool {
     matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
 }
 
-/// What asking once more came to.
+/// The result of another query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Settled {
     /// Its outcome is known.
     Known,
-    /// Another question may tell.
+    /// Another query may decide.
     Open,
-    /// Nothing will tell, once all that was under way has arrived.
+    /// No query can decide, once all that was under way has arrived.
     Hopeless,
 }
 
-/// Why another question may tell what the last one did not.
+/// Why another query may decide what the last one did not.
 const PASSING: [&str; 8] = [
     "it was not found, according to a single response",
     "it was not found, but may still appear",
@@ -69,7 +69,7 @@ const PASSING: [&str; 8] = [
     "the time in the response cannot be the exchange's",
 ];
 
-impl Asked {
+impl Settled {
     pub(crate) fn of<A, R>(confirmation: &Confirmation<A, R>) -> Self {
         match confirmation {
             Confirmation::Unknown(still) if PASSING.contains(&still.because) => Self::Open,
@@ -79,17 +79,17 @@ impl Asked {
     }
 }
 
-/// Asks for something once more; what is known then.
-type Question = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Asked> + Send>> + Send + Sync>;
+/// Queries something once more; returns what is known then.
+type Question = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Settled> + Send>> + Send + Sync>;
 
-/// Something that is to be asked for again.
+/// Something to be queried again.
 pub(crate) struct Open {
     ask: Question,
     signed_at: Timestamp,
     is_reserved: bool,
 }
 
-/// All that is to be asked for again. Clones share it.
+/// Everything to be queried again. Clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct Later(Arc<Mutex<Vec<Open>>>);
 
@@ -117,7 +117,7 @@ impl Open {
         ask: impl Fn(Desk, ConfirmPolicy) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        F: Future<Output = Asked> + Send + 'static,
+        F: Future<Output = Settled> + Send + 'static,
     {
         let ask: Question = Box::new(move |desk, policy| Box::pin(ask(desk, policy)));
         Self { ask, signed_at, is_reserved: dice.percent(RESERVED) }
@@ -139,7 +139,7 @@ impl Desk {
                 desk.note_decision(&confirmation);
                 let outcome = desk.believed(&confirmation);
                 desk.ledger.note(ticket, outcome, desk.known_by_asking(), why(&confirmation));
-                if outcome == Outcome::Unknown { Asked::of(&confirmation) } else { Asked::Known }
+                if outcome == Outcome::Unknown { Settled::of(&confirmation) } else { Settled::Known }
             }
         }));
     }
@@ -154,7 +154,7 @@ impl Desk {
         }
     }
 
-    /// Asks for all that is unknown, until all is known that can be.
+    /// Queries all that is unknown, until all is known that can be.
     pub(crate) async fn settle_all(&self, clock: &FastClock) {
         let end = clock.steady() + self.settings.until_absence_proves();
         let reserved = Later::default();
@@ -184,51 +184,51 @@ impl Desk {
         for _ in 0..2 {
             self.ask_for_the_rest(clock).await;
         }
-        // What stays unknown now is asked for no more, but for what was not asked for at all.
+        // What stays unknown now is not queried again, except what was never queried.
         self.later.all().clear();
         self.leap(clock, KEPT).await;
         self.later.all().append(&mut reserved.all());
         Self { is_late: true, ..self.clone() }.ask_for_the_rest(clock).await;
     }
 
-    /// How something is known that was asked for now.
+    /// How something is known that was queried now.
     pub(crate) fn known_by_asking(&self) -> Known {
-        if self.is_late { Known::TooLate } else { Known::ByAsking }
+        if self.is_late { Known::TooLate } else { Known::ByQuery }
     }
 
-    /// Lets much time pass at once, when nothing is under way any more that would seem to come together with what is asked
-    /// then.
+    /// Lets much time pass at once, when nothing is under way any more that would seem to come together with what is
+    /// queried then.
     async fn leap(&self, clock: &FastClock, time: Duration) {
         pause(self.client.environment(), self.settings.real(UNDER_WAY)).await;
         clock.leap(time);
     }
 
-    /// Asks once more for all that is left.
+    /// Queries all that is left once more.
     async fn ask_for_the_rest(&self, clock: &FastClock) {
-        let asked = Later::default();
-        let ask = |desk: Self, mut dice: Dice, asked: Later, clock: FastClock| async move {
+        let again = Later::default();
+        let ask = |desk: Self, mut dice: Dice, again: Later, clock: FastClock| async move {
             // All at once, they would only wait for each other while their time runs out.
             while let Some(open) = desk.later.take(&mut dice) {
                 let left = Later::default();
                 let desk_of_one = Self { later: left.clone(), ..desk.clone() };
                 desk_of_one.ask_again(open, desk.settings.finally(), &clock, true).await;
-                asked.all().append(&mut left.all());
+                again.all().append(&mut left.all());
             }
         };
         let tasks =
-            (0..self.settings.tasks).map(|task| ask(self.clone(), self.dice(task), asked.clone(), clock.clone()));
+            (0..self.settings.tasks).map(|task| ask(self.clone(), self.dice(task), again.clone(), clock.clone()));
         tasks.collect::<FuturesUnordered<_>>().collect::<()>().await;
-        self.later.all().append(&mut asked.all());
+        self.later.all().append(&mut again.all());
     }
 
     async fn ask_again(&self, open: Open, policy: ConfirmPolicy, clock: &FastClock, all_has_arrived: bool) {
         let age = clock.now().saturating_sub(open.signed_at.as_millis());
         let is_early = Duration::from_millis(age) < self.settings.until_absence_proves();
-        self.ledger.reach(if is_early { Reached::AskedEarly } else { Reached::AskedLate });
+        self.ledger.reach(if is_early { Reached::QueriedEarly } else { Reached::QueriedLate });
         match (open.ask)(self.clone(), policy).await {
-            Asked::Known => {}
-            Asked::Hopeless if all_has_arrived => {}
-            Asked::Open | Asked::Hopeless => self.later.push(open),
+            Settled::Known => {}
+            Settled::Hopeless if all_has_arrived => {}
+            Settled::Open | Settled::Hopeless => self.later.push(open),
         }
     }
 

@@ -8,13 +8,13 @@ use tradeapi::runtime::tables::{CodeProof, Outcome};
 
 use crate::judge::Violation;
 
-/// The client's own account of what it asked for. Clones share it.
+/// The client's own account of what it requested. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger(Arc<Mutex<Pages>>);
 
 #[derive(Debug, Default)]
 struct Pages {
-    /// An effect can be asked for more than once.
+    /// An effect can be requested more than once.
     claims: BTreeMap<Effect, Vec<Claim>>,
     violations: Vec<Violation>,
     counts: Counts,
@@ -25,10 +25,10 @@ struct Pages {
 /// a query found, or why that leaves it open.
 pub type Decided = BTreeMap<(&'static str, &'static str), u64>;
 
-/// What the client says of one effect it asked for.
+/// What the client states of one effect that it requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// What it was asked with.
+    /// The id of its request.
     pub deed: &'static str,
     /// How the order was named.
     pub naming: Naming,
@@ -36,7 +36,7 @@ pub struct Claim {
     pub outcome: Outcome,
     /// How that is known.
     pub known: Known,
-    /// In which way it was asked for, and when.
+    /// How it was requested, and when.
     pub how: &'static str,
 }
 
@@ -67,11 +67,11 @@ impl Naming {
 pub enum Known {
     /// By the answer to the request itself, or because it was never sent.
     ByAnswer,
-    /// By asking.
-    ByAsking,
+    /// By a query.
+    ByQuery,
     /// It is not.
     Unknown,
-    /// It is not, and on purpose nobody asked in time.
+    /// It is not, and on purpose it was not queried in time.
     TooLate,
 }
 
@@ -83,11 +83,11 @@ pub(crate) struct Ticket {
 }
 
 impl Ledger {
-    /// Notes what is to come about, before it is asked for.
+    /// Notes what is to come about, before it is requested.
     pub(crate) fn open(&self, effect: Effect, deed: &'static str, naming: Naming) -> Ticket {
         let mut pages = self.pages();
         let claims = pages.claims.entry(effect.clone()).or_default();
-        claims.push(Claim { deed, naming, outcome: Outcome::Unknown, known: Known::Unknown, how: "not asked for" });
+        claims.push(Claim { deed, naming, outcome: Outcome::Unknown, known: Known::Unknown, how: "not requested" });
         Ticket { effect, nth: claims.len() - 1 }
     }
 
@@ -97,7 +97,7 @@ impl Ledger {
             let known = match (outcome, known) {
                 (Outcome::Unknown, Known::TooLate) => Known::TooLate,
                 (Outcome::Unknown, _) => Known::Unknown,
-                (_, Known::TooLate) => Known::ByAsking,
+                (_, Known::TooLate) => Known::ByQuery,
                 (_, known) => known,
             };
             (claim.outcome, claim.known, claim.how) = (outcome, known, how);
@@ -137,7 +137,7 @@ impl Ledger {
         self.pages().decided.clone()
     }
 
-    /// Looks at everything that was asked for.
+    /// Looks at everything that was requested.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&BTreeMap<Effect, Vec<Claim>>) -> T) -> T {
         look(&self.pages().claims)
     }

@@ -1,8 +1,8 @@
 //! Thousands of orders against a hostile exchange.
 //!
 //! Tasks that share a client place orders, one by one and several at once, amend and cancel some of them, and keep their
-//! own account of the outcome of each, from nothing but what the client told them. When all is done, and what was unknown
-//! has been asked for once more, the account is compared with the exchange's book: none may be lost, none doubled, none
+//! own account of the outcome of each, from nothing but the client's results. When all is done, and what was unknown
+//! has been queried once more, the account is compared with the exchange's book: none may be lost, none doubled, none
 //! claimed falsely, no listing may miss an order or have it twice, and no rate limit be exceeded by the exchange's count. What the client calls unknown may be either.
 //!
 //! A campaign runs [in virtual time](simulate), one account after the other, each with an exchange, a client and a network
@@ -15,7 +15,7 @@
 //! judged. Limits are counted by the real one then, too.
 //!
 //! A process can also be [killed](kill()) in the middle, again and again: it writes each id down before the order leaves,
-//! and the next process asks for those of which nothing more was written.
+//! and the next process queries those without a result in it.
 #![allow(clippy::expect_used, reason = "only tests use this, and a panic is how they fail")]
 
 mod account;

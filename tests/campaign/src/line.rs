@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tradeapi_tests::loopback::Sandbox;
+use tradeapi_tests::loopback::ScriptedServer;
 
 use tradeapi_tests::dice::Dice;
 
@@ -15,12 +15,12 @@ pub(crate) struct Line {
     pub jitter: Duration,
     /// How long a connection may rest until it is closed.
     pub idle: Option<Duration>,
-    /// Whether the client is told how long, in whole seconds.
+    /// Whether answers state how long, in whole seconds.
     pub tells_idle: bool,
 }
 
 impl Line {
-    pub(crate) fn lay(self, sandbox: &Sandbox, seed: u64) {
+    pub(crate) fn lay(self, sandbox: &ScriptedServer, seed: u64) {
         sandbox.delay_requests(move |connection, nth| {
             let mut dice = Dice::new(seed, &format!("request {nth} of connection {connection}"));
             let jitter = Duration::from_micros(dice.below(self.jitter.as_micros() as u64 + 1));
@@ -31,7 +31,7 @@ impl Line {
         }
     }
 
-    /// The header that tells the client, if it is told.
+    /// The header with that time, if answers have it.
     pub(crate) fn keep_alive(self) -> Option<String> {
         self.idle.filter(|_| self.tells_idle).map(|idle| format!("timeout={}", idle.as_secs()))
     }

@@ -37,7 +37,8 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
         of(Family::Unified, Listed::Closed),
         "unified",
     ));
-    // A position names no item, so what a page repeats right behind it cannot be told; but nothing may be missing.
+    // A position names no item, so what a page repeats right behind it cannot be recognized; but nothing may be
+    // missing.
     let mut resumed = list(client, all, true).await;
     resumed.sort_unstable();
     resumed.dedup();
@@ -45,7 +46,7 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
     violations
 }
 
-/// The ids on all pages. What fails is asked for again, and what leads in circles is begun anew.
+/// The ids on all pages. What fails is requested again, and what leads in circles is begun anew.
 async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<String> {
     loop {
         let mut pages = request.clone().stream(client);

@@ -13,10 +13,10 @@ use tradeapi_exchange::Keys;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// How often a campaign tells how far it is.
+/// How often a campaign prints its progress.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// After how many accounts that failed a campaign ends.
+/// The number of failed accounts after which a campaign ends.
 const ENOUGH: usize = 10;
 
 const USAGE: &str = "\
@@ -57,7 +57,7 @@ fn main() -> io::Result<ExitCode> {
     Ok(if figures.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What a process is told that may be killed.
+/// The arguments of a process that may be killed.
 fn child(arguments: &[String]) -> Option<Child> {
     match arguments {
         [first, url, key, secret, passphrase, journal, clock_begun, speed, orders] if first == CHILD => Some(Child {
@@ -74,12 +74,12 @@ fn child(arguments: &[String]) -> Option<Child> {
 
 /// A campaign on one thread, with the shortest script that fails, if there is one.
 fn run_in_virtual_time(settings: &Settings) -> ExitCode {
-    let mut told = Duration::ZERO;
+    let mut reported_at = Duration::ZERO;
     let simulated = simulate(settings, |so_far| {
-        if so_far.figures.lasted >= told + EVERY {
-            told = so_far.figures.lasted;
+        if so_far.figures.lasted >= reported_at + EVERY {
+            reported_at = so_far.figures.lasted;
             let (placements, failed) = (so_far.figures.orders(), so_far.failed.len());
-            eprintln!("{placements} placements in {:.0} s, {failed} accounts failed", told.as_secs_f64());
+            eprintln!("{placements} placements in {:.0} s, {failed} accounts failed", reported_at.as_secs_f64());
         }
         so_far.failed.len() < ENOUGH
     });
@@ -97,7 +97,7 @@ fn run_in_virtual_time(settings: &Settings) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Two fleets, whose troubles last so long.
+/// Runs two fleets, whose troubles last for this time.
 fn run_fleets(seed: u64, lasts: Duration) -> io::Result<ExitCode> {
     let mut is_good = true;
     for (lost, troubles) in [(Lost::Refuses, REFUSING.as_slice()), (Lost::KeepsToItsShare, &SHARING)] {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tradeapi::runtime::Reply;
 use tradeapi::{classic, unified};
 
-/// An answer that may tell the exchange's id of an order.
+/// An answer that may have the exchange's id of an order.
 pub(crate) trait MayTellId {
     fn order_id(&self) -> Option<String>;
 }
@@ -31,7 +31,7 @@ with_order_id! {
     classic::BatchSuccess,
 }
 
-/// The exchange's id of the order that an answer or a record tells of.
+/// The exchange's id of the order in an answer or a record.
 pub(crate) fn order_id(raw: &[u8]) -> Option<String> {
     member(raw, "orderId")
 }

@@ -21,8 +21,8 @@ pub struct Settings {
     pub faults: u64,
     /// With how many of a hundred answers something else is odd.
     pub quirks: u64,
-    /// How fast the clock runs that signatures are judged by on both sides, and by which clients wait for what they ask
-    /// again; rate limits are always counted by the real one. With 1, all of it is as it is in life.
+    /// How fast the clock runs that signatures are judged by on both sides, and by which clients wait for what they
+    /// query again; rate limits are always counted by the real one. With 1, all of it is as it is in life.
     pub speed: u32,
     /// How the client is used.
     pub conduct: Conduct,
@@ -66,19 +66,19 @@ impl Settings {
         time * self.speed
     }
 
-    /// Asks for a while, and leaves the rest for later.
+    /// Queries for a while, and leaves the rest for later.
     pub(crate) fn briefly(&self) -> ConfirmPolicy {
         let [first, longest, deadline] = [150, 300, 600].map(|millis| self.real(Duration::from_millis(millis)));
         ConfirmPolicy::new().pauses(first, longest).deadline(deadline)
     }
 
-    /// Asks when an absence proves something. Questions fail too, so there is time for several.
+    /// Queries when an absence proves something. Queries fail too, so there is time for several.
     pub(crate) fn finally(&self) -> ConfirmPolicy {
         let deadline = self.real(Duration::from_secs(2)).max(Duration::from_secs(10));
         ConfirmPolicy::new().pauses(Duration::from_millis(500), Duration::from_secs(4)).deadline(deadline)
     }
 
-    /// Asks once, and waits for the answer.
+    /// Queries once, and waits for the answer.
     pub(crate) fn once(&self) -> ConfirmPolicy {
         let second = self.real(Duration::from_secs(1));
         ConfirmPolicy::new().pauses(second, second).deadline(second)

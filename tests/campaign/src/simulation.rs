@@ -164,7 +164,7 @@ pub struct Simulated {
 }
 
 /// Runs a campaign in virtual time, one account after the other, until as many orders were to be placed as the settings
-/// say. Tells `progress` about each account, which returns whether to go on.
+/// say. Calls `progress` for each account, which returns whether to go on.
 pub fn simulate(settings: &Settings, mut progress: impl FnMut(&Simulated) -> bool) -> Simulated {
     let (mut all, begun) = (Simulated::default(), Instant::now());
     while all.figures.orders() < settings.placements {

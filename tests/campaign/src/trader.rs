@@ -6,7 +6,7 @@ use tradeapi::Decimal;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
 
-use crate::batches::ItemTold;
+use crate::batches::ItemEnd;
 use crate::desk::Desk;
 use crate::ledger::{Naming, Ticket};
 use crate::orders::{self, Amendment, Name, Order};
@@ -84,13 +84,13 @@ impl Trader {
     async fn place(&self, order: &mut Order, dice: &mut Dice) -> Outcome {
         let desk = &self.desk;
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
-        let told = match (order.family, &order.price) {
+        let ended = match (order.family, &order.price) {
             (Family::Unified, _) => desk.ask(orders::unified_order(order), ticket("unified.place-order"), dice).await,
             (Family::Classic, None) => desk.ask(orders::reversal(order), ticket("classic.click-backhand"), dice).await,
             (Family::Classic, _) => desk.ask(orders::classic_order(order), ticket("classic.place-order"), dice).await,
         };
-        order.order_id = told.order_id;
-        told.outcome
+        order.order_id = ended.order_id;
+        ended.outcome
     }
 
     fn note_name(&self, name: &Name) {
@@ -121,18 +121,18 @@ impl Trader {
         }
     }
 
-    /// Places an order that carries nothing to ask by.
+    /// Places an order without an id to query by.
     async fn without_id(&self, family: Family, dice: &mut Dice) {
         let (desk, mut order) = (&self.desk, Order::without_id(family, dice));
         desk.ledger.reach(Reached::WithoutId);
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
-        let told = match family {
+        let ended = match family {
             Family::Unified => desk.ask_plainly(orders::unified_order(&order), ticket("unified.place-order")).await,
             Family::Classic => desk.ask_plainly(orders::classic_order(&order), ticket("classic.place-order")).await,
         };
-        order.order_id = told.order_id;
-        if told.outcome == Outcome::Done {
-            self.follow(order, told.outcome, dice).await;
+        order.order_id = ended.order_id;
+        if ended.outcome == Outcome::Done {
+            self.follow(order, ended.outcome, dice).await;
         }
     }
 
@@ -151,7 +151,7 @@ impl Trader {
                     noted.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, what)| self.desk.ledger.reach(what));
                     let ticket = self.desk.ledger.open(amendment.effect(&order), "unified.modify-order", order.naming);
                     self.desk.ask(orders::unified_amendment(&name, &amendment), ticket, dice).await;
-                    // An order that cannot be amended may be cancelled for that, and by nobody who asked to cancel it.
+                    // An order that cannot be amended may be cancelled for that, not on a request to cancel it.
                     can_be_cancelled &= !amendment.auto_cancel;
                 }
                 Some(order).filter(|_| can_be_cancelled && dice.percent(CANCELLED))
@@ -163,8 +163,8 @@ impl Trader {
                 let mut new = Order::new(Family::Classic, &format!("{}{}m", order.client_oid, order.size));
                 (new.price, new.naming) = (Some(orders::price(1)), order.naming);
                 let ticket = self.desk.ledger.open(new.placed(), "classic.modify-order", new.naming);
-                let told = self.desk.ask(orders::classic_amendment(&name, &new), ticket, dice).await;
-                Some(new).filter(|_| told.outcome == Outcome::Done && dice.percent(CANCELLED))
+                let ended = self.desk.ask(orders::classic_amendment(&name, &new), ticket, dice).await;
+                Some(new).filter(|_| ended.outcome == Outcome::Done && dice.percent(CANCELLED))
             }
         }
     }
@@ -185,8 +185,8 @@ impl Trader {
             Family::Classic => "classic.batch-place-order",
         };
         let tickets = all.iter().map(|order| self.desk.ledger.open(order.placed(), deed, order.naming)).collect();
-        let told = self.place_each(family, &all, tickets, is_odd, dice).await;
-        let placed = all.into_iter().zip(told).filter(|(_, (outcome, _))| *outcome == Outcome::Done);
+        let ended = self.place_each(family, &all, tickets, is_odd, dice).await;
+        let placed = all.into_iter().zip(ended).filter(|(_, (outcome, _))| *outcome == Outcome::Done);
         let placed = placed.map(|(order, (_, order_id))| Order { order_id, ..order });
         let placed: Vec<_> = placed.filter_map(|order| Some((order.name(dice)?, order))).collect();
         if placed.is_empty() {
@@ -208,7 +208,7 @@ impl Trader {
         tickets: Vec<Ticket>,
         is_odd: bool,
         dice: &mut Dice,
-    ) -> Vec<ItemTold> {
+    ) -> Vec<ItemEnd> {
         let desk = &self.desk;
         match (family, is_odd) {
             (Family::Unified, false) => desk.ask_for_each(orders::unified_batch(all), tickets, dice).await,
@@ -233,7 +233,7 @@ impl Trader {
     }
 }
 
-/// A few amendments of an order, one after the other, and whether each asks for what is so already.
+/// A few amendments of an order, one after the other, and whether each requests what is already so.
 fn amendments(order: &Order, dice: &mut Dice) -> Vec<(Amendment, bool)> {
     let original = (order.price.clone().unwrap_or_else(|| orders::price(0)), order.size.clone());
     let (mut now, count) = (original.clone(), 1 + dice.below(3));

@@ -26,11 +26,11 @@ const ONE: &[Node] = &[];
 /// Some show orders late.
 const LAGGING: &[Node] = &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500)];
 
-/// Some tell another time than the one that signatures are judged by.
+/// Some state another time than the one that signatures are judged by.
 const TELLING_OTHERWISE: &[Node] =
     &[Node::new(4), Node::new(1).telling(45_000), Node::new(1).telling(3_600_000), Node::new(1).telling(-20_000)];
 
-/// Some judge signatures by another clock, which they tell.
+/// Some judge signatures by another clock, whose time they state.
 const JUDGING_OTHERWISE: &[Node] =
     &[Node::new(10), Node::new(3).ahead_by(20_000), Node::new(3).ahead_by(-20_000), Node::new(1).ahead_by(3_600_000)];
 

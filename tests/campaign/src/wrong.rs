@@ -1,4 +1,4 @@
-//! Clients that are wrong, each in one way: how they ask, and how they send.
+//! Clients that are wrong, each in one way: how they query, and how they send.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,14 +23,14 @@ use crate::ledger::Ticket;
 use crate::raw;
 use crate::settings::Settings;
 
-/// How long nothing can be proven, by the documents; whoever believes a single time thinks that it tells this.
+/// How long nothing can be proven, by the documents; a client that believes a single time measures by it.
 const UNTIL_ABSENCE_PROVES: Duration = Duration::from_secs(40);
 
 /// How far the time of a signature may be from the exchange's, in milliseconds.
 const WINDOW: u64 = 30_000;
 
-/// What someone makes of an unknown outcome who asks in a wrong way; `None` when this conduct does not.
-pub(crate) async fn asks<O: Confirmable>(
+/// What a wrong way of querying makes of an unknown outcome; `None` where this conduct queries rightly.
+pub(crate) async fn queries<O: Confirmable>(
     desk: &Desk,
     operation: &O,
     error: &Error,
@@ -54,9 +54,11 @@ pub(crate) async fn asks<O: Confirmable>(
                 let is_so = raw::member(&reply.raw, "price").is_some_and(|price| wanted["price"] == *price);
                 return Some(if is_so { Outcome::Done } else { Outcome::Unknown });
             }
-            Err(Error::Exchange(told)) if crate::codes::proof(told.code.as_str()) == Some(Proof::NoSuchOrder) => {
+            Err(Error::Exchange(answered))
+                if crate::codes::proof(answered.code.as_str()) == Some(Proof::NoSuchOrder) =>
+            {
                 let late_enough = unknown.sent.signed_at.checked_add(UNTIL_ABSENCE_PROVES);
-                let is_late = told.request_time.zip(late_enough).is_some_and(|(told, late)| told > late);
+                let is_late = answered.request_time.zip(late_enough).is_some_and(|(answered, late)| answered > late);
                 if is_late || conduct == Conduct::TrustsTheFirstAbsence {
                     return Some(Outcome::NotDone);
                 }
@@ -105,7 +107,7 @@ impl<T: Transport, E: Environment> WrongTransport<T, E> {
         }
     }
 
-    /// Whether the signature is out of its window by the time that was told last.
+    /// Whether the signature is out of its window by the time that was stated last.
     fn is_out_of_time(&self, request: &http::Request<Bytes>) -> bool {
         let signed_at =
             request.headers().get("access-timestamp").and_then(|time| time.to_str().ok()?.parse::<u64>().ok());
@@ -114,10 +116,10 @@ impl<T: Transport, E: Environment> WrongTransport<T, E> {
     }
 
     fn believe(&self, answer: &http::Response<Bytes>) {
-        let told =
+        let answered =
             serde_json::from_slice::<Value>(answer.body()).ok().and_then(|answer| answer["requestTime"].as_i64());
-        if let Some(told) = told {
-            *lock(&self.ahead) = told.saturating_sub(self.clock.now().cast_signed());
+        if let Some(answered) = answered {
+            *lock(&self.ahead) = answered.saturating_sub(self.clock.now().cast_signed());
         }
     }
 }
@@ -132,11 +134,11 @@ impl<T: Transport, E: Environment> Transport for WrongTransport<T, E> {
             if conduct == Conduct::BelievesEveryTime && self.is_out_of_time(&request) {
                 return Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent));
             }
-            let asked = request.body().clone();
+            let sent = request.body().clone();
             let mut answer = self.inner.send(request).await?;
             match conduct {
                 Conduct::BelievesEveryTime => self.believe(&answer),
-                Conduct::TakesAnyAnswer => take_for_ones_own(&asked, &mut answer),
+                Conduct::TakesAnyAnswer => take_for_ones_own(&sent, &mut answer),
                 _ => {}
             }
             Ok(answer)
@@ -144,19 +146,19 @@ impl<T: Transport, E: Environment> Transport for WrongTransport<T, E> {
     }
 }
 
-/// Puts the ids that were asked with into an answer that has others, as though nobody compared them.
-fn take_for_ones_own(asked: &[u8], answer: &mut http::Response<Bytes>) {
-    let Ok(asked) = serde_json::from_slice::<Value>(asked) else { return };
-    let Ok(mut told) = serde_json::from_slice::<Value>(answer.body()) else { return };
-    if !told["data"].is_object() {
+/// Puts the ids of the request into an answer that has others, as though no client compared them.
+fn take_for_ones_own(request: &[u8], answer: &mut http::Response<Bytes>) {
+    let Ok(request) = serde_json::from_slice::<Value>(request) else { return };
+    let Ok(mut answered) = serde_json::from_slice::<Value>(answer.body()) else { return };
+    if !answered["data"].is_object() {
         return;
     }
     for name in ["orderId", "clientOid"] {
-        if let Some(id) = asked.get(name).filter(|_| told["data"].get(name).is_some()) {
-            told["data"][name] = id.clone();
+        if let Some(id) = request.get(name).filter(|_| answered["data"].get(name).is_some()) {
+            answered["data"][name] = id.clone();
         }
     }
-    *answer.body_mut() = Bytes::from(told.to_string());
+    *answer.body_mut() = Bytes::from(answered.to_string());
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

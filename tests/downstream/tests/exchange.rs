@@ -5,7 +5,7 @@ use downstream::exchange::runtime::Operation as _;
 use downstream::exchange::runtime::lifecycle::Possible;
 use downstream::exchange::unified::{Category, ClientOid, Execution, OPERATIONS, OrderStatus, PlaceOrder, Side};
 use downstream::exchange::{Client, Credentials, Decimal, blocking};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const PLACED: &str = r#"{"code": "00000", "msg": "success", "requestTime": 1788912000123, "data": {"orderId": "17"}}"#;
 
@@ -17,7 +17,7 @@ fn order() -> PlaceOrder {
 
 #[tokio::test]
 async fn a_chosen_operation_is_called() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(PLACED));
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass")).build().unwrap();
     let placed = client.unified().place_order(&order()).await.unwrap();
@@ -28,7 +28,7 @@ async fn a_chosen_operation_is_called() {
 /// Whether the functions that block are there is the runtime's feature; this crate has none of that name.
 #[test]
 fn a_chosen_operation_is_called_without_async() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(PLACED));
     let credentials = Credentials::new("key", "secret", "pass");
     let client = blocking::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();

@@ -9,9 +9,9 @@ use downstream::library::runtime::drift::Drift;
 use downstream::library::runtime::json::read_json;
 use downstream::library::runtime::lifecycle::{Monitor, Possible};
 use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "unused")).build().unwrap()
 }
 
@@ -21,7 +21,7 @@ fn decimal(text: &str) -> Decimal {
 
 #[tokio::test]
 async fn a_parameter_in_the_path_stays_one_segment() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"loanId": "17/1?", "state": "open"}"#));
     let loan = client(&sandbox).desk().extend_a_loan(&ExtendALoan::new("17/1?", 7)).await.unwrap();
     assert_eq!(loan.loan_id.as_ref().unwrap().as_str(), "17/1?");
@@ -32,7 +32,7 @@ async fn a_parameter_in_the_path_stays_one_segment() {
 
 #[tokio::test]
 async fn numbers_travel_as_json_numbers_and_edits_delete() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"isbn": "9783161484", "price": 12.50, "others": [{"born": 1901}]}"#));
     let put = PutABook::new(Isbn::new("9783161484").unwrap(), "The Tin Book", Binding::Paperback)
         .price(decimal("12.5"))
@@ -53,7 +53,7 @@ async fn numbers_travel_as_json_numbers_and_edits_delete() {
 
 #[tokio::test]
 async fn delete_carries_a_query_and_a_hex_signature_and_no_passphrase() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"isbn": "9783161484", "copies": 3}"#));
     let isbn = Isbn::new("9783161484").unwrap();
     client(&sandbox).catalogue().delete_a_book(&DeleteABook::new(isbn).force(true)).await.unwrap();
@@ -66,7 +66,7 @@ async fn delete_carries_a_query_and_a_hex_signature_and_no_passphrase() {
 
 #[tokio::test]
 async fn without_an_envelope_the_status_decides() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::new(404, "no such book"));
     let isbn = Isbn::new("080442957X").unwrap();
     let error = client(&sandbox).catalogue().read_book(&ReadBook::new(isbn)).await.unwrap_err();
@@ -77,7 +77,7 @@ async fn without_an_envelope_the_status_decides() {
 
 #[tokio::test]
 async fn rules_are_checked_before_anything_is_sent() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let returns = ReturnBooks::new(vec![Return::new("c-1"), Return::new("c-1").damage("wet")]);
     let error = client(&sandbox).desk().return_books(&returns).await.unwrap_err();
     let Error::Refused(refusal) = &error else { panic!("{error}") };
@@ -116,7 +116,7 @@ fn windows_and_bounds_hold_for_any_api() {
 
 #[tokio::test]
 async fn drift_is_reported_without_an_envelope() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let drift = Drift::new();
     let client = Client::builder(sandbox.url()).drift(&drift).build().unwrap();
     let answers = [
@@ -130,7 +130,7 @@ async fn drift_is_reported_without_an_envelope() {
     sandbox.answer_next(Answer::new(404, "{}"));
     client.catalogue().find_books(&FindBooks::new()).await.unwrap_err();
     let report = drift.report().to_string();
-    let told: Vec<_> = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<_> = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     let expected = [
         "catalogue.find-books (handbook, Books): 2 answers",
         "unknown field total number: 1 of 1",
@@ -140,5 +140,5 @@ async fn drift_is_reported_without_an_envelope() {
         "written otherwise books[].price (Book) number as text: 1 of 1",
         "unreadable (answer) list: 1 of 2",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(lines, expected);
 }

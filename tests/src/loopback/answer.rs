@@ -40,7 +40,7 @@ pub struct Parts {
     pub body: Vec<u8>,
     /// How long the body is said to be, when that is not true.
     pub announced: Option<usize>,
-    /// What comes behind the answer though nobody asked for it.
+    /// What follows the answer without a request.
     pub behind: Option<Behind>,
 }
 
@@ -128,13 +128,13 @@ impl Answer {
         self
     }
 
-    /// The same, and the connection is closed behind it, though the client was not told.
+    /// The same, and the connection is closed behind it, without `connection: close`.
     #[must_use]
     pub fn then_close(self) -> Self {
         self.then_close_after(Duration::ZERO)
     }
 
-    /// The same, and the connection is closed a while behind it, though the client was not told.
+    /// The same, and the connection is closed a while behind it, without `connection: close`.
     #[must_use]
     pub fn then_close_after(self, pause: Duration) -> Self {
         self.with_parts(|parts| Act::Last(parts, pause))
@@ -146,7 +146,7 @@ impl Answer {
         self.with_parts(|parts| Act::Slow(parts, pause))
     }
 
-    /// The same with `other` behind it, which nobody asked for: right away, or after a `pause` in which no request comes.
+    /// The same with `other` behind it, without a request: right away, or after a `pause` in which no request comes.
     #[must_use]
     pub fn with_behind(mut self, other: impl Into<Vec<u8>>, pause: Duration) -> Self {
         if let Some(parts) = self.parts() {

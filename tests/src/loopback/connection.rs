@@ -14,7 +14,7 @@ const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 /// How many bytes a piece of an answer has.
 const PIECE: usize = 64;
 
-/// Serves one connection until one side closes it. Outages are told to `outages`, for they concern all connections.
+/// Serves one connection until one side closes it. Outages are sent to `outages`, because they concern all connections.
 pub(super) async fn serve(
     mut stream: TcpStream,
     number: usize,

@@ -1,14 +1,14 @@
 //! A server on loopback that answers from a script, byte by byte, for tests of what travels on the wire.
 //!
-//! It records every request exactly as it came and answers what it was told, also what no exchange should: half a
+//! It records every request exactly as it came and answers from a script, also what no exchange should: half a
 //! body, a closed connection, nothing at all. It speaks HTTP/1.1 over plain sockets rather than a web framework, because
 //! a framework tidies requests up before a handler sees them and does not let an answer break off.
 //!
 //! ```
 //! use std::io::{Read, Write};
-//! use tradeapi_tests::loopback::{Answer, Sandbox};
+//! use tradeapi_tests::loopback::{Answer, ScriptedServer};
 //!
-//! let sandbox = Sandbox::start()?;
+//! let sandbox = ScriptedServer::start()?;
 //! sandbox.answer_next(Answer::json(r#"{"code": "00000"}"#));
 //!
 //! let mut connection = std::net::TcpStream::connect(sandbox.address())?;
@@ -31,4 +31,4 @@ mod server;
 
 pub use answer::{Act, Answer, Behind, Parts};
 pub use request::Request;
-pub use server::Sandbox;
+pub use server::ScriptedServer;

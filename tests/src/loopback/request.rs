@@ -38,7 +38,7 @@ impl Request {
         same.next().map(|(_, value)| value.as_str())
     }
 
-    /// The body as text; what is no UTF-8 is replaced.
+    /// The body as text; what is not UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }

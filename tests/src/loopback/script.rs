@@ -8,15 +8,15 @@ use crate::loopback::{Answer, Request};
 
 pub(super) type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 
-/// What was asked so far, and what will be answered.
+/// The requests so far, and the answers to come.
 pub(super) struct Script {
-    told: Mutex<Told>,
+    state: Mutex<State>,
     /// The number of requests, for those who wait for one.
     count: watch::Sender<usize>,
     line: Line,
 }
 
-struct Told {
+struct State {
     requests: Vec<Request>,
     next: VecDeque<Answer>,
     otherwise: Handler,
@@ -24,9 +24,9 @@ struct Told {
 
 impl Script {
     pub(super) fn new() -> Self {
-        let otherwise = Arc::new(|_: &Request| Answer::new(501, "the sandbox was not told what to answer"));
-        let told = Told { requests: Vec::new(), next: VecDeque::new(), otherwise };
-        Self { told: Mutex::new(told), count: watch::Sender::new(0), line: Line::default() }
+        let otherwise = Arc::new(|_: &Request| Answer::new(501, "the script has no answer"));
+        let state = State { requests: Vec::new(), next: VecDeque::new(), otherwise };
+        Self { state: Mutex::new(state), count: watch::Sender::new(0), line: Line::default() }
     }
 
     pub(super) fn line(&self) -> &Line {
@@ -34,30 +34,30 @@ impl Script {
     }
 
     pub(super) fn answer_next(&self, answer: Answer) {
-        self.told().next.push_back(answer);
+        self.state().next.push_back(answer);
     }
 
     pub(super) fn answer_otherwise(&self, handler: Handler) {
-        self.told().otherwise = handler;
+        self.state().otherwise = handler;
     }
 
     pub(super) fn requests(&self) -> Vec<Request> {
-        self.told().requests.clone()
+        self.state().requests.clone()
     }
 
     pub(super) fn take_requests(&self) -> Vec<Request> {
-        std::mem::take(&mut self.told().requests)
+        std::mem::take(&mut self.state().requests)
     }
 
     /// Records a request and decides what to do with it.
     pub(super) fn play(&self, request: Request) -> Answer {
         let (next, otherwise) = {
-            let mut told = self.told();
-            told.requests.push(request.clone());
-            (told.next.pop_front(), Arc::clone(&told.otherwise))
+            let mut state = self.state();
+            state.requests.push(request.clone());
+            (state.next.pop_front(), Arc::clone(&state.otherwise))
         };
         self.count.send_modify(|count| *count += 1);
-        // Asked without the lock, so that a handler can use the sandbox.
+        // Called without the lock, so that a handler can use the server.
         next.unwrap_or_else(|| otherwise(&request))
     }
 
@@ -68,7 +68,7 @@ impl Script {
     }
 
     /// A handler that panicked fails its own test; what was recorded stays good.
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,7 +17,7 @@ use crate::loopback::{Answer, Request};
 /// A running sandbox. It ends, with all its connections, when it is dropped.
 ///
 /// It runs on a thread of its own, so that it can be used from tests with and without a runtime.
-pub struct Sandbox {
+pub struct ScriptedServer {
     address: SocketAddr,
     script: Arc<Script>,
     /// Dropped to stop the thread.
@@ -25,7 +25,7 @@ pub struct Sandbox {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Sandbox {
+impl ScriptedServer {
     /// Starts on a free port of this machine.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl Sandbox {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let mut port = Port::take()?;
         let address = port.address();
-        // Before it is told to anyone.
+        // Before anyone can see it.
         let listener = {
             let _of_this_runtime = runtime.enter();
             port.listen()?
@@ -57,12 +57,12 @@ impl Sandbox {
         format!("http://{}", self.address)
     }
 
-    /// Gives `answer` to the next request that has none yet: answers told in a row go to requests in a row.
+    /// Gives `answer` to the next request that has none yet: answers given in a row go to requests in a row.
     pub fn answer_next(&self, answer: Answer) {
         self.script.answer_next(answer);
     }
 
-    /// Asks `handler` about every request that was given no answer by [`answer_next`](Self::answer_next). Without, they
+    /// Calls `handler` for every request that was given no answer by [`answer_next`](Self::answer_next). Without, they
     /// get status 501.
     pub fn answer_otherwise(&self, handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) {
         self.script.answer_otherwise(Arc::new(handler));
@@ -105,7 +105,7 @@ impl Sandbox {
     }
 }
 
-impl Drop for Sandbox {
+impl Drop for ScriptedServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         // Whether the thread panicked is of no interest any more.
@@ -113,9 +113,9 @@ impl Drop for Sandbox {
     }
 }
 
-impl std::fmt::Debug for Sandbox {
+impl std::fmt::Debug for ScriptedServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sandbox").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("ScriptedServer").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

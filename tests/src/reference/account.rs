@@ -1,4 +1,4 @@
-//! What the validator was told about the account. What it was not told it cannot check.
+//! What the validator knows of the account. What it does not know, it cannot check.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ impl<'a> Account<'a> {
         Request(self.0).is("copyTrading", "true")
     }
 
-    /// Whether it was told that the account lacks this permission.
+    /// Whether the account is known to lack this permission.
     pub(super) fn lacks(self, permission: &str) -> bool {
         Request(self.0).is(permission, "false")
     }

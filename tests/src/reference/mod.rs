@@ -1,6 +1,6 @@
 //! What a request validator must refuse, a second time: slow, and written from the documents alone.
 //!
-//! Nothing here comes from the schema or from generated code. A test can ask both about the same request and find
+//! Nothing here comes from the schema or from generated code. A test can check the same request with both and find
 //! where one of them has misread the documents.
 //!
 //! It takes for granted what types can say: required parameters are there, one of two ids is given, and what belongs to

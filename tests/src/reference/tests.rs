@@ -195,14 +195,14 @@ fn unified_batches() {
 
 #[test]
 fn reality_and_commissions() {
-    let told = |whitelisted: bool| json!({"whitelisted": whitelisted});
+    let account = |whitelisted: bool| json!({"whitelisted": whitelisted});
     check(
         "unified.reality-fills",
         &json!({"symbol": "rTSLAUSDT"}),
         &[
             (json!({}), json!({}), Accepted),
-            (json!({}), told(true), Accepted),
-            (json!({}), told(false), Refused),
+            (json!({}), account(true), Accepted),
+            (json!({}), account(false), Refused),
             (json!({"symbol": "TSLAUSDT"}), json!({}), Refused),
             (json!({"symbol": "rBRK.BUSDT"}), json!({}), Accepted),
             (json!({"symbol": "rUSDT"}), json!({}), Refused),
@@ -233,7 +233,7 @@ fn reality_and_commissions() {
 
 #[test]
 fn windows() {
-    let asked = |operation: &str, start: Option<i128>, end: Option<i128>| {
+    let range = |operation: &str, start: Option<i128>, end: Option<i128>| {
         let time = |back: i128| (i128::from(NOW) - back).to_string();
         let request = json!({"category": "SPOT", "startTime": start.map(time), "endTime": end.map(time)});
         verdict(operation, &request, &json!({"bindingTime": (NOW - 1000).to_string()}), NOW)
@@ -260,7 +260,7 @@ fn windows() {
         ("broker.customer-commissions", Some(limit + 1), Some(limit + 1), Refused),
         ("broker.customer-commissions", Some(30 * DAY + 1), Some(0), Refused),
     ] {
-        assert_eq!(asked(operation, start, end), expected, "{operation} {start:?} {end:?}");
+        assert_eq!(range(operation, start, end), expected, "{operation} {start:?} {end:?}");
     }
 }
 

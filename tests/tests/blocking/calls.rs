@@ -15,7 +15,7 @@ use tradeapi::unified::{
     PlaceOrder, Side,
 };
 use tradeapi::{Account, Decimal, Error};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 use crate::{builder, cancel, client, echo, round_trip, success};
 
@@ -45,7 +45,7 @@ fn what_was_prepared_is_sent_once() {
 
 #[test]
 fn what_passes_is_tried_again() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     for answer in [Answer::close(), Answer::new(503, ""), success(&json!({"orderId": "7"}))] {
         sandbox.answer_next(answer);
     }
@@ -58,7 +58,7 @@ fn what_passes_is_tried_again() {
 
 #[test]
 fn unknown_outcomes_are_queried() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     let order = market_buy();
     let created = client.core().now().as_millis().to_string();
@@ -68,7 +68,7 @@ fn unknown_outcomes_are_queried() {
     }
     let confirmation = client.place_and_confirm(&order, &soon());
     let Confirmation::Done(happened) = confirmation else { panic!("{confirmation}") };
-    assert_eq!((happened.asked, sandbox.take_requests().len()), (2, 3));
+    assert_eq!((happened.queries, sandbox.take_requests().len()), (2, 3));
 
     sandbox.answer_next(found.clone());
     assert_eq!(client.core().settle(&order, client.core().now(), &soon()).outcome(), Outcome::Done);
@@ -80,7 +80,7 @@ fn unknown_outcomes_are_queried() {
 
 #[test]
 fn pages_and_items_are_iterators() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let fills = |ids: [&str; 2]| ids.map(|id| json!({"execId": id}));
     let answer = |cursor| {
         sandbox.answer_next(success(&json!({"list": fills(["1", "2"]), "cursor": "a"})));
@@ -108,7 +108,7 @@ fn pages_and_items_are_iterators() {
 
 #[test]
 fn a_batch_is_sent_in_parts() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let item = |number: usize| {
         let qty = Decimal::from(1_u64);
         BatchOrderItem::new(Category::Spot, "BTCUSDT", qty, Side::Buy, Execution::Market)
@@ -131,9 +131,9 @@ fn a_client_for_some_calls_is_the_same_client() {
     let nothing = PlaceOrder::new(Category::Spot, "", Decimal::from(1_u64), Side::Buy, Execution::Market);
     assert!(matches!(client.call(&nothing), Err(Error::Refused(_))));
     client.with_check_policy(false).call(&nothing).unwrap();
-    let told = client.with_account(Account::named("desk-1"));
-    assert_eq!(told.core().account().name(), "desk-1");
-    round_trip(&told, "1");
+    let named = client.with_account(Account::named("desk-1"));
+    assert_eq!(named.core().account().name(), "desk-1");
+    round_trip(&named, "1");
     let classes = Classes::new().always("reality");
     let core = client.core().in_classes(classes);
     core.call(&cancel("2")).unwrap();

@@ -6,7 +6,7 @@ use tradeapi::runtime::Operation;
 use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::parameters::Parameters;
 use tradeapi::{Client, Credentials, Timestamp, blocking};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 use tradeapi_tests::schema;
 
 /// The public functions in a file of Rust.
@@ -116,7 +116,7 @@ fn every_function_of_the_runtime_is_there_in_both_ways() {
 
 macro_rules! call_each {
     ($($operation:ty),+ $(,)?) => {
-        async fn call_each(sandbox: &Sandbox) -> usize {
+        async fn call_each(sandbox: &ScriptedServer) -> usize {
             let mut count = 0;
             $(
                 is_sent_alike::<$operation>(sandbox).await;
@@ -129,7 +129,7 @@ macro_rules! call_each {
 tradeapi::for_each_operation!(call_each);
 
 /// To the byte, but for the connection.
-async fn is_sent_alike<O: Operation + Parameters + Sync>(sandbox: &Sandbox) {
+async fn is_sent_alike<O: Operation + Parameters + Sync>(sandbox: &ScriptedServer) {
     let example = &schema::examples(O::META)[0];
     let request = O::from_json(&example.request).unwrap();
     let clock = FixedClock(Timestamp::from_millis(1_790_000_000_000));
@@ -153,5 +153,5 @@ fn without_connection(mut request: Request) -> Request {
 
 #[tokio::test]
 async fn every_operation_is_sent_alike() {
-    assert_eq!(call_each(&Sandbox::start().unwrap()).await, 30);
+    assert_eq!(call_each(&ScriptedServer::start().unwrap()).await, 30);
 }

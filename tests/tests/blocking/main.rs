@@ -10,14 +10,14 @@ use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Credentials, blocking};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn builder(sandbox: &Sandbox) -> ClientBuilder<blocking::Client> {
+fn builder(sandbox: &ScriptedServer) -> ClientBuilder<blocking::Client> {
     let credentials = Credentials::new("key", "secret", "passphrase");
     blocking::Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off)
 }
 
-fn client(sandbox: &Sandbox) -> blocking::Client {
+fn client(sandbox: &ScriptedServer) -> blocking::Client {
     builder(sandbox).build().unwrap()
 }
 
@@ -30,8 +30,8 @@ fn success(data: &Value) -> Answer {
 }
 
 /// An exchange that answers with the requested id.
-fn echo() -> Sandbox {
-    let sandbox = Sandbox::start().unwrap();
+fn echo() -> ScriptedServer {
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         success(&json!({"orderId": body["orderId"], "clientOid": body["clientOid"]}))

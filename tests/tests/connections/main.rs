@@ -12,7 +12,7 @@ use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::transports::Over;
 
 /// Long enough for what was closed on one side of a loopback to be known on the other.
@@ -30,7 +30,7 @@ fn body(id: &str) -> String {
     format!(r#"{{"code":"00000","data":{{"orderId":"{id}"}}}}"#)
 }
 
-fn client(over: Over, sandbox: &Sandbox, call: Duration) -> Client {
+fn client(over: Over, sandbox: &ScriptedServer, call: Duration) -> Client {
     client_at(over, sandbox.url(), TransportLimits { call, ..TransportLimits::default() })
 }
 
@@ -45,7 +45,7 @@ async fn cancelled(client: &Client, id: &str) -> Result<String, Error> {
     Ok(answer.order_id.clone().unwrap().to_string())
 }
 
-fn connections(sandbox: &Sandbox) -> Vec<usize> {
+fn connections(sandbox: &ScriptedServer) -> Vec<usize> {
     sandbox.requests().iter().map(|request| request.connection).collect()
 }
 

@@ -196,8 +196,8 @@ fn nothing_is_left_running() {
     }
 }
 
-/// Where it is known, the limiter can tell how early a call may have been counted. The first request over a connection
-/// tells nothing, for the server may take longer over it.
+/// Where it is known, the limiter knows how early a call may have been counted. The first request over a connection
+/// shows nothing, because the server may take longer over it.
 #[tokio::test]
 async fn round_trips_are_measured_on_warm_connections() {
     let takes = Duration::from_millis(20);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::runtime::Builder;
 use tradeapi::runtime::tables::CallResult;
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::transports::Over;
 
 use super::{A_WHILE, body, cancelled, client, connections, done};
@@ -21,7 +21,7 @@ tradeapi_tests::over_each_transport!(
 );
 
 async fn connections_are_kept(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| done("1"));
     let client = client(over, &sandbox, Duration::from_secs(15));
     for _ in 0..5 {
@@ -35,7 +35,7 @@ async fn connections_are_kept(over: Over) {
 }
 
 async fn a_connection_that_was_closed_in_between_is_replaced(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(over, &sandbox, Duration::from_secs(15));
     for pause in [Duration::ZERO, A_WHILE, Duration::ZERO, A_WHILE] {
         sandbox.answer_next(done("1").then_close_after(pause));
@@ -46,7 +46,7 @@ async fn a_connection_that_was_closed_in_between_is_replaced(over: Over) {
 }
 
 async fn a_connection_that_will_be_closed_is_not_kept(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| done("1").header("connection", "close"));
     let client = client(over, &sandbox, Duration::from_secs(15));
     for _ in 0..5 {
@@ -56,7 +56,7 @@ async fn a_connection_that_will_be_closed_is_not_kept(over: Over) {
 }
 
 async fn a_late_answer_is_discarded(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let long = body("1").replace('{', &format!("{{{}", " ".repeat(500)));
     sandbox.answer_next(Answer::json(long).in_pieces(A_WHILE));
     sandbox.answer_otherwise(|_| done("2"));
@@ -71,7 +71,7 @@ async fn a_late_answer_is_discarded(over: Over) {
 
 /// The time of the first call ends while its connection rests.
 async fn each_call_over_a_connection_has_its_own_time(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let call = A_WHILE * 80;
     sandbox.answer_next(done("1"));
     sandbox.answer_next(done("2"));
@@ -86,7 +86,7 @@ async fn each_call_over_a_connection_has_its_own_time(over: Over) {
 }
 
 async fn an_unsolicited_answer_is_discarded(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let answer = |id| format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{}", body(id).len(), body(id));
     let two = Answer::endless(answer("1") + &answer("of somebody else"), "", Duration::from_secs(60));
     for pause in [Duration::ZERO, A_WHILE] {
@@ -101,7 +101,7 @@ async fn an_unsolicited_answer_is_discarded(over: Over) {
 }
 
 async fn a_dropped_call_takes_its_connection_along(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(done("1"));
     sandbox.answer_next(Answer::hang());
     sandbox.answer_otherwise(|_| done("3"));
@@ -117,7 +117,7 @@ async fn a_dropped_call_takes_its_connection_along(over: Over) {
 }
 
 async fn calls_at_the_same_time_share_no_connection(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     // Each gets its own answer, after a delay.
     sandbox.answer_otherwise(|request| {
         let text = request.text();
@@ -143,7 +143,7 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
 /// Those that are not needed can grow old, and the one that is used is the least likely to be closed by the server.
 #[tokio::test]
 async fn the_connection_that_was_used_last_is_used() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| done("1").in_pieces(Duration::from_millis(2)));
     let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
     let (one, other) = tokio::join!(cancelled(&client, "1"), cancelled(&client, "1"));
@@ -158,7 +158,7 @@ async fn the_connection_that_was_used_last_is_used() {
 /// Nobody runs the other one while a call waits, so its connections would bring no answer.
 #[test]
 fn runtimes_do_not_share_connections() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| done("1"));
     let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
     let runtimes: Vec<_> = (0..3).map(|_| Builder::new_current_thread().enable_all().build().unwrap()).collect();
@@ -174,7 +174,7 @@ fn runtimes_do_not_share_connections() {
 #[test]
 fn a_client_outlives_its_runtime() {
     for over in Over::ALL {
-        let sandbox = Sandbox::start().unwrap();
+        let sandbox = ScriptedServer::start().unwrap();
         sandbox.answer_otherwise(|_| done("1"));
         let client = client(over, &sandbox, Duration::from_secs(15));
         for _ in 0..3 {

@@ -98,12 +98,12 @@ cases! {
     a_batch_is_confirmed:
         [Replace(MANY, "response:\n", "confirm: { by: read-loan, ask: { isbn: isbn }, created: due, beside: [deposit, damage] }\nresponse:\n")]
         => ["additive confirmation house.lend-many new"],
-    the_items_of_a_batch_are_no_longer_told_of:
+    the_results_of_a_batch_are_no_longer_listed:
         [Replace(MANY, "  items: { of: \"[]\", id: [isbn], code: isbn }\n", "")]
         => ["breaking batch house.lend-many gone"],
-    the_items_of_a_batch_are_told_of_in_order: [Replace(MANY, "code: isbn }", "code: isbn, by_place: true }")]
+    the_results_of_a_batch_are_listed_in_order: [Replace(MANY, "code: isbn }", "code: isbn, by_place: true }")]
         => ["behaviour batch house.lend-many by_place: yes now"],
-    the_items_of_a_listing_are_told_apart: [Replace(FIND, "  next: after\n", "  next: after\n  id: isbn\n")]
+    the_items_of_a_listing_have_ids: [Replace(FIND, "  next: after\n", "  next: after\n  id: isbn\n")]
         => ["behaviour operation house.find-books id: isbn now"],
     a_request_has_another_id_of_the_callers: [Replace(LEND, "client_id: card", "client_id: isbn")]
         => ["behaviour operation house.lend-book client_id: card -> isbn"],
@@ -188,7 +188,7 @@ cases! {
         Replace(FAMILY, "  backers: { doc: Cards of the back desk., when: { account.desk: back } }\n", ""),
         Replace(LEND, ", 9/s per UID for backers", ""),
     ] => ["behaviour class house.backers gone", "behaviour rate limit house.lend-book per UID for backers gone"],
-    classes_are_asked_in_another_order: [Replace(FAMILY, "classes:\n  branches: { doc: Cards of branches., when: { account.branch: \"true\" } }\n  \
+    classes_are_tried_in_another_order: [Replace(FAMILY, "classes:\n  branches: { doc: Cards of branches., when: { account.branch: \"true\" } }\n  \
         backers: { doc: Cards of the back desk., when: { account.desk: back } }\n", "classes:\n  backers: { doc: Cards of the back desk., \
         when: { account.desk: back } }\n  branches: { doc: Cards of branches., when: { account.branch: \"true\" } }\n")]
         => ["behaviour classes house order: branches, backers -> backers, branches"],
@@ -210,7 +210,7 @@ cases! {
         => ["additive property instrument.width new"],
     a_number_of_an_instrument_goes: [Replace(API, "depth: How deep it is., ", "")]
         => ["breaking property instrument.depth gone"],
-    an_instrument_is_not_told: [
+    an_instrument_is_unknown: [
         Replace(API, "  instrument:\n    doc: What is known of a shelf.\n    properties: { depth: How deep it is., height: How high it is. }\n", ""),
     ] => ["breaking instrument instrument gone"],
 
@@ -281,7 +281,7 @@ cases! {
         => ["behaviour field house.Loan.made deprecated: use due now"],
     a_value_is_deprecated: [Replace(TYPES, "lawn: On the lawn.", "lawn: { doc: On the lawn., deprecated: { since: v2 } }")]
         => ["behaviour value house.Place.lawn deprecated: since v2 now"],
-    a_unit_is_no_longer_told: [Replace(MANY, "unit: EUR", "unit: [{ otherwise: EUR }]")] => [],
+    a_unit_is_no_longer_stated: [Replace(MANY, "unit: EUR", "unit: [{ otherwise: EUR }]")] => [],
     a_number_travels_as_text: [Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, json: text,")]
         => ["behaviour parameter house.find-books.shelf json: number -> text"],
     a_value_can_no_longer_be_deleted: [Replace(LEND, "edit: { keep: left_out, delete: \"-\" }, ", "")]
@@ -399,9 +399,9 @@ cases! {
         => ["behaviour identifier house.Isbn length: 4 to 13 -> 4 to 10"],
     an_alphabet_is_narrower: [Replace(TYPES, "0-9X-", "0-9-")]
         => ["behaviour identifier house.Isbn alphabet: 0-9X- -> 0-9-"],
-    a_length_is_no_longer_told: [Replace(TYPES, "length: [4, 13], ", "")]
+    a_length_is_no_longer_stated: [Replace(TYPES, "length: [4, 13], ", "")]
         => ["breaking identifier house.Isbn length: 4 to 13 no longer"],
-    an_alphabet_is_no_longer_told: [Replace(TYPES, "length: [4, 13], alphabet: \"0-9X-\"", "length: [4, 13]")]
+    an_alphabet_is_no_longer_stated: [Replace(TYPES, "length: [4, 13], alphabet: \"0-9X-\"", "length: [4, 13]")]
         => ["behaviour identifier house.Isbn alphabet: 0-9X- no longer"],
     an_identifier_is_constrained: [Replace(TYPES, "Number of a card.,", "Number of a card., alphabet: a-z0-9-,")]
         => ["breaking identifier house.Card alphabet: a-z0-9- now"],

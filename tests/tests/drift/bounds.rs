@@ -54,8 +54,8 @@ fn a_million_unknown_fields_of_many_answers() {
         record::<GetOpenOrders>(&drift, &page(&format!("{{{}}}", fields.join(",")))).unwrap();
     }
     assert_eq!(counted(&drift), u64::try_from(MANY).unwrap());
-    let told = drift.report().to_string();
-    assert!(told.contains("data.list[].*"), "names are told of what has no end of them: {told}");
+    let report_text = drift.report().to_string();
+    assert!(report_text.contains("data.list[].*"), "names are recorded of an endless number: {report_text}");
 }
 
 #[test]

@@ -41,8 +41,8 @@ impl Desk {
 #[tokio::test]
 async fn each_finding_has_its_place_in_the_schema() {
     let desk = Desk::new().await;
-    let told = desk.read().to_string().replace(&desk.folder.path().display().to_string(), "..");
-    insta::assert_snapshot!(told);
+    let report_text = desk.read().to_string().replace(&desk.folder.path().display().to_string(), "..");
+    insta::assert_snapshot!(report_text);
 }
 
 #[tokio::test]
@@ -81,6 +81,6 @@ fn malformed_reports_are_refused() {
         assert!(mistakes.to_string().contains("to_json"), "{mistakes}");
     }
     std::fs::write(&report, r#"{"drift": 1, "operations": [{"operation": "unified.gone", "entries": []}]}"#).unwrap();
-    let told = schema.drift(&report).unwrap().to_string();
-    assert_eq!(told, "settled: unified.gone: the schema has no such operation\n0 to write down, 1 settled");
+    let report_text = schema.drift(&report).unwrap().to_string();
+    assert_eq!(report_text, "settled: unified.gone: the schema has no such operation\n0 to write down, 1 settled");
 }

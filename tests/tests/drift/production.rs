@@ -5,9 +5,9 @@ use tradeapi::runtime::CheckPolicy;
 use tradeapi::runtime::drift::{Drift, DriftKind, DriftReport};
 use tradeapi::unified::{CancelOrder, GetOpenOrders, GetOrderDetails, OrderRef};
 use tradeapi::{Client, Credentials};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &Sandbox, drift: &Drift) -> Client {
+fn client(sandbox: &ScriptedServer, drift: &Drift) -> Client {
     let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass"));
     builder.checks(CheckPolicy::nothing()).drift(drift).build().unwrap()
 }
@@ -19,7 +19,7 @@ fn order() -> OrderRef {
 /// Calls that an exchange answers as no document has it, from two clients.
 pub(crate) async fn collected() -> Drift {
     let drift = Drift::new();
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let (one, other) = (client(&sandbox, &drift), client(&sandbox, &drift));
 
     sandbox.answer_next(Answer::json(
@@ -75,7 +75,7 @@ async fn taken_drift_is_not_reported_again() {
 
 #[tokio::test]
 async fn a_client_that_was_given_none_collects_none() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass"));
     let (drift, watched) = (Drift::new(), Drift::new());
     let clients = [builder.build().unwrap(), client(&sandbox, &watched)];

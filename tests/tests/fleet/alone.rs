@@ -10,13 +10,13 @@ use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits};
 use super::callers::{MOST, PLACE, SECOND, call, make, most_in_any, ms, now, settings, trouble};
 use super::server::Server;
 
-type Told = Arc<Mutex<Vec<FleetChange>>>;
+type Changes = Arc<Mutex<Vec<FleetChange>>>;
 
-fn one_of_two(server: &Server, share: QuotaShare) -> (RedisLimits, Told) {
-    let told = Told::default();
-    let log = Arc::clone(&told);
+fn one_of_two(server: &Server, share: QuotaShare) -> (RedisLimits, Changes) {
+    let changes = Changes::default();
+    let log = Arc::clone(&changes);
     let fallback = Fallback::in_process(share, move |change| log.lock().unwrap().push(change.clone()));
-    (RedisLimits::new(&server.url(), settings().timeout(SECOND).fallback(fallback)).unwrap(), told)
+    (RedisLimits::new(&server.url(), settings().timeout(SECOND).fallback(fallback)).unwrap(), changes)
 }
 
 /// Redis comes and goes, and two processes never send more than there may be in any second.
@@ -57,11 +57,11 @@ async fn shares_take_over_and_hand_back() {
     drop(tasks);
     let sent = sent.lock().unwrap();
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
-    for (_, told) in &fleet {
-        let told = told.lock().unwrap();
-        let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found, ..] = &told[..]
+    for (_, changes) in &fleet {
+        let changes = changes.lock().unwrap();
+        let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found, ..] = &changes[..]
         else {
-            panic!("{told:?}")
+            panic!("{changes:?}")
         };
         assert_eq!(why.trouble, LimiterTrouble::Unreachable);
     }
@@ -71,8 +71,8 @@ async fn shares_take_over_and_hand_back() {
 #[tokio::test]
 async fn what_was_sent_alone_is_reported() {
     let Some(server) = Server::start() else { return };
-    let told = Told::default();
-    let log = Arc::clone(&told);
+    let changes = Changes::default();
+    let log = Arc::clone(&changes);
     let fallback = Fallback::in_process(QuotaShare::ALL, move |change| log.lock().unwrap().push(change.clone()));
     let limits = RedisLimits::new(&server.url(), settings().timeout(ms(200)).fallback(fallback)).unwrap();
     let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
@@ -89,32 +89,32 @@ async fn what_was_sent_alone_is_reported() {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
-    let told = told.lock().unwrap();
+    let changes = changes.lock().unwrap();
     // A machine that stops for a while may lose it again.
-    let [FleetChange::Lost(why), FleetChange::Found, ..] = &told[..] else { panic!("{told:?}") };
+    let [FleetChange::Lost(why), FleetChange::Found, ..] = &changes[..] else { panic!("{changes:?}") };
     assert_eq!(why.trouble, LimiterTrouble::TooSlow);
 }
 
 #[tokio::test]
 async fn others_may_just_have_called() {
     let Some(mut server) = Server::start() else { return };
-    let (limits, told) = one_of_two(&server, QuotaShare::new(1, 2));
+    let (limits, changes) = one_of_two(&server, QuotaShare::new(1, 2));
     make(&limits, call(PLACE), true).await.unwrap();
     server.kill();
     let lost = now();
     let (_, sent) = make(&limits, call(PLACE), true).await.unwrap();
     assert!(sent >= lost + SECOND, "{lost:?} {sent:?}");
-    assert_eq!(told.lock().unwrap().len(), 1);
+    assert_eq!(changes.lock().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_missing_share_is_reported() {
     let Some(mut server) = Server::start() else { return };
-    let (limits, told) = one_of_two(&server, QuotaShare::new(1, 20));
+    let (limits, changes) = one_of_two(&server, QuotaShare::new(1, 20));
     make(&limits, call(PLACE), true).await.unwrap();
     server.kill();
     for wait in [true, false] {
         assert_eq!(trouble(make(&limits, call(PLACE), wait).await), LimiterTrouble::NoShare);
     }
-    assert!(matches!(told.lock().unwrap()[..], [FleetChange::Lost(_)]));
+    assert!(matches!(changes.lock().unwrap()[..], [FleetChange::Lost(_)]));
 }

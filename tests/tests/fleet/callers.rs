@@ -35,7 +35,7 @@ pub(crate) fn call(meta: &'static Meta) -> Call<'static> {
 }
 
 pub(crate) async fn ask(limits: &RedisLimits, call: Call<'static>, wait: bool) -> Result<Reservation, AdmissionError> {
-    match limits.ask(call, wait) {
+    match limits.admit(call, wait) {
         Admission::Now(known) => known,
         Admission::Later(later) => later.await,
     }
@@ -69,16 +69,16 @@ pub(crate) fn most_in_any(moments: &[Duration], span: Duration) -> usize {
 }
 
 #[track_caller]
-pub(crate) fn free_in<T: std::fmt::Debug>(asked: Result<T, AdmissionError>) -> Duration {
-    match asked {
+pub(crate) fn free_in<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) -> Duration {
+    match admission {
         Err(AdmissionError::Full(full)) => full.free_in,
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-pub(crate) fn trouble<T: std::fmt::Debug>(asked: Result<T, AdmissionError>) -> LimiterTrouble {
-    match asked {
+pub(crate) fn trouble<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) -> LimiterTrouble {
+    match admission {
         Err(AdmissionError::Unavailable(unavailable)) => unavailable.trouble,
         other => panic!("{other:?}"),
     }

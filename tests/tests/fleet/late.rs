@@ -12,14 +12,14 @@ use super::traffic::{Habit, PLAIN, Traffic, most_possible};
 
 const LATE: (Duration, Duration) = (ms(15), ms(60));
 
-type Told = Arc<Mutex<Vec<FleetChange>>>;
+type Changes = Arc<Mutex<Vec<FleetChange>>>;
 
 /// Two members, each with its own proxy to the server, and their notifications.
-fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Told) {
-    let told = Told::default();
+fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Changes) {
+    let changes = Changes::default();
     let member = || {
         let proxy = Proxy::start(server, LATE);
-        let log = Arc::clone(&told);
+        let log = Arc::clone(&changes);
         let settings = match fallback {
             false => RedisSettings::new(),
             true => RedisSettings::new().fallback(Fallback::in_process(QuotaShare::new(1, 2), move |change| {
@@ -28,7 +28,7 @@ fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Told) {
         };
         (RedisLimits::new(&proxy.url(), settings).unwrap(), proxy)
     };
-    ((0..2).map(|_| member()).collect(), told)
+    ((0..2).map(|_| member()).collect(), changes)
 }
 
 /// At least a third of what belongs in some seconds is made, and never more than there may be.
@@ -48,7 +48,7 @@ async fn assert_progress(traffic: &Traffic) {
 async fn no_member_freezes() {
     let Some(server) = Server::start() else { return };
     for fallback in [false, true] {
-        let (fleet, told) = two(&server, fallback);
+        let (fleet, changes) = two(&server, fallback);
         let mut traffic = Traffic::default();
         for (limits, _) in fleet.iter().cycle().take(6) {
             traffic.caller(limits, call(PLACE), PLAIN);
@@ -56,7 +56,7 @@ async fn no_member_freezes() {
         assert_progress(&traffic).await;
         // Cancels neither.
         make(&fleet[0].0, call(CANCEL), true).await.unwrap();
-        assert!(told.lock().unwrap().is_empty(), "{told:?}");
+        assert!(changes.lock().unwrap().is_empty(), "{changes:?}");
     }
 }
 

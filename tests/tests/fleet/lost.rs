@@ -13,17 +13,17 @@ use super::traffic::{Habit, PLAIN, Traffic, most_possible};
 struct Member {
     limits: RedisLimits,
     proxy: Proxy,
-    told: Arc<Mutex<Vec<FleetChange>>>,
+    changes: Arc<Mutex<Vec<FleetChange>>>,
 }
 
 impl Member {
     fn of(server: &Server, share: QuotaShare) -> Self {
         let proxy = Proxy::start(server, (ms(0), ms(3)));
-        let told: Arc<Mutex<Vec<FleetChange>>> = Arc::default();
-        let log = Arc::clone(&told);
+        let changes: Arc<Mutex<Vec<FleetChange>>> = Arc::default();
+        let log = Arc::clone(&changes);
         let fallback = Fallback::in_process(share, move |change| log.lock().unwrap().push(change.clone()));
         let limits = RedisLimits::new(&proxy.url(), RedisSettings::new().fallback(fallback)).unwrap();
-        Self { limits, proxy, told }
+        Self { limits, proxy, changes }
     }
 
     async fn until_alone(&self, alone: bool) {
@@ -33,7 +33,7 @@ impl Member {
     }
 
     fn changes(&self) -> usize {
-        self.told.lock().unwrap().len()
+        self.changes.lock().unwrap().len()
     }
 }
 
@@ -136,7 +136,7 @@ async fn a_way_that_stalls() {
     assert_never_too_many(&traffic);
 }
 
-/// One late answer is no loss.
+/// One late answer is not a loss.
 #[tokio::test]
 async fn a_moment_without_redis_does_not_count_as_a_loss() {
     let Some(server) = Server::start() else { return };

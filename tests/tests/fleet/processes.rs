@@ -15,7 +15,7 @@ const PROCESSES: usize = 4;
 const TASKS: usize = 3;
 const CALLS_OF_A_TASK: usize = 5;
 
-/// What each process does. Alone, it is no test.
+/// What each process does. Alone, it is not a test.
 #[test]
 fn one_of_several() {
     let Ok(url) = std::env::var(URL) else { return };
@@ -63,7 +63,7 @@ fn processes_keep_one_limit_and_use_it_up() {
     let Some(server) = Server::start() else { return };
     let all = PROCESSES * TASKS * CALLS_OF_A_TASK;
     let mut best = 0.0_f64;
-    // A machine that stops for a while costs time, and is no fault: then once more.
+    // A machine that stops for a while costs time, and is not a fault: then once more.
     for _ in 0..3 {
         let (let_go, sent) = hammer(&server);
         assert_eq!(let_go.len(), all);

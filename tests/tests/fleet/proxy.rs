@@ -171,9 +171,9 @@ impl Way {
     /// An answer, with scripts as the client calls them.
     fn with_the_names(&self, read: &[u8]) -> Vec<u8> {
         let mut passed = read.to_vec();
-        for (asked, changed) in self.scripts.lock().unwrap().iter() {
+        for (script, changed) in self.scripts.lock().unwrap().iter() {
             if let Some(at) = passed.windows(changed.len()).position(|part| part == changed.as_bytes()) {
-                passed[at..at + asked.len()].copy_from_slice(asked.as_bytes());
+                passed[at..at + script.len()].copy_from_slice(script.as_bytes());
             }
         }
         passed
@@ -188,7 +188,7 @@ impl Way {
             scripts.push((hash(text), hash(&changed)));
             return changed.into_bytes();
         }
-        let known = scripts.iter().find(|(asked, _)| asked == text);
+        let known = scripts.iter().find(|(script, _)| script == text);
         known.map_or(word, |(_, changed)| changed.as_bytes()).to_vec()
     }
 }

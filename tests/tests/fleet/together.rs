@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tradeapi::runtime::exchange::ToldOfPool;
+use tradeapi::runtime::exchange::PoolReport;
 use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany};
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
@@ -120,7 +120,7 @@ async fn a_429_reaches_all_members() {
     make(&other, elsewhere.counted_for("else", "192.0.2.8"), true).await.unwrap();
 }
 
-/// It is not told which window is full.
+/// The answer does not state which window is full.
 #[tokio::test]
 async fn a_429_closes_a_long_window_for_the_longest_pause() {
     const WINDOWS: &[RateLimit] = &[RateLimit::per_uid(10_000).every(2), RateLimit::per_uid(10_000).every(10)];
@@ -175,7 +175,7 @@ async fn cancels_of_one_overtake_what_another_waits_for() {
     }
 }
 
-/// Room is kept for a cancellation that was told to retry, as long as it may come.
+/// Room is kept for a cancellation that has to retry, as long as it may come.
 #[tokio::test]
 async fn room_is_kept_for_a_cancel() {
     let Some(server) = Server::start() else { return };
@@ -193,14 +193,14 @@ async fn room_is_kept_for_a_cancel() {
 const POOLED: &Meta =
     &Meta { id: "mini.pooled", limits: &[RateLimit::per_ip(10).every(10).pool("requests", 1)], ..Meta::DEFAULT };
 
-/// What an answer to one member tells of a pool holds for the other, and never makes room.
+/// What an answer to one member reports of a pool holds for the other, and never makes room.
 #[tokio::test]
 async fn what_others_use_of_a_pool_is_known_to_the_fleet() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
-    let told = |remaining, reset| {
-        let told = ToldOfPool::new("requests", remaining).reset_in(reset);
-        RateLimitFeedback::default().of_pools([Some(told), None, None, None])
+    let reported = |remaining, reset| {
+        let report = PoolReport::new("requests", remaining).reset_in(reset);
+        RateLimitFeedback::default().of_pools([Some(report), None, None, None])
     };
     let tell = async |limits: &RedisLimits, feedback| {
         let mut reservation = ask(limits, call(POOLED), true).await.unwrap();
@@ -218,11 +218,11 @@ async fn what_others_use_of_a_pool_is_known_to_the_fleet() {
         tokio::time::sleep(ms(200)).await;
         count
     };
-    tell(&one, told(3, ms(1_500))).await;
+    tell(&one, reported(3, ms(1_500))).await;
     assert_eq!(room(&other).await, 3);
     // By then, what others used is free; the own call is not.
     tokio::time::sleep(ms(1_500)).await;
     assert_eq!(room(&other).await, 9);
-    tell(&one, told(1_000, Duration::ZERO)).await;
+    tell(&one, reported(1_000, Duration::ZERO)).await;
     assert_eq!(room(&other).await, 8);
 }

@@ -43,8 +43,10 @@ impl Traffic {
         let (limits, made) = (limits.clone(), Arc::clone(&self.made));
         self.callers.spawn(async move {
             for round in 1.. {
-                let Ok(asked) = tokio::time::timeout(habit.patience, ask(&limits, call, true)).await else { continue };
-                let Ok(mut reservation) = asked else {
+                let Ok(admission) = tokio::time::timeout(habit.patience, ask(&limits, call, true)).await else {
+                    continue;
+                };
+                let Ok(mut reservation) = admission else {
                     tokio::time::sleep(ms(5)).await;
                     continue;
                 };

@@ -9,7 +9,7 @@ use tradeapi::runtime::limits::{Fallback, Limiter, QuotaShare, RedisLimits, Redi
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
-use tradeapi_tests::loopback::Sandbox;
+use tradeapi_tests::loopback::ScriptedServer;
 
 use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, make, most_in_any, ms, settings, trouble};
 use super::server::Server;
@@ -22,7 +22,7 @@ fn nowhere() -> String {
 
 #[tokio::test]
 async fn without_redis_nothing_is_sent() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     for mode in [LimitMode::Wait, LimitMode::Refuse] {
         let limits = RedisLimits::new(&nowhere(), settings()).unwrap();
         let client = Client::builder(sandbox.url())
@@ -47,11 +47,11 @@ async fn without_redis_nothing_is_sent() {
 fn without_tokio_it_says_so() {
     let limits = RedisLimits::new(&nowhere(), settings()).unwrap();
     let waker = std::task::Waker::noop();
-    let mut asked = std::pin::pin!(ask(&limits, call(PLACE), true));
-    let std::task::Poll::Ready(asked) = asked.as_mut().poll(&mut std::task::Context::from_waker(waker)) else {
+    let mut admission = std::pin::pin!(ask(&limits, call(PLACE), true));
+    let std::task::Poll::Ready(admission) = admission.as_mut().poll(&mut std::task::Context::from_waker(waker)) else {
         panic!("it waits")
     };
-    assert_eq!(trouble(asked), LimiterTrouble::Unreachable);
+    assert_eq!(trouble(admission), LimiterTrouble::Unreachable);
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn a_server_that_remembers_too_little_is_given_a_window() {
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
 }
 
-/// A connection that was closed is no trouble.
+/// A connection that was closed is not a trouble.
 #[tokio::test]
 async fn a_lost_connection_is_made_again() {
     let Some(server) = Server::start() else { return };
@@ -151,8 +151,8 @@ async fn settings_of_any_length_do_no_harm() {
         for limits in &limits {
             for wait in [false, true] {
                 // Whatever comes, if anything does.
-                let asked = tokio::time::timeout(ms(300), ask(limits, call(PLACE), wait)).await;
-                if let Ok(Ok(reservation)) = asked {
+                let admission = tokio::time::timeout(ms(300), ask(limits, call(PLACE), wait)).await;
+                if let Ok(Ok(reservation)) = admission {
                     limits.lost(reservation);
                 }
             }

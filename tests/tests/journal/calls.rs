@@ -52,12 +52,12 @@ async fn a_change_is_stored_before_it_leaves_and_its_outcome_after() {
     client.send(client.prepare(&prepared).unwrap()).await.unwrap();
 
     let stored = all(&*journal);
-    let told = |stored: &StoredChange| {
+    let summary = |stored: &StoredChange| {
         let ending = stored.ending.as_ref().map(|ending| (ending.outcome, ending.code.clone()));
         (stored.change.client_ids.join(" "), ending)
     };
     assert_eq!(
-        stored.iter().map(told).collect::<Vec<_>>(),
+        stored.iter().map(summary).collect::<Vec<_>>(),
         [
             ("first".to_owned(), Some((Outcome::Done, None))),
             ("second".to_owned(), Some((Outcome::NotDone, Some("40762".to_owned())))),

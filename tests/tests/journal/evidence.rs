@@ -54,7 +54,7 @@ async fn a_record_closes_what_the_journal_has_open() {
 }
 
 #[tokio::test]
-async fn a_record_that_contradicts_the_journal_is_told_and_changes_nothing() {
+async fn a_record_that_contradicts_the_journal_is_reported_and_changes_nothing() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(2)));
     let journal = journal(folder.path());
     let build = || -> Client { exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap() };
@@ -74,7 +74,7 @@ async fn a_record_that_contradicts_the_journal_is_told_and_changes_nothing() {
     }
     assert_eq!(all(&*journal)[0].ending.as_ref().unwrap().outcome, Outcome::NotDone);
 
-    // The order is not the one that was asked for.
+    // The order is not the one that was queried.
     exchange.refuse_next("40725");
     let client = build();
     client.unified().place_order(&order("u2")).await.unwrap_err();
@@ -118,7 +118,7 @@ async fn an_amendment_and_an_item_of_a_batch_are_proven() {
     let qty: Decimal = "0.002".parse().unwrap();
     client.unified().modify_order(&ModifyOrder::new(by_id("u1")).qty(qty)).await.unwrap_err();
     let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
-    let told: Vec<_> = weighed.requests.iter().map(|request| (request.operation, request.weight)).collect();
-    assert_eq!(told.len(), 1, "{weighed:?}");
-    assert_eq!(told[0].0, "unified.modify-order");
+    let weights: Vec<_> = weighed.requests.iter().map(|request| (request.operation, request.weight)).collect();
+    assert_eq!(weights.len(), 1, "{weighed:?}");
+    assert_eq!(weights[0].0, "unified.modify-order");
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use tradeapi::classic;
 use tradeapi::unified::ClientOid;
 
-/// Tells the process that it is one of those that mint.
+/// Set in the processes that mint.
 const CHILD: &str = "TRADEAPI_TEST_MINTS";
 
 /// How many ids a process mints of each family.

@@ -25,9 +25,9 @@ const CHILD: &str = "TRADEAPI_TEST_CHILD";
 /// Trades until it is killed: from the journal on, as a program does.
 #[tokio::test]
 async fn child() {
-    let Ok(told) = std::env::var(CHILD) else { return };
-    let told: Vec<_> = told.split('|').collect();
-    let [url, key, secret, passphrase, folder] = told[..] else { panic!("{told:?}") };
+    let Ok(arguments) = std::env::var(CHILD) else { return };
+    let arguments: Vec<_> = arguments.split('|').collect();
+    let [url, key, secret, passphrase, folder] = arguments[..] else { panic!("{arguments:?}") };
     let client = Client::builder(url)
         .credentials(Credentials::new(key, secret, passphrase))
         .limits(LimitMode::Off)
@@ -76,13 +76,14 @@ async fn kill(kills: u64, seed: u64) {
     let (url, keys) = (format!("http://{}", listener.local_addr().unwrap()), exchange.keys().clone());
     let serving = tokio::spawn(server::serve(listener, exchange.clone()));
     let folder = tempfile::tempdir().unwrap();
-    let told = [url.as_str(), &keys.key, &keys.secret, &keys.passphrase, folder.path().to_str().unwrap()].join("|");
+    let arguments =
+        [url.as_str(), &keys.key, &keys.secret, &keys.passphrase, folder.path().to_str().unwrap()].join("|");
     let killing = {
-        let (exchange, told) = (exchange.clone(), told.clone());
+        let (exchange, arguments) = (exchange.clone(), arguments.clone());
         tokio::task::spawn_blocking(move || {
             let mut dice = Dice::new(seed, "kill");
             for _ in 0..kills {
-                run_and_kill(&told, &mut dice, &exchange);
+                run_and_kill(&arguments, &mut dice, &exchange);
             }
         })
     };
@@ -132,9 +133,9 @@ async fn kill(kills: u64, seed: u64) {
 
 /// Starts the trader, and kills it in its start or while it trades. Some of its changes are refused, and some carried out
 /// without a clear answer.
-fn run_and_kill(told: &str, dice: &mut Dice, exchange: &Exchange) {
+fn run_and_kill(arguments: &str, dice: &mut Dice, exchange: &Exchange) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["killed::child", "--exact", "--nocapture"]).env(CHILD, told);
+    command.args(["killed::child", "--exact", "--nocapture"]).env(CHILD, arguments);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     if dice.percent(80) {
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -44,11 +44,11 @@ async fn open_changes_are_resolved_by_a_later_run() {
     exchange.time().advance(OVER);
     let client = client(&exchange, folder.path());
     let recovered = recover(&client, &exchange).await;
-    let told: Vec<_> = recovered
+    let summary: Vec<_> = recovered
         .iter()
         .map(|change| (change.items[0].id.as_deref().unwrap(), change.outcome(), change.is_open))
         .collect();
-    assert_eq!(told, [("hidden", Outcome::Done, false), ("refused", Outcome::NotDone, false)]);
+    assert_eq!(summary, [("hidden", Outcome::Done, false), ("refused", Outcome::NotDone, false)]);
     let record = recovered[0].items[0].record.as_ref().unwrap();
     assert!(String::from_utf8_lossy(record).contains("\"clientOid\":\"hidden\""));
     assert!(recover(&client, &exchange).await.is_empty());
@@ -69,12 +69,12 @@ async fn each_item_of_a_batch_is_resolved() {
     exchange.time().advance(OVER);
     let client = client(&exchange, folder.path());
     let recovered = recover(&client, &exchange).await;
-    let told: Vec<Vec<_>> = recovered
+    let summary: Vec<Vec<_>> = recovered
         .iter()
         .map(|change| change.items.iter().map(|item| (item.id.clone().unwrap(), item.outcome)).collect())
         .collect();
     assert_eq!(
-        told,
+        summary,
         [
             vec![("b1".to_owned(), Outcome::Done), ("b2".to_owned(), Outcome::Done)],
             vec![("b3".to_owned(), Outcome::NotDone)]
@@ -84,7 +84,7 @@ async fn each_item_of_a_batch_is_resolved() {
 
 /// No query shows what a cancellation did; what counts is that it can no longer do anything.
 #[tokio::test]
-async fn what_no_query_shows_is_told_and_closed_once_it_can_no_longer_arrive() {
+async fn what_no_query_shows_is_reported_and_closed_once_it_can_no_longer_arrive() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
     let client = client(&exchange, folder.path());
     client.unified().place_order(&order("here")).await.unwrap();
@@ -103,8 +103,9 @@ async fn what_no_query_shows_is_told_and_closed_once_it_can_no_longer_arrive() {
     assert!(open.len() == 2 && open.iter().all(|change| change.is_open));
     exchange.time().advance(OVER);
     let recovered = recover(&later, &exchange).await;
-    let told: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open, change.items.len())).collect();
-    assert_eq!(told, [(Outcome::Unknown, false, 1), (Outcome::Unknown, false, 0)]);
+    let summary: Vec<_> =
+        recovered.iter().map(|change| (change.outcome(), change.is_open, change.items.len())).collect();
+    assert_eq!(summary, [(Outcome::Unknown, false, 1), (Outcome::Unknown, false, 0)]);
     assert!(all(&*journal).iter().all(|stored| stored.ending.is_some()));
 }
 

@@ -93,9 +93,9 @@ async fn another_process_resolves_what_one_left_open() {
     let recovered = client(&exchange, journal.clone()).recover(&ConfirmPolicy::new()).await.unwrap();
     assert_eq!(recovered.iter().map(|change| change.outcome()).collect::<Vec<_>>(), [Outcome::Done]);
     let stored = all(&journal).await;
-    let told: Vec<_> = stored.iter().map(|stored| (stored.number.0, stored.ending.clone().unwrap())).collect();
+    let ends: Vec<_> = stored.iter().map(|stored| (stored.number.0, stored.ending.clone().unwrap())).collect();
     let refused = Ending::new(Outcome::NotDone).code("40762");
-    assert_eq!(told, [(1, Ending::new(Outcome::Done)), (2, refused), (3, Ending::new(Outcome::Done))]);
+    assert_eq!(ends, [(1, Ending::new(Outcome::Done)), (2, refused), (3, Ending::new(Outcome::Done))]);
     assert_eq!(all(&journal).await.len(), 3);
     assert_eq!(journal.read(Selection::After(ChangeNumber(2))).await.unwrap().len(), 1);
     assert_eq!(journal.prune(stored[2].change.signed_at).await.unwrap(), 0, "all are of one moment");

@@ -56,14 +56,14 @@ fn outcomes_are_those_of_the_client() {
     assert_eq!(outcomes.len(), tradeapi::API.outcomes.len());
     let operations = operations(&document);
     for meta in metas() {
-        let told = operations[meta.id];
+        let operation = operations[meta.id];
         let client_id = meta.client_id.as_ref().map(|id| id.parameter);
-        assert_eq!(told["x-client-id"].as_str(), client_id, "{}", meta.id);
-        assert_eq!(told["x-repeat"]["why"].as_str(), meta.repeat, "{}", meta.id);
-        let asked = meta.confirm.as_ref().map(|confirm| {
+        assert_eq!(operation["x-client-id"].as_str(), client_id, "{}", meta.id);
+        assert_eq!(operation["x-repeat"]["why"].as_str(), meta.repeat, "{}", meta.id);
+        let queried = meta.confirm.as_ref().map(|confirm| {
             confirm.ask.iter().map(|(query, parameter)| ((*query).to_owned(), Value::from(*parameter))).collect()
         });
-        assert_eq!(told["x-confirm"].get("ask").and_then(Value::as_object).cloned(), asked, "{}", meta.id);
+        assert_eq!(operation["x-confirm"].get("ask").and_then(Value::as_object).cloned(), queried, "{}", meta.id);
     }
     assert_eq!(operations["unified.place-batch"]["x-items"]["of"], "[]");
     let minted: Vec<_> = document["components"]["schemas"].as_object().unwrap().iter().collect();

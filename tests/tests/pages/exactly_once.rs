@@ -135,7 +135,7 @@ proptest! {
         is_everything(found, &things);
     }
 
-    /// Without ids nothing tells a doubled item, so that borders have to belong to their range.
+    /// Without ids nothing shows a doubled item, so that borders have to belong to their range.
     #[test]
     fn commissions_where_borders_belong_to_a_range(times in times(30 * DAY), ways in ways(COMMISSIONS, 30 * DAY), stops in stops()) {
         let things = things(&times, &["live"]);

@@ -1,5 +1,5 @@
 //! An exchange that lists things, without sockets: it filters by time, keeps its pages short, and refuses ranges that the
-//! documents forbid. Its time passes only when it is told to.
+//! documents forbid. Its time passes only on request.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -123,7 +123,7 @@ pub(crate) struct Ways {
     pub(crate) order: u8,
     /// The longest range that is not refused.
     pub(crate) span: Option<u64>,
-    /// Only things with the status asked for, or `live`, are listed.
+    /// Only things with the requested status, or `live`, are listed.
     pub(crate) by_status: bool,
     /// How long things are kept, and how long ago a range may begin.
     pub(crate) access: Option<u64>,
@@ -218,8 +218,8 @@ impl Exchange {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// What was asked for so far: from, to and the cursor.
-    pub(crate) fn asked(&self) -> Vec<(Option<u64>, Option<u64>, Option<String>)> {
+    /// The requests so far: from, to and the cursor.
+    pub(crate) fn requested(&self) -> Vec<(Option<u64>, Option<u64>, Option<String>)> {
         let queries = self.queries.lock().unwrap();
         let of = |query: &Query| {
             let find = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());

@@ -1,5 +1,5 @@
-//! Time that passes between two pages: what falls out of the documented access meanwhile is told each time, and nothing
-//! else is lost.
+//! Time that passes between two pages: what falls out of the documented access meanwhile is reported each time, and
+//! nothing else is lost.
 
 use proptest::prelude::*;
 use tradeapi::runtime::pages::{Clipped, Page, PageError, Pages, Position, RangeOrder};
@@ -10,7 +10,7 @@ use crate::exchange::{DAY, Exchange, Fault, NOW, Thing, UNIFIED_FILLS, Ways, run
 const HOUR: u64 = DAY / 24;
 const MINUTE: u64 = HOUR / 60;
 
-/// How far back the documents let one ask.
+/// How far back the documents give access.
 const ACCESS: u64 = 90 * DAY;
 
 type Fills = Pages<unified::GetFillHistory>;
@@ -66,7 +66,7 @@ fn a_part_that_is_out_of_reach_takes_nothing_with_it() {
         let begins = exchange.now() - ACCESS + MINUTE;
         let (more, clipped) = rest(pages(&exchange, RangeOrder::OldestFirst).clip().resume(&position).unwrap());
         assert_eq!(clipped.len(), 1);
-        assert_eq!((clipped[0].asked, clipped[0].begins), (at(NOW - 80 * DAY), at(begins)));
+        assert_eq!((clipped[0].requested, clipped[0].begins), (at(NOW - 80 * DAY), at(begins)));
         let mut expected: Vec<_> =
             hourly().into_iter().filter(|thing| thing.at >= begins).map(|thing| thing.id).collect();
         expected.extend(found.iter().cloned());
@@ -153,7 +153,8 @@ fn a_clock_that_is_set_back_loses_nothing() {
     }
 }
 
-/// Its first answer shows that the clock is behind; nobody who asks for everything until now means that clock's now.
+/// Its first answer shows that the clock is behind; a request for everything until now does not mean the now of that
+/// clock.
 #[test]
 fn an_end_that_is_left_open_is_not_that_of_a_clock_behind() {
     for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
@@ -228,7 +229,7 @@ fn ends_of_time_are_ranges_like_others() {
     }
 }
 
-/// What happens before a page is asked for.
+/// What happens before a page is requested.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     pause: u64,
@@ -245,7 +246,7 @@ fn event() -> impl Strategy<Value = Event> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whatever passes between two pages, a fill is listed once, or it was told that it cannot be had.
+    /// Whatever passes between two pages, a fill is listed once, or reported as inaccessible.
     #[test]
     fn unlisted_items_are_reported(
         ages in prop::collection::vec(0..100 * DAY, 0..60),
@@ -284,8 +285,8 @@ proptest! {
         prop_assert!(pages.position().is_at_end());
         for thing in things.iter().filter(|thing| thing.at >= NOW - begin) {
             let times = found.iter().filter(|id| **id == thing.id).count();
-            let is_told = clipped.iter().any(|clipped| (clipped.asked..=clipped.begins).contains(&at(thing.at)));
-            prop_assert!(times == 1 || times == 0 && is_told, "{thing:?} {times} times, {clipped:?}");
+            let is_reported = clipped.iter().any(|part| (part.requested..=part.begins).contains(&at(thing.at)));
+            prop_assert!(times == 1 || times == 0 && is_reported, "{thing:?} {times} times, {clipped:?}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Answers that are no page, and exchanges that never come to an end: the listing stops with an error, and its position
-//! stays one to go on from.
+//! Answers that are not pages, and exchanges that never come to an end: the listing stops with an error, and its
+//! position stays one to go on from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -103,7 +103,7 @@ fn a_success_without_a_page_is_not_the_end() {
 }
 
 #[test]
-fn a_success_without_a_page_is_asked_for_again_by_a_policy() {
+fn a_success_without_a_page_is_retried_by_a_policy() {
     let exchange = ten();
     exchange.fail([Fault::NullData, Fault::Nothing, Fault::NoList, Fault::NoData]);
     let policy = RetryPolicy::new().pauses(Duration::ZERO, Duration::ZERO);
@@ -127,9 +127,9 @@ fn a_list_that_is_null_or_empty_is_a_page() {
     }
 }
 
-/// A listing whose first part was listed, resumed over an exchange that answers for the border as told.
+/// A listing whose first part was listed, resumed over an exchange that answers for the border as scripted.
 fn at_border(border: impl Fn(usize) -> String + Send + Sync + 'static) -> (Script, Fills) {
-    let asked = AtomicUsize::new(0);
+    let requests = AtomicUsize::new(0);
     let script = Script::of(move |_, query| {
         let time = |name: &str| {
             let text = query.iter().find(|(other, _)| other == name).map(|(_, value)| value);
@@ -138,7 +138,7 @@ fn at_border(border: impl Fn(usize) -> String + Send + Sync + 'static) -> (Scrip
         if time("endTime") - time("startTime") > 1000 {
             return page("[]", "null");
         }
-        border(asked.fetch_add(1, Ordering::Relaxed))
+        border(requests.fetch_add(1, Ordering::Relaxed))
     });
     let request = unified::GetFillHistory::new().between(at(NOW - 40 * DAY), at(NOW));
     let mut pages = script.client().pages(request.clone());
@@ -168,7 +168,7 @@ fn a_border_without_end_is_left() {
 }
 
 #[test]
-fn a_border_that_is_asked_for_in_pieces_is_learned_in_the_end() {
+fn a_border_that_is_requested_in_pieces_is_learned_in_the_end() {
     // Every other answer is none.
     let (script, mut resumed) = at_border(|n| match n {
         _ if n % 2 == 0 => r#"{"code": "00000", "data": null}"#.to_owned(),

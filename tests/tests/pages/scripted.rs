@@ -10,12 +10,12 @@ use tradeapi::runtime::pages::{PageError, Paged};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{GetFillHistory, GetInsiderTrades, GetOpenOrders};
 use tradeapi::{Client, Credentials, Error, classic};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::{query, schema};
 
 use crate::exchange::INSIDERS;
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     let credentials = Credentials::new("key", "secret", "passphrase");
     Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
@@ -25,7 +25,7 @@ fn page(list: &str, cursor: &str) -> Answer {
     Answer::json(format!(r#"{{"code": "00000", "msg": "success", "requestTime": 1790000000000, "data": {data}}}"#))
 }
 
-fn cursors(sandbox: &Sandbox) -> Vec<Option<String>> {
+fn cursors(sandbox: &ScriptedServer) -> Vec<Option<String>> {
     let cursor = |query: Option<String>| {
         let pairs = query::pairs(query.as_deref().unwrap_or_default());
         pairs.into_iter().find(|(name, _)| name == "cursor").map(|(_, value)| value)
@@ -35,7 +35,7 @@ fn cursors(sandbox: &Sandbox) -> Vec<Option<String>> {
 
 #[tokio::test(flavor = "current_thread")]
 async fn cursors_are_sent_back_as_they_came() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     for (list, cursor) in [
         (r#"[{"execId": "1"}, {"execId": "2"}]"#, r#""a b/+=&é""#),
         ("null", "18446744073709551617"),
@@ -57,9 +57,9 @@ async fn cursors_are_sent_back_as_they_came() {
     assert_eq!(sent, ["from here", "a b/+=&é", "18446744073709551617", "~"]);
 }
 
-/// The answers that are told, what was found, and how it ended.
+/// The scripted answers, the items found, and the end of the listing.
 async fn walk(answers: &[(&str, &str)]) -> (Vec<String>, Option<String>, usize) {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     answers.iter().for_each(|(list, cursor)| sandbox.answer_next(page(list, cursor)));
     let mut pages = client(&sandbox).pages(GetFillHistory::new());
     let (mut ids, mut end) = (Vec::new(), None);
@@ -98,7 +98,7 @@ async fn an_empty_page_that_leads_nowhere_else_is_the_end() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_listing_without_anything_on_it_does_not_go_on_for_ever() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let count = std::sync::atomic::AtomicUsize::new(0);
     sandbox.answer_otherwise(move |_| {
         let next = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -112,7 +112,7 @@ async fn a_listing_without_anything_on_it_does_not_go_on_for_ever() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn items_that_cannot_be_read_stay_apart() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(page(r#"[{"execId": "1"}, 7, {"execId": "2"}]"#, r#""a""#));
     sandbox.answer_next(page(r#"["x", {"execId": "3"}]"#, "\"\""));
     let mut items = client(&sandbox).pages(GetFillHistory::new()).items();
@@ -128,8 +128,8 @@ async fn items_that_cannot_be_read_stay_apart() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_call_that_failed_is_made_again_when_asked() {
-    let sandbox = Sandbox::start().unwrap();
+async fn a_failed_page_is_requested_again_on_the_next_call() {
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(page(r#"[{"execId": "1"}]"#, r#""a""#));
     sandbox.answer_next(Answer::close());
     sandbox.answer_next(Answer::new(503, "busy"));
@@ -148,7 +148,7 @@ async fn a_call_that_failed_is_made_again_when_asked() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn an_items_position_is_that_of_its_page_until_the_page_is_used_up() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(page(r#"[{"execId": "1"}, {"execId": "2"}]"#, r#""a""#));
     let mut items = client(&sandbox).pages(GetFillHistory::new()).items();
     let begin = items.position().clone();
@@ -159,8 +159,8 @@ async fn an_items_position_is_that_of_its_page_until_the_page_is_used_up() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn pending_orders_are_asked_for_in_both_states_unless_one_was_named() {
-    let sandbox = Sandbox::start().unwrap();
+async fn pending_orders_are_requested_in_both_states_unless_one_is_named() {
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| Answer::json(r#"{"code": "00000", "data": {"entrustedList": null, "endId": null}}"#));
     let request = classic::GetPendingOrders::new(classic::ProductType::UsdtFutures);
     let named = request.clone().status(classic::OrderState::PartiallyFilled);
@@ -170,14 +170,14 @@ async fn pending_orders_are_asked_for_in_both_states_unless_one_was_named() {
             page.unwrap();
         }
     }
-    let asked: Vec<_> = sandbox.requests().into_iter().map(|request| request.query.unwrap()).collect();
+    let queries: Vec<_> = sandbox.requests().into_iter().map(|request| request.query.unwrap()).collect();
     let both = ["live", "partially_filled", "partially_filled"];
-    assert_eq!(asked, both.map(|status| format!("productType=USDT-FUTURES&status={status}")));
+    assert_eq!(queries, both.map(|status| format!("productType=USDT-FUTURES&status={status}")));
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_public_listing_needs_no_credentials_and_can_be_spawned() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(page(&format!(r#"[{{"{}": "Doe"}}]"#, INSIDERS.id), "null"));
     let client = Client::builder(sandbox.url()).build().unwrap();
     let mut items = client.pages(GetInsiderTrades::new("ACME")).items();
@@ -206,7 +206,7 @@ async fn every_page_of_the_schema_can_be_followed() {
     let mut followed = 0;
     macro_rules! follow {
         ($($request:expr),+ $(,)?) => {$(
-            let sandbox = Sandbox::start().unwrap();
+            let sandbox = ScriptedServer::start().unwrap();
             let request = $request;
             let example = &schema::examples(meta_of(&request))[0].response;
             sandbox.answer_next(Answer::json(example.as_str()));
@@ -238,7 +238,7 @@ fn meta_of<O: Paged>(_: &O) -> &'static tradeapi::runtime::tables::Meta {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_listing_keeps_the_rate_limits() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| page(r#"[{"reporterName": "Doe"}]"#, "null"));
     let client = Client::builder(sandbox.url()).limits(LimitMode::Refuse).build().unwrap();
     let mut first = client.pages(GetInsiderTrades::new("ACME"));
@@ -251,7 +251,7 @@ async fn a_listing_keeps_the_rate_limits() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn pages_are_a_stream() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(page(r#"[{"execId": "1"}]"#, r#""a""#));
     sandbox.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
     let mut stream = client(&sandbox).pages(GetFillHistory::new()).into_stream();
@@ -263,8 +263,8 @@ async fn pages_are_a_stream() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_page_that_fails_in_a_way_that_passes_is_asked_for_again() {
-    let sandbox = Sandbox::start().unwrap();
+async fn a_page_that_fails_temporarily_is_retried() {
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(page(r#"[{"execId": "1"}]"#, r#""next""#));
     sandbox.answer_next(Answer::new(502, "<html>"));
     sandbox.answer_next(Answer::close());

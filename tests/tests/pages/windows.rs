@@ -1,4 +1,4 @@
-//! Ranges of time: how they are cut, what cannot be had, and who is told.
+//! Ranges of time: how they are cut, what is inaccessible, and where that is reported.
 
 use tradeapi::runtime::pages::{Clipped, PageError, Paged, Pages, RangeOrder};
 use tradeapi::runtime::tables::Length;
@@ -13,7 +13,7 @@ fn at(time: u64) -> Timestamp {
 }
 
 fn ranges(exchange: &Exchange) -> Vec<(Option<u64>, Option<u64>)> {
-    exchange.asked().into_iter().map(|(from, to, _)| (from, to)).collect()
+    exchange.requested().into_iter().map(|(from, to, _)| (from, to)).collect()
 }
 
 async fn all<O: Paged>(mut pages: Pages<O>) -> Result<Vec<O::Item>, PageError> {
@@ -97,7 +97,7 @@ fn deleted_data_is_reported() {
     let mut pages = client.pages(request.clone());
     assert!(matches!(run(pages.next_page()), Some(Err(PageError::Call(Error::Refused(_))))));
     let page = run(client.pages(request).clip().next_page()).unwrap().unwrap();
-    assert_eq!(page.clipped.map(|clipped| clipped.asked), Some(at(1)));
+    assert_eq!(page.clipped.map(|clipped| clipped.requested), Some(at(1)));
 }
 
 #[test]
@@ -109,16 +109,19 @@ fn a_clipped_listing_reports_the_gap_first() {
     let first = run(pages.next_page()).unwrap().unwrap();
     let clipped: Clipped = first.clipped.expect("it says so");
     let begins = NOW - 90 * DAY + 60_000;
-    assert_eq!((clipped.asked, clipped.begins, clipped.access), (at(NOW - 100 * DAY), at(begins), Length::Days(90)));
+    assert_eq!(
+        (clipped.requested, clipped.begins, clipped.access),
+        (at(NOW - 100 * DAY), at(begins), Length::Days(90))
+    );
     insta::assert_snapshot!(clipped);
     let mut ids: Vec<_> = first.list.iter().map(|fill| fill.exec_id.clone().unwrap().to_string()).collect();
     while let Some(page) = run(pages.next_page()) {
         let page = page.unwrap();
-        assert_eq!(page.clipped, None, "it is told once");
+        assert_eq!(page.clipped, None, "it is reported once");
         ids.extend(page.list.iter().map(|fill| fill.exec_id.clone().unwrap().to_string()));
     }
     assert_eq!(ids, ["new", "old"]);
-    assert_eq!(exchange.asked().last().unwrap().0, Some(begins));
+    assert_eq!(exchange.requested().last().unwrap().0, Some(begins));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Every operation with every example of the schema, succeeding and failing: what is printed shows no secret and no
-//! signature, and what is told to a subscriber nothing of what was asked for or answered either.
+//! signature, and what a subscriber receives holds nothing of requests or answers.
 
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,22 +15,22 @@ use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::tables::Access;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Account, Client, Error, Operation, Timestamp};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::schema::{self, Example};
 use tradeapi_tests::watch::Watch;
 
 use crate::printed::Printed;
 use crate::{KEY, PASSPHRASE, SECRET, credentials};
 
-/// What the caller calls the account, which is no secret, but nobody's business either.
+/// What the caller calls the account, which is not a secret, but nobody's business either.
 const ACCOUNT: &str = "canaryaccountR0";
 
 /// Shorter texts are found everywhere.
-const TELLING: usize = 6;
+const REVEALING: usize = 6;
 
 macro_rules! call_each {
     ($($operation:ty),+ $(,)?) => {
-        async fn each(sandbox: &Sandbox) -> (usize, Vec<String>) {
+        async fn each(sandbox: &ScriptedServer) -> (usize, Vec<String>) {
             let (mut calls, mut signatures) = (0, Vec::new());
             $(for example in schema::examples(<$operation as Operation>::META) {
                 let made = shows_nothing::<$operation>(sandbox, &example).await;
@@ -45,7 +45,7 @@ tradeapi::for_each_operation!(call_each);
 
 #[tokio::test]
 async fn no_operation_shows_anything_however_it_ends() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let (calls, signatures) = each(&sandbox).await;
     assert!(
         calls >= schema::operations().len() * 9 && signatures.len() > 200,
@@ -58,7 +58,7 @@ async fn no_operation_shows_anything_however_it_ends() {
 }
 
 /// How many calls were made, and what they were signed with.
-async fn shows_nothing<O>(sandbox: &Sandbox, example: &Example) -> (usize, Vec<String>)
+async fn shows_nothing<O>(sandbox: &ScriptedServer, example: &Example) -> (usize, Vec<String>)
 where
     O: Operation + Debug,
     O::Response: Debug,
@@ -91,16 +91,16 @@ where
     let canaries: Vec<_> = secrets.into_iter().chain(signatures.iter().map(String::as_str)).collect();
     printed.shows_none_of(&canaries);
 
-    let mut told = Printed::default();
-    told.debug(&watch.all());
-    told.shows_none_of(&canaries);
-    told.shows_none_of(&[ACCOUNT]);
+    let mut printed = Printed::default();
+    printed.debug(&watch.all());
+    printed.shows_none_of(&canaries);
+    printed.shows_none_of(&[ACCOUNT]);
     assert_eq!(watch.calls().len(), answers.len() + 2);
     tells_nothing_of(example, &watch);
     (watch.calls().len(), signatures)
 }
 
-fn client(sandbox: &Sandbox, example: &Example) -> tradeapi::runtime::ClientBuilder<Client> {
+fn client(sandbox: &ScriptedServer, example: &Example) -> tradeapi::runtime::ClientBuilder<Client> {
     let time = parsed(&example.response)["requestTime"].as_u64().unwrap();
     Client::builder(sandbox.url())
         .credentials(credentials())
@@ -128,13 +128,13 @@ fn answers(example: &Example) -> Vec<Answer> {
 
 /// The error of a call to which nobody listens any more.
 async fn unheard<O: Operation>(request: &O) -> Error {
-    let gone = Sandbox::start().unwrap().url();
+    let gone = ScriptedServer::start().unwrap().url();
     let client = Client::builder(gone).credentials(credentials()).checks(false).limits(LimitMode::Off).build();
     client.unwrap().call(request).await.map(drop).unwrap_err()
 }
 
 /// What is printed when a transport panics over the whole request.
-async fn panic_of<O: Operation>(sandbox: &Sandbox, example: &Example, request: &O) -> String {
+async fn panic_of<O: Operation>(sandbox: &ScriptedServer, example: &Example, request: &O) -> String {
     let client = client(sandbox, example).transport(Panics).build().unwrap();
     let mut call = pin!(client.call(request));
     let panic = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
@@ -156,21 +156,21 @@ impl Transport for Panics {
     }
 }
 
-/// That no value of the request or of the data of its answer is told to a subscriber.
+/// That no value of the request or of the data of its answer reaches a subscriber.
 fn tells_nothing_of(example: &Example, watch: &Watch) {
     let response = parsed(&example.response);
     let mut values = Vec::new();
     for json in [&parsed(&example.request), &response["data"], &response["requestTime"]] {
         scalars(json, &mut values);
     }
-    values.retain(|value| value.len() >= TELLING);
-    for told in watch.all() {
+    values.retain(|value| value.len() >= REVEALING);
+    for printed in watch.all() {
         // How long it took may be any number.
-        let fields = told.fields().into_iter().filter(|field| !field.ends_with("_us"));
-        let texts = fields.filter_map(|field| told.get(field)).chain([told.name.as_str()]);
+        let fields = printed.fields().into_iter().filter(|field| !field.ends_with("_us"));
+        let texts = fields.filter_map(|field| printed.get(field)).chain([printed.name.as_str()]);
         for text in texts {
             let found = values.iter().find(|value| text.contains(value.as_str()));
-            assert_eq!(found, None, "{}: {told:?}", example.about);
+            assert_eq!(found, None, "{}: {printed:?}", example.about);
         }
     }
 }

@@ -12,7 +12,7 @@ use tradeapi::runtime::signing::{Authenticator, HmacSha256};
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, GetFillHistory, GetOrderDetails, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Timestamp};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::transports::Over;
 
 use crate::printed::Printed;
@@ -25,7 +25,7 @@ fn credentials() -> Credentials {
     Credentials::new(KEY, SECRET, PASSPHRASE)
 }
 
-fn patient_for(sandbox: &Sandbox, over: Over, call: Duration) -> Client {
+fn patient_for(sandbox: &ScriptedServer, over: Over, call: Duration) -> Client {
     over.client(sandbox.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() })
         .credentials(credentials())
         .clock(FixedClock(Timestamp::from_millis(1_790_000_000_000)))
@@ -91,8 +91,8 @@ fn credentials_that_cannot_be_sent_are_refused_unseen() {
 tradeapi_tests::over_each_transport!(no_kind_of_error_shows_anything);
 
 async fn no_kind_of_error_shows_anything(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
-    let client = |sandbox: &Sandbox| patient_for(sandbox, over, Duration::from_secs(60));
+    let sandbox = ScriptedServer::start().unwrap();
+    let client = |sandbox: &ScriptedServer| patient_for(sandbox, over, Duration::from_secs(60));
     let whole = Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#);
     let answers = [
         Answer::json(r#"{"code":"40010","msg":"late"}"#),
@@ -127,7 +127,7 @@ async fn no_kind_of_error_shows_anything(over: Over) {
 
 #[tokio::test]
 async fn an_answer_shows_nothing_of_the_request() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
     let reply = patient_for(&sandbox, Over::Hyper, Duration::from_secs(60)).call(&cancel()).await.unwrap();
     let mut printed = Printed::default();
@@ -138,7 +138,7 @@ async fn an_answer_shows_nothing_of_the_request() {
 
 #[tokio::test]
 async fn drift_withholds_names_and_values_that_repeat_a_credential() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let drift = Drift::new();
     let client = Client::builder(sandbox.url()).credentials(credentials()).drift(&drift).build().unwrap();
     // What a test puts into the place of a name: whole, in another case, with more around it, and in part.

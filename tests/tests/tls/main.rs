@@ -52,19 +52,19 @@ fn limited(over: Over, url: String, tls: &TlsSettings, limits: TransportLimits) 
     over.client_with_tls(url, limits, tls).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
 
-/// The error of a call that is told with the outcome of its row in the table.
+/// The error of a call, with the outcome of its row in the table.
 async fn failed(client: &Client) -> (CallResult, String) {
     let error = client.call(&cancel()).await.expect_err("that cannot succeed");
     let row = API.outcomes.iter().find(|row| row.when == error.call_result()).unwrap();
     assert_eq!(row.outcome, Some(error.outcome()), "{error}");
     assert_eq!(matches!(error, Error::Unknown(_)), error.outcome() == Outcome::Unknown, "{error}");
-    let mut told = error.to_string();
+    let mut text = error.to_string();
     let mut source = error.source();
     while let Some(next) = source {
-        told = format!("{told}: {next}");
+        text = format!("{text}: {next}");
         source = next.source();
     }
-    (error.call_result(), told)
+    (error.call_result(), text)
 }
 
 async fn a_root_of_ones_own_is_trusted(over: Over) {
@@ -95,9 +95,9 @@ async fn untrusted_servers_get_no_request(over: Over) {
     for (own, tls, why) in cases {
         for version in VERSIONS {
             let server = Server::start(config(&own, &[version], None));
-            let (call_result, told) = failed(&client(over, &server, &tls)).await;
-            assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{told}");
-            assert!(told.contains(why), "{told}");
+            let (call_result, text) = failed(&client(over, &server, &tls)).await;
+            assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{text}");
+            assert!(text.contains(why), "{text}");
         }
     }
 }
@@ -110,8 +110,8 @@ async fn servers_without_tls_get_no_request(over: Over) {
     let closed = Peer::start(|_, _| Ok(()));
     for peer in [plain, closed] {
         let url = peer.url().replace("http:", "https:");
-        let (call_result, told) = failed(&limited(over, url, &TlsSettings::new(), TransportLimits::default())).await;
-        assert_eq!(call_result, CallResult::NotConnected, "{told}");
+        let (call_result, text) = failed(&limited(over, url, &TlsSettings::new(), TransportLimits::default())).await;
+        assert_eq!(call_result, CallResult::NotConnected, "{text}");
     }
 }
 
@@ -133,17 +133,17 @@ async fn without_the_client_certificate_nothing_happens(over: Over) {
     for tls in [trusting(&authority), with_foreign] {
         let refusing = |version| Server::start(config(&authority.signs(HERE), &[version], Some(&of_clients)));
         let server = refusing(&TLS12);
-        let (call_result, told) = failed(&client(over, &server, &tls)).await;
-        assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{told}");
+        let (call_result, text) = failed(&client(over, &server, &tls)).await;
+        assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{text}");
         // In TLS 1.3 the client is done before the server looks at its certificate. Whether the refusal arrives before
         // the request is written is up to the scheduler.
         let server = refusing(&TLS13);
-        let (call_result, told) = failed(&client(over, &server, &tls)).await;
+        let (call_result, text) = failed(&client(over, &server, &tls)).await;
         assert!(
             matches!(call_result, CallResult::NotConnected | CallResult::NotWritten | CallResult::ConnectionLost),
-            "{told}"
+            "{text}"
         );
-        assert_eq!(server.requests(), 0, "{told}");
+        assert_eq!(server.requests(), 0, "{text}");
     }
 }
 
@@ -227,8 +227,8 @@ async fn http_1_is_the_one_protocol(over: Over) {
                     assert!(server.seen().iter().all(|seen| seen.protocol == chosen), "{:?}", server.seen());
                 }
                 None => {
-                    let (call_result, told) = failed(&client).await;
-                    assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{told}");
+                    let (call_result, text) = failed(&client).await;
+                    assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{text}");
                 }
             }
         }

@@ -81,9 +81,9 @@ fn a_busy_runtime_uses_only_what_is_open_and_silent() {
             client.call(&cancel()).await.unwrap();
             barrier.wait();
             barrier.wait();
-            let told = format!("{over:?} {befalls:?} {version:?}");
-            client.call(&cancel()).await.unwrap_or_else(|error| panic!("{told}: {error}"));
-            assert_eq!(server.peer.accepted(), if befalls == Befalls::Keys { 1 } else { 2 }, "{told}");
+            let text = format!("{over:?} {befalls:?} {version:?}");
+            client.call(&cancel()).await.unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(server.peer.accepted(), if befalls == Befalls::Keys { 1 } else { 2 }, "{text}");
         });
     }
 }

@@ -105,29 +105,29 @@ impl Server {
         })
     }
 
-    /// Does what `serve` says with each connection, which gets its number, counted from 0, and tells of requests.
+    /// Does what `serve` says with each connection, which gets its number, counted from 0, and counts requests.
     pub(crate) fn serving(
         config: ServerConfig,
         serve: impl Fn(usize, Tls, &dyn Fn()) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let (config, told) = (Arc::new(config), Arc::clone(&seen));
+        let (config, log) = (Arc::new(config), Arc::clone(&seen));
         let peer = Peer::start(move |number, mut tcp| {
             let mut connection = ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
             while connection.is_handshaking() {
                 connection.complete_io(&mut tcp)?;
             }
             let place = {
-                let mut told = told.lock().unwrap();
-                told.push(Seen {
+                let mut log = log.lock().unwrap();
+                log.push(Seen {
                     resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),
                     protocol: connection.alpn_protocol().map(|name| String::from_utf8_lossy(name).into_owned()),
                     has_certificate: connection.peer_certificates().is_some(),
                     requests: 0,
                 });
-                told.len() - 1
+                log.len() - 1
             };
-            serve(number, StreamOwned::new(connection, tcp), &|| told.lock().unwrap()[place].requests += 1)
+            serve(number, StreamOwned::new(connection, tcp), &|| log.lock().unwrap()[place].requests += 1)
         });
         Self { peer, seen }
     }

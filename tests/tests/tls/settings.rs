@@ -1,4 +1,4 @@
-//! What can be said about TLS, and that no private key is told.
+//! What can be said about TLS, and that no private key leaks.
 
 use std::process::Command;
 
@@ -28,7 +28,7 @@ fn private_keys_are_not_printed() {
     let own = Authority::new().signs("desk");
     let key = own.key.serialize_pem();
     let secret: Vec<&str> = key.lines().filter(|line| !line.starts_with('-')).collect();
-    let told =
+    let leaked =
         |text: String| secret.iter().find(|line| text.contains(&line[..line.len().min(12)])).map(|_| text.clone());
     let settings = TlsSettings::new().client_certificate(&own.pem, &key).unwrap();
     let limits = TransportLimits::default();
@@ -40,7 +40,7 @@ fn private_keys_are_not_printed() {
         format!("{:?}", Client::builder("https://127.0.0.1").tls(settings).build().unwrap()),
     ];
     for text in shown {
-        assert_eq!(told(text), None);
+        assert_eq!(leaked(text), None);
     }
     let broken = [
         key.replace("-----BEGIN", "-----BEGIN "),
@@ -57,12 +57,12 @@ fn private_keys_are_not_printed() {
             TlsSettings::new().client_certificate(&pem, &key).unwrap_err(),
             TlsSettings::new().add_roots(&pem).unwrap_err(),
         ] {
-            assert_eq!(told(format!("{error} {error:?}")), None, "{pem}");
+            assert_eq!(leaked(format!("{error} {error:?}")), None, "{pem}");
         }
     }
 }
 
-/// Tells the other process where the server is.
+/// The address of the server, for the other process.
 const SERVER: &str = "TRADEAPI_TEST_TLS_SERVER";
 
 /// This runs itself again, for a process cannot change its own environment, which is where the roots are looked for.

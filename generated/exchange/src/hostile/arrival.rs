@@ -6,12 +6,12 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use tradeapi::runtime::tables::{Effect, Meta};
 
-use super::{Telling, Wrong};
+use super::{Treatment, Wrong};
 use crate::delivery::{Behind, Delivered};
 use crate::dice::Dice;
 use crate::state::Core;
 
-impl Telling {
+impl Treatment {
     /// What arrives of an answer, and what follows it.
     pub(crate) fn deliver(
         &mut self,
@@ -20,7 +20,7 @@ impl Telling {
         answer: Response<Bytes>,
     ) -> (Delivered, Option<Behind>) {
         let Some(hostile) = &mut core.hostile else { return (Delivered::Whole(answer), None) };
-        let last = (self.wrong == Wrong::None && can_be_told(meta, &answer)).then(|| answer.clone());
+        let last = (self.wrong == Wrong::None && is_recognizable(meta, &answer)).then(|| answer.clone());
         let mut odd = answer;
         let behind = self.quirk.around(&mut odd, hostile.last.as_ref(), &mut self.dice);
         if last.is_some() {
@@ -38,7 +38,7 @@ impl Telling {
             Wrong::Reset => Delivered::Reset,
             Wrong::Close => Delivered::Nothing,
             Wrong::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
-            Wrong::TooManyTold => {
+            Wrong::TooManyCoded => {
                 odd.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 Delivered::Whole(odd)
             }
@@ -69,7 +69,7 @@ impl Telling {
             | Wrong::UnlistedCode
             | Wrong::RateCode
             | Wrong::Timestamp
-            | Wrong::ServerErrorTold
+            | Wrong::ServerErrorCoded
             | Wrong::MixedUp
             | Wrong::Partial
             | Wrong::Missing
@@ -83,8 +83,9 @@ impl Telling {
     }
 }
 
-/// Whether a client can tell an answer to a change from that to another one: it has every id that such an answer repeats.
-fn can_be_told(meta: &Meta, answer: &Response<Bytes>) -> bool {
+/// Whether a client can distinguish an answer to a change from that to another one: it has every id that such an answer
+/// repeats.
+fn is_recognizable(meta: &Meta, answer: &Response<Bytes>) -> bool {
     let Some(echoes) = meta.echoes.as_ref().filter(|_| meta.effect != Effect::Read) else { return false };
     let text = String::from_utf8_lossy(answer.body());
     !echoes.members.is_empty() && echoes.members.iter().all(|name| text.contains(&format!("\"{name}\":\"")))

@@ -8,12 +8,12 @@ use tradeapi::runtime::tables::Meta;
 
 use super::codes::{self, Proof};
 use super::items::{self, Batch};
-use super::{Landing, ON_ITS_WAY, SETTLING, Telling, Wrong, on_purpose};
+use super::{Landing, ON_ITS_WAY, SETTLING, Treatment, Wrong, on_purpose};
 use crate::gate::{Caller, Late, Route, Served, id_parameters};
 use crate::state::{Core, Task};
 
 /// The outcome of one item.
-enum Told {
+enum Shown {
     Served(Served),
     /// Nobody knows.
     Undecided,
@@ -23,7 +23,7 @@ enum Told {
     Bare(Served),
 }
 
-impl Telling {
+impl Treatment {
     pub(super) fn change(
         &mut self,
         core: &mut Core,
@@ -48,7 +48,7 @@ impl Telling {
             };
         };
         let bodies: Vec<String> = batch.bodies().collect();
-        let all: Vec<Told> = bodies
+        let all: Vec<Shown> = bodies
             .iter()
             .map(|body| {
                 // Of several things, some go another way.
@@ -56,17 +56,17 @@ impl Telling {
                 self.item(core, route, &Caller { parameters: body, ..*caller }, landing, accepted_until)
             })
             .collect();
-        if all.iter().any(|told| matches!(told, Told::Undecided)) {
+        if all.iter().any(|shown| matches!(shown, Shown::Undecided)) {
             return self.undecided(core, meta, &request);
         }
         let mut left = None;
         let mut answers = Vec::new();
-        for told in all {
-            let (served, shows): (Served, fn(Value, &Value) -> Value) = match told {
-                Told::Served(served) => (served, |answer, _| answer),
-                Told::Missing(served) => (served, |answer, _| items::emptied(answer)),
-                Told::Bare(served) => (served, bare),
-                Told::Undecided => continue,
+        for shown in all {
+            let (served, shows): (Served, fn(Value, &Value) -> Value) = match shown {
+                Shown::Served(served) => (served, |answer, _| answer),
+                Shown::Missing(served) => (served, |answer, _| items::emptied(answer)),
+                Shown::Bare(served) => (served, bare),
+                Shown::Undecided => continue,
             };
             left = served.left;
             match served.data {
@@ -93,14 +93,14 @@ impl Telling {
         caller: &Caller<'_>,
         landing: Landing,
         accepted_until: u64,
-    ) -> Told {
+    ) -> Shown {
         let is_hit = match self.wrong {
             Wrong::Partial => self.dice.percent(40),
             Wrong::Missing | Wrong::Bare => self.dice.percent(50),
             _ => true,
         };
         if self.wrong == Wrong::Partial && is_hit {
-            return Told::Served(self.fail(core, route, caller, accepted_until));
+            return Shown::Served(self.fail(core, route, caller, accepted_until));
         }
         let landing = match self.wrong {
             Wrong::Missing | Wrong::Bare if !is_hit => Landing::Now,
@@ -109,10 +109,12 @@ impl Telling {
         self.count(core, landing);
         let served = self.land(core, route, caller, landing, accepted_until);
         match (self.wrong, served) {
-            (Wrong::Missing, served) if is_hit => Told::Missing(served.unwrap_or_else(|| nothing(core, route, caller))),
-            (Wrong::Bare, served) if is_hit => Told::Bare(served.unwrap_or_else(|| nothing(core, route, caller))),
-            (_, Some(served)) => Told::Served(served),
-            (_, None) => Told::Undecided,
+            (Wrong::Missing, served) if is_hit => {
+                Shown::Missing(served.unwrap_or_else(|| nothing(core, route, caller)))
+            }
+            (Wrong::Bare, served) if is_hit => Shown::Bare(served.unwrap_or_else(|| nothing(core, route, caller))),
+            (_, Some(served)) => Shown::Served(served),
+            (_, None) => Shown::Undecided,
         }
     }
 
@@ -188,7 +190,7 @@ impl Telling {
         }
     }
 
-    /// The answer to what is not done, or not yet: one about something else, or that nobody knows.
+    /// The answer to what is not done, or not yet: one about something else, or one that no client knows.
     fn undecided(&mut self, core: &Core, meta: &'static Meta, request: &Value) -> Served {
         if let Some(other) = self.other(core, meta, request) {
             return Served { data: Ok(other), left: None };
@@ -210,7 +212,7 @@ impl Telling {
         }
     }
 
-    /// The latest answer to such a request, if it is to be mixed up and can be told to be about another.
+    /// The latest answer to such a request, if it is to be mixed up and is recognizably about another.
     fn other(&self, core: &Core, meta: &'static Meta, request: &Value) -> Option<String> {
         let other = core.hostile.as_ref()?.latest.get(meta.id).filter(|_| self.wrong == Wrong::MixedUp)?;
         let answer: Value = serde_json::from_str(other).ok()?;
@@ -219,8 +221,8 @@ impl Telling {
         let items = Batch::of(request).map_or(1, |batch| batch.len());
         let differs =
             |(name, id): &(&str, &str)| items::all_have(&answer, name) && !other.contains(&format!("\"{id}\""));
-        let is_told_apart = ids.len() >= items && ids.iter().all(differs);
-        is_told_apart.then(|| other.clone())
+        let are_distinct = ids.len() >= items && ids.iter().all(differs);
+        are_distinct.then(|| other.clone())
     }
 }
 
@@ -241,11 +243,11 @@ fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Serve
 /// nothing else. One that lists failures lists none.
 fn bare(answer: Value, request: &Value) -> Value {
     let Value::Array(mut items) = answer else { return items::emptied(answer) };
-    let mut asked = Vec::new();
-    items::texts(request, id_parameters(), &mut asked);
+    let mut requested = Vec::new();
+    items::texts(request, id_parameters(), &mut requested);
     let message = API.envelope.and_then(|envelope| envelope.message_member());
     for item in items.iter_mut().filter_map(Value::as_object_mut) {
-        item.retain(|name, value| value.as_str().is_some_and(|id| asked.contains(&(name.as_str(), id))));
+        item.retain(|name, value| value.as_str().is_some_and(|id| requested.contains(&(name.as_str(), id))));
         item.extend(message.map(|name| (name.to_owned(), Value::from("it is looked into"))));
     }
     Value::Array(items)

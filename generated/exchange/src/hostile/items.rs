@@ -22,14 +22,14 @@ fn list(body: &mut Value) -> Option<&mut Vec<Value>> {
 }
 
 impl Batch {
-    /// Whether a body asks for a batch.
-    pub(crate) fn is_asked_for(body: &Value) -> bool {
+    /// Whether a body is a batch.
+    pub(crate) fn is_batch(body: &Value) -> bool {
         is_list(body) || body.as_object().is_some_and(|members| members.values().any(is_list))
     }
 
-    /// The batch that a body asks for, if it does.
+    /// The batch in a body, if it is one.
     pub(crate) fn of(body: &Value) -> Option<Self> {
-        if !Self::is_asked_for(body) {
+        if !Self::is_batch(body) {
             return None;
         }
         let mut body = body.clone();

@@ -13,7 +13,7 @@ use crate::dice::Dice;
 pub struct Node {
     /// How many milliseconds the clock is ahead by which it checks timestamps.
     pub judges: i64,
-    /// How many milliseconds the time is ahead that it tells.
+    /// How many milliseconds the time in its answers is ahead.
     pub tells: i64,
     /// How old the orders are that it shows, in milliseconds.
     pub lag: u64,
@@ -39,7 +39,7 @@ impl Node {
         Self { tells, ..self }
     }
 
-    /// The same, with another clock, which it also tells.
+    /// The same, with another clock, whose time is also in its answers.
     #[must_use]
     pub const fn ahead_by(self, millis: i64) -> Self {
         Self { judges: millis, tells: millis, ..self }

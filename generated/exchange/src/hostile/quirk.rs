@@ -34,7 +34,7 @@ listed! {
         ManyHeaders,
         /// More headers than any client reads.
         TooManyHeaders,
-        /// Another answer follows at once that nobody asked for.
+        /// Another answer follows at once, without a request.
         UnsolicitedAnswer,
         /// Another answer follows a while later if no request comes in between.
         LateUnsolicitedAnswer,
@@ -77,7 +77,7 @@ const REMAINING: &[&str] = &["-5", "99999999999999999999", "1e9", "", "429496729
 const DATES: &[&str] =
     &["Fri, 31 Dec 9999999999999999999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "1e2147483647"];
 
-/// Fields of the records of orders that say what was traded, of which a placed order has told nothing.
+/// Fields of the records of orders that say what was traded, which the answer to a placement does not have.
 const TRADED: [&str; 5] = ["priceAvg", "baseVolume", "avgPrice", "cumExecQty", "cumExecValue"];
 
 fn one_of(texts: &[&'static str], dice: &mut Dice) -> &'static str {

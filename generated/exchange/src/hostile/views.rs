@@ -122,7 +122,7 @@ impl Views {
         let version = history.versions.iter().rev().find(is_shown).filter(|_| history.visible <= view.now)?;
         let is_denied = match view.wrong {
             Wrong::Hidden => view.now < history.settled,
-            // Not twice in a row: who asks again finds it.
+            // Not twice in a row: the next query finds it.
             Wrong::FalseAbsence => self.denied.insert(order.id),
             _ => false,
         };

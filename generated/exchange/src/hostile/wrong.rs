@@ -32,11 +32,11 @@ listed! {
         /// Status 429 without an envelope.
         TooManyBare,
         /// Status 429 with an envelope, and a header that says how long to wait.
-        TooManyTold,
+        TooManyCoded,
         /// A status from 500 on without an envelope.
         ServerErrorBare,
         /// A status from 500 on with an envelope.
-        ServerErrorTold,
+        ServerErrorCoded,
         /// A redirect.
         Redirect,
         /// Half of the body, and the connection is closed.
@@ -96,11 +96,11 @@ const OF_ANY: &[(Wrong, u64)] = &[
     (Wrong::OpenCode, 25),
     (Wrong::UnlistedCode, 4),
     (Wrong::TooManyBare, 1),
-    (Wrong::TooManyTold, 1),
+    (Wrong::TooManyCoded, 1),
     (Wrong::RateCode, 1),
     (Wrong::Timestamp, 2),
     (Wrong::ServerErrorBare, 4),
-    (Wrong::ServerErrorTold, 4),
+    (Wrong::ServerErrorCoded, 4),
     (Wrong::Redirect, 2),
     (Wrong::HalfBody, 4),
     (Wrong::ShortLength, 3),
@@ -141,7 +141,7 @@ impl Wrong {
     pub(crate) fn landing(self, dice: &mut Dice) -> Landing {
         match self {
             Self::None | Self::Slow | Self::LastAnswer | Self::Partial => Landing::Now,
-            Self::Refused | Self::RateCode | Self::Timestamp | Self::TooManyBare | Self::TooManyTold => Landing::Never,
+            Self::Refused | Self::RateCode | Self::Timestamp | Self::TooManyBare | Self::TooManyCoded => Landing::Never,
             _ => {
                 let all = [(Landing::Now, 40), (Landing::Late, 15), (Landing::VeryLate, 5), (Landing::Never, 40)];
                 dice.weighted(&all).unwrap_or(Landing::Now)

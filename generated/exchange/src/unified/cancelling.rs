@@ -5,7 +5,7 @@ use tradeapi::unified::{
 };
 use tradeapi::{List, Operation};
 
-use super::{asked_for, ids_of, result_of, with_empty_client};
+use super::{ids_of, requested_ids, result_of, with_empty_client};
 use crate::amending::Name;
 use crate::gate::{Desk, Serve};
 use crate::orders::Order;
@@ -54,7 +54,7 @@ impl Serve for BatchCancel {
                     at.refusal(reason)
                 }),
             };
-            results.push(result_of(done, asked_for(&item.order)));
+            results.push(result_of(done, requested_ids(&item.order)));
         }
         Ok(results.into())
     }

@@ -4,7 +4,7 @@ use tradeapi::runtime::orders::Amendment;
 use tradeapi::unified::{BatchModifyItem, BatchModifyOrders, BatchModifyResult, ModifyOrder, OrderIds, YesNo};
 use tradeapi::{Edit, List};
 
-use super::{asked_for, ids_of, preset, result_of};
+use super::{ids_of, preset, requested_ids, result_of};
 use crate::amending::{Changes, Name};
 use crate::gate::{Desk, Serve};
 use crate::orders::{Order, Preset};
@@ -83,7 +83,7 @@ impl Serve for BatchModifyOrders {
                 Some(refusal) => Err(refusal),
                 None => modify_item(&item, at),
             };
-            let result = result_of(done, asked_for(&item.order));
+            let result = result_of(done, requested_ids(&item.order));
             let mut modified = BatchModifyResult::default();
             (modified.order_id, modified.client_oid) = (result.order_id, result.client_oid);
             (modified.code, modified.msg) = (result.code, result.msg);

@@ -133,10 +133,10 @@ impl Serve for BatchOrder {
                 Some(refusal) => Err(refusal),
                 None => place_item(&item, at).map_err(|reason| at.refusal(reason)),
             };
-            let mut asked = OrderIds::default();
-            asked.client_oid.clone_from(&item.client_oid);
+            let mut requested = OrderIds::default();
+            requested.client_oid.clone_from(&item.client_oid);
             let client = item.client_oid.as_ref().map(|id| id.as_str());
-            result_of(placed.map(|placed| ids_of(placed.id, client)), asked)
+            result_of(placed.map(|placed| ids_of(placed.id, client)), requested)
         };
         Ok(self.orders.into_iter().enumerate().map(place).collect::<Vec<_>>().into())
     }

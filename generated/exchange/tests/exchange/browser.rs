@@ -14,8 +14,8 @@ pub(crate) struct Browser {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     last: u64,
-    /// The addresses that the page asked for.
-    pub(crate) asked: Vec<String>,
+    /// The addresses that the page requested.
+    pub(crate) requested: Vec<String>,
     _profile: tempfile::TempDir,
 }
 
@@ -38,8 +38,8 @@ impl Browser {
         command.arg("--remote-debugging-pipe").arg(format!("--user-data-dir={}", profile.path().display()));
         let mut program = command.arg("about:blank").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (to, from) = (program.stdin.take().unwrap(), BufReader::new(program.stdout.take().unwrap()));
-        let (session, asked) = (None, Vec::new());
-        let mut browser = Self { program, to, from, session, last: 0, asked, _profile: profile };
+        let (session, requested) = (None, Vec::new());
+        let mut browser = Self { program, to, from, session, last: 0, requested, _profile: profile };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
         let attached = browser.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
@@ -63,7 +63,7 @@ impl Browser {
             assert_eq!(text.pop(), Some(0), "the browser has ended");
             let mut message: Value = serde_json::from_slice(&text).unwrap();
             if message["method"] == "Network.requestWillBeSent" {
-                self.asked.push(message["params"]["request"]["url"].as_str().unwrap().to_owned());
+                self.requested.push(message["params"]["request"]["url"].as_str().unwrap().to_owned());
             }
             if message["id"] == self.last {
                 assert!(message["error"].is_null(), "{method}: {}", message["error"]);
@@ -88,12 +88,12 @@ impl Browser {
         self.until("state !== null");
     }
 
-    /// Waits until a condition holds, while the page asks the exchange twenty times.
+    /// Waits until a condition holds, while the page queries the exchange twenty times.
     pub(crate) fn until(&mut self, condition: &str) {
         let holds = self.value(&format!(
             "new Promise((done) => {{
-               const start = asked;
-               const look = () => ({condition}) ? done(true) : asked - start > 20 ? done(false) : setTimeout(look, 20);
+               const start = requested;
+               const look = () => ({condition}) ? done(true) : requested - start > 20 ? done(false) : setTimeout(look, 20);
                look();
              }})"
         ));

@@ -60,7 +60,7 @@ fn fill(browser: &mut Browser, field: &str, text: &str) {
     ));
 }
 
-/// What strangers ask, and where the answer stands.
+/// What new readers look for, and where it stands.
 const QUESTIONS: [(&str, &str, &str); 5] = [
     (
         "what does posSide need in hedge mode",
@@ -109,7 +109,7 @@ async fn the_search_leads_to_the_answers_of_five_questions() {
     browser.press("Enter", 13, "\r");
     until(&mut browser, "location.pathname.endsWith('/errors.html') && location.hash.startsWith('#code-')");
     let foreign: Vec<_> =
-        browser.asked.iter().filter(|url| !url.starts_with(&format!("http://{address}/docs/"))).collect();
+        browser.requested.iter().filter(|url| !url.starts_with(&format!("http://{address}/docs/"))).collect();
     assert!(foreign.iter().all(|url| url.starts_with("data:") || *url == "about:blank"), "{foreign:?}");
 }
 
@@ -195,8 +195,8 @@ async fn an_operation_is_tried_on_the_exchange_that_serves_the_page() {
     until(&mut browser, &format!("{answer}.includes('from-the-page')"));
 }
 
-/// The places of a page whose text cannot be told from its ground, by the rules of WCAG 2 for normal text, and the parts
-/// that are wider than the page.
+/// The places of a page whose text has too little contrast to its ground, by the rules of WCAG 2 for normal text, and
+/// the parts that are wider than the page.
 const UNREADABLE: &str = r#"(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (color) => {
@@ -269,7 +269,7 @@ async fn the_keyboard_reaches_the_content_and_pages_need_no_script() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_key_is_told_to_pages_of_the_exchange_only() {
+async fn only_pages_of_the_exchange_receive_the_key() {
     let (_folder, exchange, address) = served().await;
     let (head, body) = ask(address, "GET /docs/keys.json", &[], b"");
     assert!(head.contains(" 200 ") && String::from_utf8(body).unwrap().contains(&exchange.keys().key));

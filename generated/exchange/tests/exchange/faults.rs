@@ -113,7 +113,7 @@ async fn a_node_with_another_clock_refuses_by_its_own() {
     desk.exchange.set_conditions(conditions);
     let refused = desk.client.unified().get_open_orders(&GetOpenOrders::new()).await;
     assert_eq!(code(refused).as_deref(), Some("40008"));
-    // The answer has told its time, and the next call is signed by it.
+    // The answer had its time, and the next call is signed by it.
     desk.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
 }
 

@@ -146,7 +146,7 @@ fn the_program_writes_loads_and_replays_a_journal() {
 }
 
 #[test]
-fn a_journal_is_kept_only_if_it_is_asked_for() {
+fn a_journal_is_kept_only_on_request() {
     let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new());
     assert_eq!(exchange.journal(), None);
     assert_eq!(Exchange::new(Seed(1)).violations().len(), 0);

@@ -2,6 +2,7 @@
 //! written by hand from the documents.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod account_properties;
 mod amending;
 mod browser;
 mod control;
@@ -25,4 +26,3 @@ mod rules;
 mod rules_classic;
 mod rules_unified;
 mod scripts;
-mod told;

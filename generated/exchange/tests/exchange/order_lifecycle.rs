@@ -250,7 +250,7 @@ async fn four_hundred_open_orders_are_the_most() {
 }
 
 #[tokio::test]
-async fn rates_are_counted_and_told() {
+async fn rates_are_counted_and_reported() {
     let desk = Desk::with(|settings| settings.rate_limits = true, Profile::new());
     for left in (0..20).rev() {
         let reply = desk.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap();
@@ -263,7 +263,7 @@ async fn rates_are_counted_and_told() {
 }
 
 #[tokio::test]
-async fn faults_are_asked_for() {
+async fn faults_happen_on_request() {
     let desk = Desk::one_way();
     desk.exchange.refuse_next("40010");
     let refused = desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;

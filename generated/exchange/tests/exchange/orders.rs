@@ -230,8 +230,8 @@ fn the_view_equals_the_book_once_it_is_quiet() {
         desk.exchange.time().advance(OVER);
         let mut open = BTreeSet::new();
         for family in ["classic", "unified"] {
-            let told = desk.run(desk.client.refresh_orders(family)).unwrap();
-            open.extend(told.into_iter().map(|order| order.id.unwrap()));
+            let reported = desk.run(desk.client.refresh_orders(family)).unwrap();
+            open.extend(reported.into_iter().map(|order| order.id.unwrap()));
         }
         let book: BTreeSet<_> = desk.open().into_iter().map(|(_, order)| order.id).collect();
         assert_eq!(book, desk.tracked(), "seed {seed}");
@@ -335,7 +335,7 @@ fn a_record_from_outside_ends_an_order() {
     assert_eq!(desk.client.tracked_orders().unwrap().open().len(), 1);
     let _ = desk.run(desk.client.evidence(&record)).unwrap();
     assert_eq!(desk.client.tracked_orders().unwrap().open(), []);
-    // An older record of it changes nothing, and one that contradicts it is told.
+    // An older record of it changes nothing, and one that contradicts it is reported.
     let mut later = record.clone();
     later.order_status = Some(unified::OrderStatus::Live);
     later.updated_time = record.updated_time.map(|at| Timestamp::from_millis(at.as_millis() + 1000));

@@ -32,7 +32,8 @@ async fn an_empty_page_says_what_to_do_first_and_fills_without_a_reload() {
     browser.until("document.querySelector('#chart .path').getAttribute('d').length > 20");
     browser.until(&format!("{TEXT}.includes('No order is open')"));
     assert_eq!(browser.value("window.before"), true, "the page was not loaded again");
-    let foreign: Vec<_> = browser.asked.iter().filter(|url| !url.starts_with(&format!("http://{address}/"))).collect();
+    let foreign: Vec<_> =
+        browser.requested.iter().filter(|url| !url.starts_with(&format!("http://{address}/"))).collect();
     assert!(foreign.iter().all(|url| url.starts_with("data:") || *url == "about:blank"), "{foreign:?}");
 }
 
@@ -230,7 +231,7 @@ async fn the_page_is_readable_in_light_and_dark_on_a_desk_and_on_a_phone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn screen_readers_are_told_what_each_part_is() {
+async fn each_part_has_a_name_for_screen_readers() {
     let Some(mut browser) = Browser::start() else { return };
     let (exchange, address) = served(|settings| settings.rate_limits = true).await;
     let client = client(&exchange, address);

@@ -1,4 +1,4 @@
-//! What holds whatever is asked: the book never crosses, and balances, positions and ledgers follow from the fills.
+//! What holds after any requests: the book never crosses, and balances, positions and ledgers follow from the fills.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -236,14 +236,15 @@ async fn unified_position_follows_from_fills(desk: &Desk) -> Result<(), TestCase
     Ok(())
 }
 
-/// A ledger has the sizes of the positions, the profits that the exchange told, and what the balance changed by.
+/// A ledger has the sizes of the positions, the profits that the exchange reported, and what the balance changed by.
 async fn ledger_follows_from_fills(desk: &Desk, mode: Mode) -> Result<(), TestCaseError> {
     let (mut ledger, since) = (Ledger::new(), desk.exchange.time().now() - days(1));
     for (family, name) in [(Family::Classic, "classic"), (Family::Unified, "unified")] {
         let count = desk.client.update_ledger(&mut ledger, name, since).await.unwrap();
         prop_assert_eq!(desk.client.update_ledger(&mut ledger, name, since).await.unwrap(), 0, "read twice");
         prop_assert!(count <= ledger.len());
-        // The unified family does not tell the long position from the short one, and spot trades are no positions.
+        // The unified family does not distinguish the long position from the short one, and spot trades are no
+        // positions.
         let is_net = family == Family::Unified || mode == Mode::OneWay;
         let mut shown = BTreeMap::<PositionKey, Decimal>::new();
         for position in account(desk, family).positions {

@@ -1,4 +1,4 @@
-//! The comparison of an account with a journal tells what the exchange's own book says, after random histories.
+//! The comparison of an account with a journal reports what the exchange's own book says, after random histories.
 
 mod story;
 
@@ -15,11 +15,11 @@ use tradeapi_exchange::{Aim, Fault, Trouble};
 use story::{Amended, By, OVER, OWN, Story, drive};
 
 impl Story {
-    /// The account is told as the exchange has it.
+    /// The account is reported as the exchange has it.
     fn holds(&self, seed: u64, reconciled: &Reconciled) {
         let open: BTreeSet<String> = self.open().into_iter().map(|(_, order)| order.id).collect();
-        let told = reconciled.open().map(|order| order.id.clone().unwrap()).collect();
-        assert_eq!(open, told, "seed {seed}");
+        let reported = reconciled.open().map(|order| order.id.clone().unwrap()).collect();
+        assert_eq!(open, reported, "seed {seed}");
         for order in &reconciled.orders {
             let by = match order.client_id.as_deref() {
                 Some(id) if id.starts_with("own-lost") => By::Own,
@@ -43,14 +43,14 @@ impl Story {
         let filled: BTreeMap<_, _> = filled.map(|order| (order.id.clone().unwrap(), quantity(order))).collect();
         assert_eq!(self.filled, filled, "seed {seed}");
         let ids: Vec<_> = reconciled.orders.iter().filter_map(|order| order.client_id.as_ref()).collect();
-        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "seed {seed}: an order is told of twice");
-        self.everything_placed_is_told(seed, reconciled);
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "seed {seed}: an order is reported twice");
+        self.everything_placed_is_reported(seed, reconciled);
     }
 
     /// Of each change of the journal that was carried out there is an order.
-    fn everything_placed_is_told(&self, seed: u64, reconciled: &Reconciled) {
+    fn everything_placed_is_reported(&self, seed: u64, reconciled: &Reconciled) {
         use tradeapi::runtime::tables::Outcome;
-        let told: BTreeSet<_> = reconciled.orders.iter().filter_map(|order| order.client_id.clone()).collect();
+        let reported: BTreeSet<_> = reconciled.orders.iter().filter_map(|order| order.client_id.clone()).collect();
         for stored in self.journal.0.lock().unwrap().iter() {
             let ending = stored.ending.as_ref().map(|ending| ending.outcome);
             let creates =
@@ -58,8 +58,8 @@ impl Story {
             assert!(ending.is_some(), "seed {seed}: {stored} stayed open");
             if creates && ending == Some(Outcome::Done) {
                 assert!(
-                    stored.change.client_ids.iter().all(|id| told.contains(id)),
-                    "seed {seed}: {stored} is not told of"
+                    stored.change.client_ids.iter().all(|id| reported.contains(id)),
+                    "seed {seed}: {stored} is not reported"
                 );
             }
         }

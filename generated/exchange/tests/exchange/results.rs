@@ -21,7 +21,7 @@ async fn place(desk: &Desk, client: &str) {
 }
 
 #[tokio::test]
-async fn failures_of_a_batch_are_told_with_what_their_codes_mean() {
+async fn failures_of_a_batch_are_reported_with_the_meaning_of_their_codes() {
     let desk = Desk::one_way();
     place(&desk, "a").await;
     let reply = desk.client.unified().batch_cancel(&cancel(&["gone", "a"])).await.unwrap();

@@ -74,19 +74,19 @@ fn operations() -> impl Iterator<Item = &'static Meta> {
 }
 
 /// The user that a case tells of; `None` if the exchange has no such user.
-fn profile(told: &str) -> Option<Profile> {
-    let told: Map<String, Value> = serde_json::from_str(told).unwrap();
+fn profile(properties: &str) -> Option<Profile> {
+    let properties: Map<String, Value> = serde_json::from_str(properties).unwrap();
     let mut profile = Profile::new();
-    let pairs = |told: &Map<String, Value>| {
-        let names = told.get("copyTradingPairs").and_then(Value::as_array).cloned().unwrap_or_default();
+    let pairs = |properties: &Map<String, Value>| {
+        let names = properties.get("copyTradingPairs").and_then(Value::as_array).cloned().unwrap_or_default();
         names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
-    for (property, value) in &told {
+    for (property, value) in &properties {
         profile = match (property.as_str(), value) {
             ("positionMode", Value::String(mode)) if mode == "hedge_mode" => profile.mode(Mode::Hedge),
             ("whitelisted", Value::String(yes)) if yes == "true" => profile.whitelisted(),
             ("rpiMarketMaker", Value::String(yes)) if yes == "true" => profile.rpi_market_maker(),
-            ("copyTrading", Value::String(yes)) if yes == "true" => profile.copy_trading(pairs(&told)),
+            ("copyTrading", Value::String(yes)) if yes == "true" => profile.copy_trading(pairs(&properties)),
             ("positionMode" | "whitelisted" | "rpiMarketMaker" | "copyTrading" | "copyTradingPairs", _) => profile,
             // Its pairs have steps of their own, and it has no managed sub-accounts.
             _ => return None,

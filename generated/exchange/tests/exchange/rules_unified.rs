@@ -409,8 +409,8 @@ async fn commissions_default_is_previous_day_and_arrive_a_day_later() {
     assert_eq!(dates, vec![day(0); 4]);
     let now = desk.exchange.time().now();
     let week = now.checked_sub(Duration::from_secs(7 * 86_400)).unwrap();
-    let asked = GetAgentDirectCommissions::new().between(week, now);
-    let report = broker.get_agent_direct_commissions(&asked).await.unwrap();
+    let request = GetAgentDirectCommissions::new().between(week, now);
+    let report = broker.get_agent_direct_commissions(&request).await.unwrap();
     assert_eq!(report.commission_list[0].date, Some(day(0)), "today is not readable yet");
     assert_eq!(report.commission_list.len(), 24, "six days begin within the week and are over");
 }

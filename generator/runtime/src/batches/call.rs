@@ -85,12 +85,12 @@ impl<O: Batch> BatchCall<O> {
         let items = part.take_items();
         match reply {
             Ok(reply) => {
-                let told = ItemResults::new(self.client.api(), O::META, self.client.codes(), &reply);
-                let answer = told.read::<O>(reply.into_data());
+                let results = ItemResults::new(self.client.api(), O::META, self.client.codes(), &reply);
+                let answer = results.read::<O>(reply.into_data());
                 report.bad.extend(answer.bad.iter().cloned());
                 let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
-                report.unmatched.extend(unmatched.into_iter().map(|said| told.stray(said)));
-                report.items.extend(items.into_iter().zip(found).map(|(item, found)| told.item(item, found)));
+                report.unmatched.extend(unmatched.into_iter().map(|said| results.stray(said)));
+                report.items.extend(items.into_iter().zip(found).map(|(item, found)| results.item(item, found)));
             }
             Err(error) => {
                 let (sent, error) = (sent_at(&error), Arc::new(error));

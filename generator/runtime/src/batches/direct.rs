@@ -79,12 +79,12 @@ impl<T> ItemsReply<T> {
         if self.all_done() { Ok(self.reply) } else { Err(PartialFailure(Box::new(self))) }
     }
 
-    /// The reply, whatever became of the items.
+    /// The reply, whatever the results of the items.
     pub fn into_reply(self) -> Reply<T> {
         self.reply
     }
 
-    /// The data of the reply, whatever became of the items.
+    /// The data of the reply, whatever the results of the items.
     pub fn into_data(self) -> T {
         self.reply.into_data()
     }
@@ -176,11 +176,11 @@ impl ClientCore {
         operation: &O,
         reply: Reply<O::Response>,
     ) -> ItemsReply<O::Response> {
-        let told = ItemResults::new(self.api(), O::META, self.codes(), &reply);
-        let BatchAnswer { results, bad, all_done } = told.read::<O>(reply.data.clone());
+        let of_reply = ItemResults::new(self.api(), O::META, self.codes(), &reply);
+        let BatchAnswer { results, bad, all_done } = of_reply.read::<O>(reply.data.clone());
         let mentioned = results.len() + bad.len();
         let failures =
-            results.into_iter().map(|said| told.stray(said)).filter_map(|UnmatchedResult { ids, result }| {
+            results.into_iter().map(|said| of_reply.stray(said)).filter_map(|UnmatchedResult { ids, result }| {
                 Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
             });
         let failures = failures.collect();

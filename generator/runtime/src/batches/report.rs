@@ -225,11 +225,11 @@ impl<'a> ItemResults<'a> {
         let Self { api, meta, .. } = self;
         let read = code.as_deref().map(|code| self.codes.read(api, meta, code));
         // The response lists it as failed, so its code is irrelevant.
-        let told =
+        let call_result =
             read.filter(|read| read.proves().is_some()).map_or(CallResult::ItemFailed, |read| read.call_result());
         let outcome = match outcome(read.unwrap_or_default()) {
             Outcome::Unknown => api.outcome_of(meta.effect, CallResult::UnlistedCode, Outcome::Unknown),
-            not_done @ (Outcome::NotDone | Outcome::Done) => api.outcome_of(meta.effect, told, not_done),
+            not_done @ (Outcome::NotDone | Outcome::Done) => api.outcome_of(meta.effect, call_result, not_done),
         };
         Box::new(ExchangeError {
             operation: meta.id,

@@ -6,7 +6,7 @@ use crate::pages::{Clipped, Page, PageError, Paged, Position, PositionError, Ran
 use crate::retry::RetryPolicy;
 
 /// All pages of a listing, one after the other; see [`Pages`](crate::pages::Pages).
-#[must_use = "nothing is sent until a page is asked for"]
+#[must_use = "nothing is sent until a page is requested"]
 pub struct Pages<O: Paged> {
     client: ClientCore,
     pages: crate::pages::Pages<O>,
@@ -70,7 +70,7 @@ impl<O: Paged> fmt::Debug for Pages<O> {
 }
 
 /// The items of all pages of a listing, one after the other; see [`Items`](crate::pages::Items).
-#[must_use = "nothing is sent until an item is asked for"]
+#[must_use = "nothing is sent until an item is requested"]
 pub struct Items<O: Paged> {
     client: ClientCore,
     items: crate::pages::Items<O>,

@@ -95,8 +95,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Whether a time is before a moment that depends on now. `None` if the two are so close that another clock may tell
-    /// otherwise.
+    /// Whether a time is before a moment that depends on now. `None` if the two are so close that they may be the other
+    /// way round by another clock.
     pub fn is_before(&self, time: Option<&Timestamp>, moment: Option<Timestamp>) -> Option<bool> {
         window::certainly_apart(*time?, moment?).then_some(time? < &moment?)
     }

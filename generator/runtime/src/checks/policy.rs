@@ -13,13 +13,13 @@ pub struct CheckContext<'a> {
     pub policy: &'a CheckPolicy,
 }
 
-static NOTHING_TOLD: Account = Account::new();
+static NO_PROPERTIES: Account = Account::new();
 static ALL_RULES: CheckPolicy = CheckPolicy::new();
 
 impl Default for CheckContext<'_> {
     /// No account properties and no time; every rule is checked as the schema says.
     fn default() -> Self {
-        Self { account: &NOTHING_TOLD, now: None, policy: &ALL_RULES }
+        Self { account: &NO_PROPERTIES, now: None, policy: &ALL_RULES }
     }
 }
 

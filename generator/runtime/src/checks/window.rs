@@ -71,7 +71,7 @@ fn span(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breac
         parameter: window.to,
         given: to.to_string(),
         allowed: format!("at most {span} after {}, which is until {end}, is allowed", window.from),
-        hint: "ask for shorter ranges, one after the other",
+        hint: "request shorter ranges, one after the other",
     })
 }
 
@@ -86,6 +86,6 @@ fn age(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>, 
         parameter,
         given: time.to_string(),
         allowed: format!("at most {access} ago, which is from {oldest} on, is allowed"),
-        hint: "ask for later times",
+        hint: "request later times",
     })
 }

@@ -102,7 +102,7 @@ impl RateLimitPolicy {
                 pause(timer, spread).await;
             }
         }
-        let reservation = match limiter.ask(self.call(operation, account), waits) {
+        let reservation = match limiter.admit(self.call(operation, account), waits) {
             Admission::Now(known) => known,
             Admission::Later(later) => {
                 observe::waits_for_room(O::META);

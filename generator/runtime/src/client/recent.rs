@@ -1,6 +1,6 @@
 //! The requests that a client signed recently.
 //!
-//! They tell whether an id was used for two of them, and when one of them left. Their texts are copied: memory that
+//! They show whether an id was used for two of them, and when one of them left. Their texts are copied: memory that
 //! each request keeps for hours would make every call allocate cold memory.
 
 use std::borrow::Cow;
@@ -143,7 +143,7 @@ impl RecentRequests {
     }
 
     /// Whether something with `id` may be of another request than the one that was signed at `signed_at`: of one that
-    /// gave the same id to something else about that time. Attempts of one request are not told apart.
+    /// gave the same id to something else about that time. Attempts of one request count as one.
     ///
     /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
     /// older one with the id is meant, unless a call with that id was dropped before it left.

@@ -315,7 +315,7 @@ impl ClientCore {
         if O::META.access != Access::Signed {
             return answer;
         }
-        let (told, signature) = match &answer {
+        let (request_time, signature) = match &answer {
             Ok(reply) => (reply.request_time, Signature::Accepted),
             Err(Error::Exchange(error)) if error.call_result == CallResult::TimestampRefused => {
                 (error.request_time, Signature::Refused)
@@ -324,7 +324,7 @@ impl ClientCore {
             Err(_) => (None, Signature::Unchecked),
         };
         let time = &self.parts.time;
-        time.learn(told, date, (left, received), signed_at, self.window(operation), signature);
+        time.learn(request_time, date, (left, received), signed_at, self.window(operation), signature);
         answer.map_err(|error| match error {
             Error::Exchange(error) if signature == Signature::Refused => {
                 Error::Exchange(Box::new(ExchangeError { skew: time.skew(), ..*error }))

@@ -57,14 +57,14 @@ impl Time {
     /// header.
     pub(super) fn learn(
         &self,
-        told: Option<Timestamp>,
+        stated: Option<Timestamp>,
         date: Option<Timestamp>,
         (sent, received): (Moment, Moment),
         signed_at: Timestamp,
         window: Option<Duration>,
         signature: Signature,
     ) {
-        let millis = told.map(|time| (time, Duration::from_millis(1)));
+        let millis = stated.map(|time| (time, Duration::from_millis(1)));
         let Some((time, step)) = millis.or(date.map(|time| (time, Duration::from_secs(1)))) else { return };
         self.there.learn(ServerTime { time, step, sent, received }, signed_at, window, signature);
     }

@@ -1,4 +1,4 @@
-//! A client that tracks orders: what it tells [`TrackedOrders`] of its calls.
+//! A client that tracks orders: what it reports of its calls to [`TrackedOrders`].
 
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ use crate::value::Timestamp;
 
 /// When a query was sent and answered.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AskedAt {
+pub(super) struct QueryTimes {
     /// The exchange's time in the response.
     pub(super) there: Option<Timestamp>,
     /// The least time by local clocks from the signing of the request to the departure of the query.
@@ -31,11 +31,11 @@ pub(super) struct AskedAt {
 const SLACK: Duration = Duration::from_secs(1);
 
 /// Whether an absence proves that the request had no effect.
-pub(super) fn proves(confirm: &Confirm, sent: &Sent, asked: &AskedAt) -> Result<(), &'static str> {
+pub(super) fn proves(confirm: &Confirm, sent: &Sent, times: &QueryTimes) -> Result<(), &'static str> {
     let kept = confirm.kept_ms.map(Duration::from_millis);
     let kept = kept.ok_or("it is not documented how long a record is kept, so its absence proves nothing")?;
     let window = sent.window.ok_or("it is not known how long the request can be in flight")?;
-    let there = asked.there.ok_or("the response does not contain the exchange's time")?;
+    let there = times.there.ok_or("the response does not contain the exchange's time")?;
     // Since it was signed, by the exchange's clock.
     let there = Duration::from_millis(there.as_millis().saturating_sub(sent.signed_at.as_millis()));
     // The last attempt may arrive later than this one, and the record may be of the first one.
@@ -43,15 +43,15 @@ pub(super) fn proves(confirm: &Confirm, sent: &Sent, asked: &AskedAt) -> Result<
         |one: Timestamp, other: Timestamp| Duration::from_millis(other.as_millis().saturating_sub(one.as_millis()));
     let (before, behind) = (apart(sent.first().0, sent.signed_at), apart(sent.signed_at, sent.last()));
     let first = window.saturating_add(sent.settling).saturating_add(behind);
-    if asked.at_least <= first.saturating_add(asked.uncertainty) || there <= first {
+    if times.at_least <= first.saturating_add(times.uncertainty) || there <= first {
         return Err("it was not found, but may still appear");
     }
-    if there > window.saturating_add(asked.at_most).saturating_add(SLACK) {
+    if there > window.saturating_add(times.at_most).saturating_add(SLACK) {
         return Err("the time in the response cannot be the exchange's");
     }
     // The record may be as old as the signature window allows.
     let last = kept.checked_sub(window).ok_or("a record is deleted before its absence can prove anything")?;
-    if asked.at_most.saturating_add(before) >= last || there.saturating_add(before) >= last {
+    if times.at_most.saturating_add(before) >= last || there.saturating_add(before) >= last {
         return Err("it was not found, but may have been deleted already");
     }
     Ok(())
@@ -79,16 +79,16 @@ mod tests {
     }
 
     /// Queried when as many seconds have passed there and here.
-    fn asked(there_s: u64, here_s: u64) -> AskedAt {
+    fn queried(there_s: u64, here_s: u64) -> QueryTimes {
         let here = Duration::from_secs(here_s);
         let there = Some(Timestamp::from_millis(SIGNED + there_s * 1000));
-        AskedAt { there, at_least: here, at_most: here, uncertainty: Duration::ZERO }
+        QueryTimes { there, at_least: here, at_most: here, uncertainty: Duration::ZERO }
     }
 
     #[test]
     fn absence_proves_something_between_too_early_and_too_late() {
         for (after, is_proof) in [(0, false), (39, false), (40, false), (41, true), (7169, true), (7170, false)] {
-            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(after, after));
+            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(after, after));
             assert_eq!(evaluated.is_ok(), is_proof, "{after}");
         }
     }
@@ -99,43 +99,43 @@ mod tests {
         for (there, here, is_proof) in
             [(45, 0, false), (3600, 1, false), (41, 40, false), (41, 41, true), (40, 41, false), (3600, 41, false)]
         {
-            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
+            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, here));
             assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
         }
         // No clock can be further ahead than the signature allows, and what the question took.
         for (there, is_proof) in [(72, true), (73, false)] {
-            assert_eq!(proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, 41)).is_ok(), is_proof, "{there}");
+            assert_eq!(proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, 41)).is_ok(), is_proof, "{there}");
         }
         // Either clock may show that it is forgotten.
         for (there, here, is_proof) in [(7169, 7169, true), (7169, 7170, false), (7170, 7169, false)] {
-            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
+            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, here));
             assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
         }
     }
 
     #[test]
     fn what_is_uncertain_takes_longer() {
-        let uncertain = AskedAt { uncertainty: Duration::from_secs(5), ..asked(45, 45) };
+        let uncertain = QueryTimes { uncertainty: Duration::from_secs(5), ..queried(45, 45) };
         assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_err());
-        let uncertain = AskedAt { uncertainty: Duration::from_secs(5), ..asked(46, 46) };
+        let uncertain = QueryTimes { uncertainty: Duration::from_secs(5), ..queried(46, 46) };
         assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_ok());
     }
 
     #[test]
     fn what_is_not_known_proves_nothing() {
-        assert!(proves(&confirm(None), &sent(Some(30)), &asked(100, 100)).is_err());
-        assert!(proves(&confirm(Some(7200)), &sent(None), &asked(100, 100)).is_err());
-        let untold = AskedAt { there: None, ..asked(100, 100) };
-        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &untold).is_err());
-        assert!(proves(&confirm(Some(60)), &sent(Some(30)), &asked(41, 41)).is_err());
-        assert!(proves(&confirm(Some(20)), &sent(Some(30)), &asked(41, 41)).is_err());
+        assert!(proves(&confirm(None), &sent(Some(30)), &queried(100, 100)).is_err());
+        assert!(proves(&confirm(Some(7200)), &sent(None), &queried(100, 100)).is_err());
+        let without_time = QueryTimes { there: None, ..queried(100, 100) };
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &without_time).is_err());
+        assert!(proves(&confirm(Some(60)), &sent(Some(30)), &queried(41, 41)).is_err());
+        assert!(proves(&confirm(Some(20)), &sent(Some(30)), &queried(41, 41)).is_err());
     }
 
     #[test]
     fn no_duration_overflows() {
         let sent = Sent { settling: Duration::MAX, ..sent(Some(30)) };
-        let asked = AskedAt { at_most: Duration::MAX, ..asked(100, 100) };
-        assert!(proves(&confirm(Some(u64::MAX / 1000)), &sent, &asked).is_err());
+        let times = QueryTimes { at_most: Duration::MAX, ..queried(100, 100) };
+        assert!(proves(&confirm(Some(u64::MAX / 1000)), &sent, &times).is_err());
     }
 
     #[test]
@@ -144,13 +144,13 @@ mod tests {
         let earlier = Timestamp::from_millis(SIGNED - 100_000);
         let attempts = |first, last| Some(Attempts { first: (first, None), last });
         let alone = sent(Some(30));
-        let asked_after = |attempts, seconds| {
-            proves(&confirm(Some(200)), &Sent { attempts, ..alone }, &asked(seconds, seconds)).is_ok()
+        let proves_after = |attempts, seconds| {
+            proves(&confirm(Some(200)), &Sent { attempts, ..alone }, &queried(seconds, seconds)).is_ok()
         };
-        assert_eq!([41, 90, 91, 169].map(|seconds| asked_after(None, seconds)), [true; 4]);
+        assert_eq!([41, 90, 91, 169].map(|seconds| proves_after(None, seconds)), [true; 4]);
         let later = attempts(at(0), at(50));
-        assert_eq!([41, 90, 91, 169].map(|seconds| asked_after(later, seconds)), [false, false, true, true]);
+        assert_eq!([41, 90, 91, 169].map(|seconds| proves_after(later, seconds)), [false, false, true, true]);
         let first = attempts(earlier, at(0));
-        assert_eq!([41, 69, 70, 169].map(|seconds| asked_after(first, seconds)), [true, true, false, false]);
+        assert_eq!([41, 69, 70, 169].map(|seconds| proves_after(first, seconds)), [true, true, false, false]);
     }
 }

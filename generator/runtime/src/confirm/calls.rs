@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::question::{Question, cannot_be_asked};
+use super::question::{Question, not_queryable};
 use super::rounds::{Open, of_record};
 use super::verdict::{Confirmation, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, Confirmable, Queryable, Shows};
@@ -33,7 +33,7 @@ impl ClientCore {
         let with_key = operation.with_key(self.now(), self.environment().random());
         let operation = with_key.as_ref().unwrap_or(operation);
         let Some(question) = only(Question::all(operation)) else {
-            return did_not_happen(cannot_be_asked::<O>());
+            return did_not_happen(not_queryable::<O>());
         };
         match self.call(operation).await {
             Ok(reply) => happened(reply),
@@ -72,8 +72,8 @@ impl ClientCore {
     ///
     /// Fails if the request carries no id to query by, if the query fails, or if its response is about something else.
     pub async fn locate<O: Confirmable>(&self, operation: &O) -> Result<Reply<O::Record>, Error> {
-        let question = only(Question::all(operation)).ok_or_else(cannot_be_asked::<O>)?;
-        let shown = match O::ask_first(self, question.json(), question.sought()) {
+        let question = only(Question::all(operation)).ok_or_else(not_queryable::<O>)?;
+        let shown = match O::query_first(self, question.json(), question.sought()) {
             Some(pages) => pages.await?,
             None => self.call(question.query()).await?.map(Shows::shown),
         };
@@ -92,7 +92,7 @@ impl ClientCore {
     ) -> ConfirmationOf<O> {
         let call = call.map(Arc::new);
         let open = Open::new(self, question, signed_at, left, call.clone());
-        let confirmation = self.ask(vec![open], policy).await.pop();
+        let confirmation = self.query_all(vec![open], policy).await.pop();
         confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::question::{Question, cannot_be_asked};
+use super::question::{Question, not_queryable};
 use super::rounds::Open;
 use super::verdict::{Confirmation, ConfirmedNotDone, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, ConfirmableItems, Queryable};
@@ -74,12 +74,12 @@ impl<O: ConfirmableItems> BatchCall<O> {
     ///
     /// Fails if the batch as a whole breaks a rule. Nothing is sent then.
     pub async fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
-        let questions = distinct(Question::all(&self.request)).ok_or_else(cannot_be_asked::<O>)?;
+        let questions = distinct(Question::all(&self.request)).ok_or_else(not_queryable::<O>)?;
         let client = self.client.clone();
         let report = self.send().await?;
         let (mut items, mut open, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for (question, told) in questions.into_iter().zip(report.items) {
-            let ItemReport { item, outcome, signed_at, left, .. } = told;
+        for (question, reported) in questions.into_iter().zip(report.items) {
+            let ItemReport { item, outcome, signed_at, left, .. } = reported;
             let confirmation = confirmation_of_item::<O>(outcome);
             if let Confirmation::Unknown(still) = &confirmation {
                 places.push(items.len());
@@ -88,7 +88,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
             }
             items.push(ItemConfirmation { item, confirmation });
         }
-        for (place, confirmation) in places.into_iter().zip(client.ask(open, policy).await) {
+        for (place, confirmation) in places.into_iter().zip(client.query_all(open, policy).await) {
             items[place].confirmation = confirmation;
         }
         let (unmatched, bad, calls, warnings) = (report.unmatched, report.bad, report.calls, report.warnings);
@@ -118,7 +118,7 @@ impl ClientCore {
             let left = self.left(question.key(), signed_at);
             open.push(Open::new(self, question, signed_at, left, None));
         }
-        for (place, confirmation) in places.into_iter().zip(self.ask(open, policy).await) {
+        for (place, confirmation) in places.into_iter().zip(self.query_all(open, policy).await) {
             confirmations[place] = confirmation;
         }
         confirmations
@@ -130,7 +130,7 @@ fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> C
     match outcome {
         ItemOutcome::Done(done) => happened(done),
         ItemOutcome::NotSent => {
-            Confirmation::NotDone(Box::new(ConfirmedNotDone { why: None, by_absence: false, asked: 0 }))
+            Confirmation::NotDone(Box::new(ConfirmedNotDone { why: None, by_absence: false, queries: 0 }))
         }
         ItemOutcome::Unaccounted => still_unknown(None, "the response does not mention it"),
         ItemOutcome::Failed(error) => by_error(Arc::new(Error::Exchange(error))),

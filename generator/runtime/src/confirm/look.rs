@@ -72,7 +72,7 @@ where
 {
     let question = questions::<O>(request).unwrap_or_default().into_iter().flatten().find(|one| one.key() == id);
     let Some(question) = question else { return Ok(None) };
-    let first = match O::ask_first(client, question.json(), question.sought()) {
+    let first = match O::query_first(client, question.json(), question.sought()) {
         Some(pages) => pages.await,
         None => client.retrying(retry).call(question.query()).await.map(|reply| reply.map(Shows::shown)),
     };
@@ -80,7 +80,7 @@ where
     if sighting.is_some() {
         return Ok(sighting);
     }
-    match O::ask_then(client, question.then_json(), question.sought()) {
+    match O::query_then(client, question.then_json(), question.sought()) {
         Some(second) => self::sighting(&question, second.await),
         None => Ok(None),
     }

@@ -41,7 +41,7 @@ pub struct WeighedRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weight {
-    /// The request had its effect. What waited for that is told, and the change in the journal is closed.
+    /// The request had its effect. Calls that wait for it are notified, and the change in the journal is closed.
     Proves,
     /// The item of a batch had its effect. The change stays open in the journal because of the other items.
     ProvesItem,
@@ -144,7 +144,7 @@ impl ClientCore {
             let Some(recovery) = shown.iter().find(|recovery| recovery.operation() == stored.change.operation) else {
                 continue;
             };
-            // The ids in it tell, before it is read.
+            // Its ids decide, before it is read.
             if !stored.change.client_ids.is_empty() && !outside.names_any(&stored.change.client_ids) {
                 continue;
             }
@@ -183,7 +183,7 @@ impl ClientCore {
     }
 }
 
-/// What is told of a record that is not a proof.
+/// What is reported of a record that is not a proof.
 fn unproven(evidence: Evidence) -> Weight {
     match evidence {
         Evidence::Proof => Weight::Proves,

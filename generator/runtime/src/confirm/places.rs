@@ -14,8 +14,8 @@ use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::parameters::Named;
 use crate::tables::NextPage;
 
-/// The answer of a place.
-pub type Asked<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<Shown<R>>, Error>> + Send + 'a>>;
+/// A query under way in one place.
+pub type QueryFuture<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<Shown<R>>, Error>> + Send + 'a>>;
 
 /// What identifies a record: a field and its text.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl Sought<'_> {
 }
 
 /// Sends the query `Q` with the parameters `json`.
-pub fn ask_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> Asked<'a, R>
+pub fn query_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> QueryFuture<'a, R>
 where
     Q: Repeatable<Response: Shows<R> + Send> + Send + Sync + 'a,
 {
@@ -46,12 +46,12 @@ where
 }
 
 /// Sends the query `Q` with the parameters `json`, page by page, until a page has the record that is sought.
-pub fn ask_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Asked<'a, R>
+pub fn query_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> QueryFuture<'a, R>
 where
     Q: Paged<Item = R, Response: Send> + Send + Sync + 'a,
     R: Encode + Send + 'a,
 {
-    Box::pin(async move { ask_all(client, read::<Q>(json)?, sought).await })
+    Box::pin(async move { query_pages(client, read::<Q>(json)?, sought).await })
 }
 
 /// Reads a query. The request that it follows from was checked already.
@@ -61,8 +61,9 @@ pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
     read.map_err(|violations| Error::Refused(Box::new(Refusal { operation: Q::META.id, violations })))
 }
 
-/// Asks until the record is found. The answer has the time of the first page: what came later may be missing.
-async fn ask_all<Q>(client: &ClientCore, query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
+/// Queries page after page until the record is found. The answer has the time of the first page: what came later may be
+/// missing.
+async fn query_pages<Q>(client: &ClientCore, query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
     Q: Paged<Response: Send> + Send + Sync,
     Q::Item: Send,
@@ -98,14 +99,14 @@ where
     let mut is_complete = true;
     let mut pages = HashSet::new();
     loop {
-        let asked = query.cursor();
+        let requested = query.cursor();
         let reply = client.call(&ForPage(query.clone())).await?;
         let request_time = *begun.get_or_insert(reply.request_time);
         let mut next = Next::Lost;
         let onward = reply.onward.clone();
         let reply = reply.map(|page| {
             let list;
-            (list, next) = follow(&query, asked.as_deref(), onward, page.0);
+            (list, next) = follow(&query, requested.as_deref(), onward, page.0);
             list
         });
         if sought.is_among(&reply.data) {

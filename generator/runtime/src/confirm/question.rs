@@ -1,6 +1,6 @@
 //! A query about one thing, and what its response proves.
 
-use super::absence::{self, AskedAt};
+use super::absence::{self, QueryTimes};
 use super::places::{self, Sought};
 use super::{Queryable, Shown};
 use crate::checks::{Violation, Violations};
@@ -51,10 +51,10 @@ impl<O: Queryable> Question<O> {
 
     fn of(target: Target) -> Option<Self> {
         let (confirm, named) = (target.confirm(), target.named());
-        let asked = confirm.ask.iter().find(|(_, own)| named.text(own).is_some()).copied();
+        let id = confirm.ask.iter().find(|(_, own)| named.text(own).is_some()).copied();
         let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
         let with = with.chain(confirm.with_as.iter().copied());
-        let of_request = named.renamed(asked.into_iter().chain(with));
+        let of_request = named.renamed(id.into_iter().chain(with));
         let json = [confirm.set, confirm.then_set].map(|set| with_values(&of_request, set));
         let query = places::read(&json[0]).ok()?;
         let is_compound = is_compound_with(O::META, named);
@@ -71,8 +71,8 @@ impl<O: Queryable> Question<O> {
         &self.target
     }
 
-    /// Asks listings for what was created at `since` or later only.
-    pub(super) fn ask_since(&mut self, since: Timestamp) {
+    /// Restricts queries of listings to what was created at `since` or later.
+    pub(super) fn query_since(&mut self, since: Timestamp) {
         let confirm = self.target.confirm();
         for (json, parameter) in self.json.iter_mut().zip([confirm.since, confirm.then_since]) {
             if let Some((parameter, write)) = parameter {
@@ -89,7 +89,7 @@ impl<O: Queryable> Question<O> {
         Sought { field: self.target.field(), key: self.target.key() }
     }
 
-    /// The parameters of the query, which is asked page by page if it has pages.
+    /// The parameters of the query, which is sent page by page if it has pages.
     pub(super) fn json(&self) -> &str {
         &self.json[0]
     }
@@ -125,20 +125,20 @@ impl<O: Queryable> Question<O> {
     }
 
     /// What an error of the query proves.
-    pub(super) fn failed(&self, error: &Error, sent: &Sent, asked: &AskedAt, absent: &[String]) -> Finding {
+    pub(super) fn failed(&self, error: &Error, sent: &Sent, times: &QueryTimes, absent: &[String]) -> Finding {
         let Error::Exchange(error) = error else { return Finding::Nothing("the query got no response") };
         if !is_denial(error, absent) {
             return Finding::Nothing("the query failed with a code that does not mean \"not found\"");
         }
-        self.is_absent(sent, asked)
+        self.is_absent(sent, times)
     }
 
     /// What it proves that the thing is not there.
-    pub(super) fn is_absent(&self, sent: &Sent, asked: &AskedAt) -> Finding {
+    pub(super) fn is_absent(&self, sent: &Sent, times: &QueryTimes) -> Finding {
         if self.is_compound {
             return Finding::Nothing("it was not found, but the request does several things and may have done another");
         }
-        match absence::proves(self.target.confirm(), sent, asked) {
+        match absence::proves(self.target.confirm(), sent, times) {
             Ok(()) => Finding::Absence,
             Err(why) => Finding::Nothing(why),
         }
@@ -176,7 +176,7 @@ pub(super) fn is_denial(error: &ExchangeError, absent: &[String]) -> bool {
 }
 
 /// Refuses a request whose outcome cannot be queried.
-pub(super) fn cannot_be_asked<O: Operation>() -> Error {
+pub(super) fn not_queryable<O: Operation>() -> Error {
     let parameter = O::META.confirm.as_ref().map(|confirm| {
         let names: Vec<_> = confirm.fields().iter().map(|(_, parameter)| *parameter).collect();
         names.join(" or ")

@@ -252,7 +252,7 @@ async fn query<O: Queryable<Query: Send + Sync>>(
             results[index].push(item);
         }
     }
-    let confirmations: Vec<Confirmation<(), O::Record>> = client.ask(open, policy).await;
+    let confirmations: Vec<Confirmation<(), O::Record>> = client.query_all(open, policy).await;
     for ((change, item), confirmation) in places.into_iter().zip(confirmations) {
         results[change][item].take(confirmation);
     }

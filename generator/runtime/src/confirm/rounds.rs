@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use super::absence::AskedAt;
+use super::absence::QueryTimes;
 use super::question::{Finding, Picked, Question, is_denial};
 use super::verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 use super::{ConfirmPolicy, Queryable, Shown, Shows};
@@ -33,7 +33,7 @@ pub(super) struct Open<O: Queryable> {
     call: Option<Arc<Error>>,
 }
 
-/// Records are asked for that may be older than the signature allows by so much.
+/// How much older than the signature allows a queried record may be.
 const EARLIER: Duration = Duration::from_secs(10);
 
 impl<O: Queryable> Open<O> {
@@ -47,7 +47,7 @@ impl<O: Queryable> Open<O> {
         let window = client.signature_window(question.target().named());
         let first = client.first_signed_at(question.key(), signed_at);
         if let Some(since) = window.and_then(|window| first.checked_sub(window.saturating_add(EARLIER))) {
-            question.ask_since(since);
+            question.query_since(since);
         }
         Self { question, signed_at, left, call }
     }
@@ -58,7 +58,7 @@ impl<O: Queryable> Open<O> {
         refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId))
     }
 
-    /// Whether the exchange refused it, although a record from outside shows its effect. Then only a query tells.
+    /// Whether the exchange refused it, although a record from outside shows its effect. Then only a query can decide.
     fn is_contradicted(&self) -> bool {
         matches!(self.call.as_deref(), Some(Error::Unknown(unknown)) if unknown.is_contradicted)
     }
@@ -107,25 +107,25 @@ enum Waited<T> {
 
 /// When a query was made, and by which policy.
 #[derive(Clone, Copy)]
-struct Asking<'a> {
+struct QueryContext<'a> {
     begun: Moment,
     policy: &'a ConfirmPolicy,
 }
 
 impl ClientCore {
     /// Queries all open changes repeatedly. The results are in the same order.
-    pub(super) async fn ask<O: Queryable, A>(
+    pub(super) async fn query_all<O: Queryable, A>(
         &self,
         open: Vec<Open<O>>,
         policy: &ConfirmPolicy,
     ) -> Vec<Confirmation<A, O::Record>> {
         let timer: &dyn Timer = self.environment();
         let end = timer.now().saturating_add(policy.deadline);
-        let mut confirmations: Vec<Confirmation<A, O::Record>> = open.iter().map(|one| unasked(one)).collect();
+        let mut confirmations: Vec<Confirmation<A, O::Record>> = open.iter().map(|one| not_queried(one)).collect();
         let waiting = Waiting::begin(self, &open, policy);
         let mut wait = policy.pauses.0;
         let mut absences = vec![0; open.len()];
-        for asked in 1.. {
+        for queries in 1.. {
             let mut least = wait;
             let all = open.iter().zip(&waiting.0).zip(&mut confirmations).zip(&mut absences);
             for (((one, pending), confirmation), absences) in all {
@@ -136,34 +136,34 @@ impl ClientCore {
                 let answer = match until(timer, end, proof_for(one, pending), self.first_place(one)).await {
                     Waited::Ready(answer) => answer,
                     Waited::Proven => {
-                        *confirmation = shown_outside(pending, asked - 1);
+                        *confirmation = shown_outside(pending, queries - 1);
                         continue;
                     }
                     Waited::Over => break,
                 };
-                least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
-                let at = Asking { begun, policy };
+                least = least.max(answer.as_ref().err().map_or(Duration::ZERO, requested_wait));
+                let at = QueryContext { begun, policy };
                 let (mut finding, mut answer) = self.evaluated(one, answer, at);
-                let then = || O::ask_then(self, one.question.then_json(), one.question.sought());
+                let then = || O::query_then(self, one.question.then_json(), one.question.sought());
                 if let Some(then) = shows_nothing(&answer, policy).then(then).flatten() {
                     let begun = self.moment();
                     let other = match until(timer, end, proof_for(one, pending), then).await {
                         Waited::Ready(other) => other,
                         Waited::Proven => {
-                            *confirmation = shown_outside(pending, asked);
+                            *confirmation = shown_outside(pending, queries);
                             continue;
                         }
                         Waited::Over => break,
                     };
-                    least = least.max(other.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
-                    let other = self.evaluated(one, other, Asking { begun, ..at });
-                    // It is absent only if neither place has it, and the first one was asked before.
+                    least = least.max(other.as_ref().err().map_or(Duration::ZERO, requested_wait));
+                    let other = self.evaluated(one, other, QueryContext { begun, ..at });
+                    // It is absent only if neither place has it, and the first one was queried before.
                     if !matches!(other.0, Finding::Absence) {
                         (finding, answer) = other;
                     }
                 }
-                *confirmation = concluded(one, finding, answer, asked, absences);
-                observe::asked(O::META, asked, confirmation.outcome(), confirmation.because());
+                *confirmation = concluded(one, finding, answer, queries, absences);
+                observe::queried(O::META, queries, confirmation.outcome(), confirmation.because());
             }
             let left = end.saturating_sub(timer.now());
             if !confirmations.iter().any(can_change) || left.is_zero() || least > left && least > wait {
@@ -184,7 +184,7 @@ impl ClientCore {
     }
 
     async fn first_place<O: Queryable>(&self, open: &Open<O>) -> Result<Reply<Shown<O::Record>>, Error> {
-        match O::ask_first(self, open.question.json(), open.question.sought()) {
+        match O::query_first(self, open.question.json(), open.question.sought()) {
             Some(pages) => pages.await,
             None => self.call(open.question.query()).await.map(|reply| reply.map(Shows::shown)),
         }
@@ -195,7 +195,7 @@ impl ClientCore {
         &self,
         open: &Open<O>,
         answer: Result<Reply<Shown<O::Record>>, Error>,
-        Asking { begun, policy }: Asking<'_>,
+        QueryContext { begun, policy }: QueryContext<'_>,
     ) -> (Finding, PickedAnswer<O>) {
         let question = &open.question;
         let facts = (open.signed_at, open.left, policy.settling);
@@ -208,12 +208,12 @@ impl ClientCore {
                 self.weigh(question.target(), (fields, O::Record::FORM), facts).into()
             }
             Ok(Reply { data: Picked::Absent, request_time, .. }) => {
-                question.is_absent(&sent, &self.asked_at(open, begun, *request_time))
+                question.is_absent(&sent, &self.query_times(open, begun, *request_time))
             }
             Ok(Reply { data: Picked::Nothing(because), .. }) => Finding::Nothing(because),
             Err(error) => {
                 let there = error.exchange().and_then(|error| error.request_time);
-                question.failed(error, &sent, &self.asked_at(open, begun, there), &policy.absent)
+                question.failed(error, &sent, &self.query_times(open, begun, there), &policy.absent)
             }
         };
         let finding = match finding {
@@ -226,7 +226,7 @@ impl ClientCore {
     }
 
     /// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
-    fn asked_at<O: Queryable>(&self, open: &Open<O>, begun: Moment, there: Option<Timestamp>) -> AskedAt {
+    fn query_times<O: Queryable>(&self, open: &Open<O>, begun: Moment, there: Option<Timestamp>) -> QueryTimes {
         let now = self.moment();
         let (at_least, at_most) = match open.left {
             Some(left) => (begun.steady_since(left), now.since(left)),
@@ -235,7 +235,7 @@ impl ClientCore {
         };
         let window = self.signature_window(open.question.target().named()).unwrap_or_default();
         let uncertainty = self.signature_uncertainty(window, open.signed_at, open.left);
-        AskedAt { there, at_least, at_most, uncertainty }
+        QueryTimes { there, at_least, at_most, uncertainty }
     }
 }
 
@@ -253,14 +253,15 @@ fn concluded<O: Queryable, A>(
     open: &Open<O>,
     finding: Finding,
     answer: PickedAnswer<O>,
-    asked: u32,
+    queries: u32,
     absences: &mut u32,
 ) -> Confirmation<A, O::Record> {
     let still = |last, because| {
         let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
-        Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, asked }))
+        Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
     };
-    let did_not_happen = |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, asked }));
+    let did_not_happen =
+        |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, queries }));
     // Exchanges were seen to deny orders that exist, but not twice in a row. What was not an absence, or could not be read,
     // may have been the record.
     *absences = if matches!(finding, Finding::Absence) { *absences + 1 } else { 0 };
@@ -269,7 +270,7 @@ fn concluded<O: Queryable, A>(
             answer: None,
             record: answer.ok().and_then(of_record),
             outside: None,
-            asked,
+            queries,
         })),
         (Finding::Absence, answer) if open.is_contradicted() => {
             still(answer.err(), "it was not found, but a record from outside shows it")
@@ -304,9 +305,9 @@ fn proof_for<'a, O: Queryable>(open: &Open<O>, pending: &'a Pending) -> Option<&
 }
 
 /// The change had its effect, as a record from outside shows.
-fn shown_outside<A, R: Decode>(pending: &Pending, asked: u32) -> Confirmation<A, R> {
+fn shown_outside<A, R: Decode>(pending: &Pending, queries: u32) -> Confirmation<A, R> {
     let outside = pending.proof().and_then(|outside| read_json(&outside.json).ok());
-    Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: None, outside, asked }))
+    Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: None, outside, queries }))
 }
 
 /// The output of `future`, if it is ready before `end` by `timer` and before a record from outside makes it superfluous.
@@ -349,10 +350,10 @@ fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
 }
 
 /// The outcome before the first query.
-fn unasked<O: Queryable, A>(open: &Open<O>) -> Confirmation<A, O::Record> {
+fn not_queried<O: Queryable, A>(open: &Open<O>) -> Confirmation<A, O::Record> {
     let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
     let because = "the deadline passed before a query was answered";
-    Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, asked: 0 }))
+    Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, queries: 0 }))
 }
 
 /// Whether another query could settle it.
@@ -361,7 +362,7 @@ fn can_change<A, R>(confirmation: &Confirmation<A, R>) -> bool {
 }
 
 /// How long to wait before the next query after a failed one.
-fn asked_to_wait(error: &Error) -> Duration {
+fn requested_wait(error: &Error) -> Duration {
     match error {
         Error::Limited(limited) => limited.free_in,
         Error::Exchange(error) => error.retry_after.unwrap_or_default(),

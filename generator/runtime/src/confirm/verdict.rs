@@ -29,7 +29,7 @@ pub struct ConfirmedDone<A, R> {
     /// The record from outside that shows it, if no query did; see [`ClientCore::evidence`](crate::ClientCore::evidence).
     pub outside: Option<R>,
     /// The number of queries.
-    pub asked: u32,
+    pub queries: u32,
 }
 
 /// A request that had no effect.
@@ -42,7 +42,7 @@ pub struct ConfirmedNotDone {
     /// Whether the proof is the absence of what it was to create.
     pub by_absence: bool,
     /// The number of queries.
-    pub asked: u32,
+    pub queries: u32,
 }
 
 /// A request whose outcome is unknown after queries.
@@ -60,7 +60,7 @@ pub struct Unconfirmed {
     /// Why the queries did not settle it.
     pub because: &'static str,
     /// The number of queries.
-    pub asked: u32,
+    pub queries: u32,
 }
 
 impl Unconfirmed {
@@ -103,8 +103,8 @@ impl<A, R> fmt::Display for Confirmation<A, R> {
 
 impl fmt::Display for Unconfirmed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let queries = if self.asked == 1 { "query" } else { "queries" };
-        write!(f, "its outcome is unknown after {} {queries}: {}", self.asked, self.because)?;
+        let queries = if self.queries == 1 { "query" } else { "queries" };
+        write!(f, "its outcome is unknown after {} {queries}: {}", self.queries, self.because)?;
         self.last.as_ref().map_or(Ok(()), |last| write!(f, "; the last one failed: {last}"))
     }
 }
@@ -121,15 +121,15 @@ impl fmt::Display for ConfirmedNotDone {
 
 /// The response shows the effect.
 pub(super) fn happened<A, R>(answer: A) -> Confirmation<A, R> {
-    Confirmation::Done(Box::new(ConfirmedDone { answer: Some(answer), record: None, outside: None, asked: 0 }))
+    Confirmation::Done(Box::new(ConfirmedDone { answer: Some(answer), record: None, outside: None, queries: 0 }))
 }
 
 /// An error shows that there was no effect.
 pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A, R> {
-    Confirmation::NotDone(Box::new(ConfirmedNotDone { why: Some(why.into()), by_absence: false, asked: 0 }))
+    Confirmation::NotDone(Box::new(ConfirmedNotDone { why: Some(why.into()), by_absence: false, queries: 0 }))
 }
 
 /// The outcome is unknown, without a query yet.
 pub(super) fn still_unknown<A, R>(call: Option<Arc<Error>>, because: &'static str) -> Confirmation<A, R> {
-    Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at: None, because, asked: 0 }))
+    Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at: None, because, queries: 0 }))
 }

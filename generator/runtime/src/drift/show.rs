@@ -130,7 +130,7 @@ impl DriftEntry {
     fn what(&self) -> String {
         match self.kind {
             DriftKind::UnknownValue | DriftKind::ValueNotListedHere | DriftKind::UnlistedCode => {
-                self.value.clone().unwrap_or_else(|| "not told".to_owned())
+                self.value.clone().unwrap_or_else(|| "not recorded".to_owned())
             }
             _ => self.json.join(" or "),
         }

@@ -35,8 +35,8 @@ mod tests {
 
     #[test]
     fn names_are_kept() {
-        for told in ["newField", "price24hPcnt", "tp_sl_2", "USDT-FUTURES", "post only", "v", "a.b"] {
-            assert_eq!(name(told).as_deref(), Some(told));
+        for kept in ["newField", "price24hPcnt", "tp_sl_2", "USDT-FUTURES", "post only", "v", "a.b"] {
+            assert_eq!(name(kept).as_deref(), Some(kept));
         }
         assert_eq!(code("40010").as_deref(), Some("40010"));
     }

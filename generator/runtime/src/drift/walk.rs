@@ -267,7 +267,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// An empty text is no value, and read as nothing.
+    /// An empty text is not a value, and read as nothing.
     fn neither_list_nor_record(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
         let is_nothing = self.from.raw_value()? == "\"\"" && !at.spot.is_item;
         let sign = if is_nothing { Sign::WrittenOtherwise(at.spot) } else { Sign::Unreadable(at.spot) };

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::signing::Credentials;
 
 /// A shorter text is a part of too many credentials to reveal one.
-const TELLING: usize = 4;
+const REVEALING: usize = 4;
 
 /// Removes credentials of a call from the texts of its response.
 pub(super) struct Redactor<'a> {
@@ -32,8 +32,9 @@ impl<'a> Redactor<'a> {
                 return true;
             }
             let text = plain(text.as_bytes());
-            let repeats =
-                |credential: &[u8]| contains(&text, credential) || text.len() >= TELLING && contains(credential, &text);
+            let repeats = |credential: &[u8]| {
+                contains(&text, credential) || text.len() >= REVEALING && contains(credential, &text)
+            };
             !credentials.iter().any(|credential| repeats(credential))
         })
     }
@@ -59,7 +60,7 @@ mod tests {
     fn a_credential_is_recognised_in_every_spelling() {
         let credentials = Credentials::new("apiKeyOfMine", "secret", "pass-Phrase e9");
         let withheld = Redactor::of(Some(&credentials));
-        let told = |text: &str| withheld.filter(Some(text.into())).is_some();
+        let passes = |text: &str| withheld.filter(Some(text.into())).is_some();
         for hidden in [
             "pass-Phrase e9",
             "passPhraseE9",
@@ -70,10 +71,10 @@ mod tests {
             "apikeyofmine",
             "keyOf",
         ] {
-            assert!(!told(hidden), "{hidden}");
+            assert!(!passes(hidden), "{hidden}");
         }
         for shown in ["newField", "passes", "e9", "api", "orderId", "USDT-FUTURES"] {
-            assert!(told(shown), "{shown}");
+            assert!(passes(shown), "{shown}");
         }
         assert_eq!(withheld.filter(None), None);
     }

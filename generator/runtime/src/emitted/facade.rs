@@ -197,9 +197,9 @@ macro_rules! __client {
                 self.core.evidence($recoveries, record)$($wait)*
             }
 
-            /// Compares the account with the journal: recovers what is open, reads orders and fills, and tells for each order
-            /// how it differs; see [`ClientCore::reconcile`](tradeapi_runtime::ClientCore::reconcile). Call it at the start
-            /// of a program and after an outage.
+            /// Compares the account with the journal: recovers what is open, reads orders and fills, and reports for
+            /// each order how it differs; see [`ClientCore::reconcile`](tradeapi_runtime::ClientCore::reconcile). Call
+            /// it at the start of a program and after an outage.
             ///
             /// # Errors
             ///

@@ -1,4 +1,4 @@
-//! Responses that are no success.
+//! Responses that are not a success.
 
 use std::fmt;
 use std::time::Duration;

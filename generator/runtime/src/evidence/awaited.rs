@@ -1,4 +1,4 @@
-//! Who waits for evidence, and the records from outside that may be some.
+//! Calls that wait for evidence, and records from outside that may be evidence.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,7 +91,7 @@ impl Pending {
         }
     }
 
-    /// Tells whoever waits of a record that proves it.
+    /// Wakes the waiting calls that a record proves.
     pub(crate) fn prove(&self, outside: Arc<Outside>) {
         let mut state = self.state();
         if let State::Waiting(waker) = &mut *state {
@@ -117,7 +117,7 @@ impl Pending {
         *self.state() = State::Ended(outcome);
     }
 
-    /// Whether a record can still say something about it that nobody knows.
+    /// Whether a record can still prove something new about it.
     fn is_of_interest(&self) -> bool {
         matches!(&*self.state(), State::Waiting(_) | State::Ended(Outcome::NotDone))
     }

@@ -113,8 +113,8 @@ fn from(earlier: Timestamp, later: Timestamp) -> Duration {
 fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
     confirm.agrees.iter().all(|(parameter, fields)| {
         let Some(wanted) = request.text(parameter) else { return true };
-        let told: Vec<_> = fields.iter().filter_map(|field| record.text(field)).collect();
-        told.is_empty() || told.iter().any(|told| is_same(told, &wanted))
+        let stated: Vec<_> = fields.iter().filter_map(|field| record.text(field)).collect();
+        stated.is_empty() || stated.iter().any(|stated| is_same(stated, &wanted))
     })
 }
 
@@ -132,7 +132,7 @@ fn is_changed(
         return Evidence::Nothing("the record has no field that the request changes");
     }
     let is_as_wanted =
-        |(field, wanted): &(&&str, String)| record.text(field).is_some_and(|told| is_same(&told, wanted));
+        |(field, wanted): &(&&str, String)| record.text(field).is_some_and(|stated| is_same(&stated, wanted));
     if !wanted.iter().all(is_as_wanted) {
         return Evidence::Nothing("it does not, or not yet, have the values of the request");
     }
@@ -142,10 +142,9 @@ fn is_changed(
     if sent.has_rival {
         return Evidence::Nothing("another request was in flight that may have changed it");
     }
-    let only_amended = confirm
-        .changed_while
-        .iter()
-        .all(|(field, values)| record.text(field).is_none_or(|told| values.iter().any(|value| is_same(&told, value))));
+    let only_amended = confirm.changed_while.iter().all(|(field, values)| {
+        record.text(field).is_none_or(|stated| values.iter().any(|value| is_same(&stated, value)))
+    });
     if !only_amended {
         return Evidence::Nothing(
             "it has the values of the request, but its last change may have been a fill or its end",

@@ -52,8 +52,8 @@ impl CodePolicy {
         let named = self.named.iter().rev().find(|(named, _)| named == code);
         // A code that the caller names applies to every request.
         let named = named.map(|(_, proves)| (Certainty::Named, *proves, Stage::Gateway));
-        let told = named.or(known.map(|known| (known.certainty, known.proves, known.stage)));
-        let believed = told.filter(|(certainty, ..)| match certainty {
+        let stated = named.or(known.map(|known| (known.certainty, known.proves, known.stage)));
+        let believed = stated.filter(|(certainty, ..)| match certainty {
             Certainty::Documented | Certainty::Named => true,
             Certainty::Several => self.believes_observed,
             Certainty::Single | Certainty::Conflicting => false,
@@ -98,8 +98,8 @@ impl ReadCode {
     /// The outcome of an item that a response lists as failed with it: not done, unless the code itself leaves that
     /// open, whatever its source.
     pub(crate) fn outcome_of_item(&self, is_compound: bool) -> Outcome {
-        let told = self.believed.or(self.known.map(|known| (known.certainty, known.proves, known.stage)));
-        match told {
+        let stated = self.believed.or(self.known.map(|known| (known.certainty, known.proves, known.stage)));
+        match stated {
             Some((_, CodeProof::Unknown | CodeProof::DuplicateId, _)) => Outcome::Unknown,
             None | Some((.., Stage::Trading)) if is_compound => Outcome::Unknown,
             _ => Outcome::NotDone,

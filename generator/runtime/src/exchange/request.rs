@@ -64,7 +64,7 @@ pub fn build_request<O: Operation>(
     Ok(request)
 }
 
-/// The numbers of calls, by which a person tells them apart.
+/// The numbers of calls, for people to distinguish them.
 static CALLS: AtomicU64 = AtomicU64::new(1);
 
 /// The body of a request with these parameters.

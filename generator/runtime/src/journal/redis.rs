@@ -145,7 +145,7 @@ impl RedisJournal {
             "done" => Outcome::Done,
             "not-done" => Outcome::NotDone,
             "unknown" => Outcome::Unknown,
-            other => return Err(self.damaged(format!("{other} is no ending"))),
+            other => return Err(self.damaged(format!("{other} is not an ending"))),
         };
         Ok(Some(Ending { outcome, code }))
     }

@@ -24,7 +24,7 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// When it is no JSON.
+    /// Fails if it is not JSON.
     pub fn new(text: &str) -> Result<Self, ReadError> {
         read_json(text)
     }
@@ -38,7 +38,7 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// Fails if it is not a `T`.
     pub fn read<T: Decode>(&self) -> Result<T, ReadError> {
         read_json(&self.0)
     }

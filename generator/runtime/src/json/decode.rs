@@ -11,14 +11,14 @@ pub trait Decode: Sized {
     ///
     /// # Errors
     ///
-    /// When the next value is not one of this type.
+    /// Fails if the next value is not one of this type.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError>;
 
     /// Reads the next value into `place`, whose content is unspecified after an error.
     ///
     /// # Errors
     ///
-    /// When the next value is not one of this type.
+    /// Fails if the next value is not one of this type.
     #[inline]
     fn decode_into(place: &mut Self, from: &mut Reader<'_>) -> Result<(), ReadError> {
         *place = Self::decode(from)?;
@@ -30,7 +30,7 @@ pub trait Decode: Sized {
     ///
     /// # Errors
     ///
-    /// When the next value is not one of this type.
+    /// Fails if the next value is not one of this type.
     #[inline]
     fn decode_some(place: &mut Option<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
         *place = Some(Self::decode(from)?);

@@ -19,12 +19,12 @@ impl<'a> Members<'a> {
         Self { layout, place: 0, expected: 0, begun: false }
     }
 
-    /// Goes on to the next known member and gives its index among the fields; the reader then stands before its value,
-    /// which must be read. Unknown members are passed over. `None` at the end of the object.
+    /// Goes on to the next known member and returns its index among the fields; the reader then stands before its
+    /// value, which must be read. Unknown members are passed over. `None` at the end of the object.
     ///
     /// # Errors
     ///
-    /// When the text is no JSON.
+    /// Fails if the text is not JSON.
     #[inline]
     pub fn next(&mut self, from: &mut Reader<'a>) -> Result<Option<usize>, ReadError> {
         while let Some(field) = self.step(from)? {
@@ -66,7 +66,7 @@ impl<'a> Members<'a> {
         Ok(Some(field))
     }
 
-    /// Goes on to the next member and gives its name; the reader then stands before its value, which must be read.
+    /// Goes on to the next member and returns its name; the reader then stands before its value, which must be read.
     pub fn next_name(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
         if step(from, &mut self.begun, b'}')? { from.name().map(Some) } else { Ok(None) }
     }
@@ -83,12 +83,12 @@ impl Elements {
         Self { count: 0 }
     }
 
-    /// Goes on to the next element and gives its index; the reader then stands before it, and it must be read. `None`
+    /// Goes on to the next element and returns its index; the reader then stands before it, and it must be read. `None`
     /// at the end of the array.
     ///
     /// # Errors
     ///
-    /// When the text is no JSON.
+    /// Fails if the text is not JSON.
     pub fn next(&mut self, from: &mut Reader<'_>) -> Result<Option<usize>, ReadError> {
         let mut begun = self.count > 0;
         if !step(from, &mut begun, b']')? {

@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When the next value is not one.
+    /// Fails if the next value is not one.
     #[inline]
     pub fn value<T: Decode>(&mut self) -> Result<T, ReadError> {
         T::decode(self)
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When the next value is not one.
+    /// Fails if the next value is not one.
     #[inline(never)]
     pub fn read_into<T: Decode>(&mut self, place: &mut T) -> Result<(), ReadError> {
         T::decode_into(place, self)
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When the next value is `null`, an array or an object, or no JSON.
+    /// Fails if the next value is `null`, an array or an object, or not JSON.
     #[inline]
     pub fn scalar(&mut self) -> Result<Cow<'a, str>, ReadError> {
         match self.next_byte() {
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When there is no single value, or `make` makes nothing of it.
+    /// Fails if there is no single value, or `make` makes nothing of it.
     #[inline]
     pub fn parsed<T>(&mut self, wanted: &'static str, make: impl FnOnce(&str) -> Option<T>) -> Result<T, ReadError> {
         let start = self.at;
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When the next value is no object, or stands too deep.
+    /// Fails if the next value is not an object, or stands too deep.
     pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members<'a>, ReadError> {
         self.begin(b'{', "an object")?;
         let known = self.layouts.iter().position(|layout| layout.is_of(fields));
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When the next value is no array, or stands too deep.
+    /// Fails if the next value is not an array, or stands too deep.
     pub fn array(&mut self) -> Result<Elements, ReadError> {
         self.begin(b'[', "an array")?;
         self.lists += 1;
@@ -167,8 +167,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When the items of the whole text take more memory than a text of its length has room for. What is left of the
-    /// text must not be read then.
+    /// Fails if the items of the whole text take more memory than a text of its length has room for. What is left of
+    /// the text must not be read then.
     #[inline]
     pub fn keep<T>(&mut self, items: &mut Vec<T>, item: T) -> Result<(), ReadError> {
         if items.len() == items.capacity() {
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When it is no JSON, or nests too deep.
+    /// Fails if it is not JSON, or nests too deep.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         match self.next_byte() {
             Some(b'"') => self.skip_string(),
@@ -203,11 +203,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over the next value and gives its text.
+    /// Skips the next value and returns its text.
     ///
     /// # Errors
     ///
-    /// When it is no JSON, or nests too deep.
+    /// Fails if it is not JSON, or nests too deep.
     pub fn raw_value(&mut self) -> Result<&'a str, ReadError> {
         let start = self.here();
         self.skip()?;
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When what begins like `null` is not.
+    /// Fails if what begins like `null` is not.
     #[inline]
     pub fn take_nothing(&mut self) -> Result<bool, ReadError> {
         match self.next_byte() {
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When anything but white space is left.
+    /// Fails if anything but white space is left.
     pub fn finish(&mut self) -> Result<(), ReadError> {
         match self.next_byte() {
             None => Ok(()),

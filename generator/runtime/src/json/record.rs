@@ -12,7 +12,7 @@ pub trait Record {
     const FIELDS: &'static [&'static str];
 
     /// What the documents say of the fields.
-    const TABLE: &'static RecordTable = &RecordTable::UNTOLD;
+    const TABLE: &'static RecordTable = &RecordTable::UNKNOWN;
 
     /// The field with the name under which a record stands, where lists of it travel as objects. It is not in the table,
     /// because the table of a record that contains itself depends on it.
@@ -22,7 +22,7 @@ pub trait Record {
     ///
     /// # Errors
     ///
-    /// When the value is not of the field's type.
+    /// Fails if the value is not of the field's type.
     fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError>;
 
     /// Writes the fields that are there.

@@ -58,15 +58,15 @@ pub struct RecordTable {
     pub name: Option<&'static str>,
     /// Whether it was only observed, and is in no document.
     pub is_observed: bool,
-    /// Whether it travels as an array of its fields, which are told apart by their places.
+    /// Whether it travels as an array of its fields, which their places identify.
     pub by_position: bool,
     /// Its fields, in the order of the document. Empty if they are unknown.
     pub fields: &'static [FieldTable],
 }
 
 impl RecordTable {
-    /// Unknown.
-    pub const UNTOLD: Self = Self::of(&[]);
+    /// A record whose fields are unknown.
+    pub const UNKNOWN: Self = Self::of(&[]);
 
     /// A record without a name that has these fields.
     pub const fn of(fields: &'static [FieldTable]) -> Self {

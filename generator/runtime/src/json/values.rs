@@ -61,7 +61,7 @@ impl Text {
     ///
     /// # Errors
     ///
-    /// When the value is empty, or neither text nor number.
+    /// Fails if the value is empty, or neither text nor number.
     pub fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut text = Self::EMPTY;
         text.read(from).map(|()| text)
@@ -71,7 +71,7 @@ impl Text {
     ///
     /// # Errors
     ///
-    /// When the value is empty, or neither text nor number.
+    /// Fails if the value is empty, or neither text nor number.
     pub fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
         from.parsed("an identifier", |text| (!text.is_empty()).then(|| self.set(text)))
     }
@@ -81,7 +81,7 @@ impl Text {
 ///
 /// # Errors
 ///
-/// When the value is empty, or neither text nor number.
+/// Fails if the value is empty, or neither text nor number.
 pub fn decode_enum<E: OpenEnum>(from: &mut Reader<'_>) -> Result<E, ReadError> {
     let word = word(from)?;
     Ok(enum_from_wire(&word))

@@ -36,7 +36,7 @@ pub struct FeeFields {
     pub amount: &'static str,
 }
 
-/// The field that tells what a fill did to the long or the short position, and its values.
+/// The field that states what a fill did to the long or the short position, and its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionFields {
     /// The field.

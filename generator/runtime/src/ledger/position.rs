@@ -10,7 +10,7 @@ use super::trade::{Contract, Trade, TradeEffect};
 /// with the rest of the cost, so that profits of linear contracts add up to what was received less what was paid.
 const PLACES: u32 = 12;
 
-/// Which position of an account.
+/// Identifies a position of an account.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct PositionKey {
@@ -24,7 +24,7 @@ pub struct PositionKey {
     pub side: PositionSide,
 }
 
-/// Which position of an instrument.
+/// Identifies a position of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PositionSide {
     /// The only one.
@@ -42,9 +42,9 @@ pub struct Position {
     /// The sum of the prices at which it was opened, times the quantities.
     cost: Decimal,
     realised: Decimal,
-    /// The sum of the profits that the exchange told, and how many trades it told none of.
-    told: Decimal,
-    untold: u64,
+    /// The sum of the profits that the exchange reported, and the number of trades without one.
+    reported: Decimal,
+    unreported: u64,
     /// How many trades are of unknown contracts.
     unknown: u64,
     fees: BTreeMap<String, Decimal>,
@@ -84,14 +84,14 @@ impl Position {
         (self.unknown == 0).then_some(self.realised)
     }
 
-    /// The profit that the exchange told with the trades. `None` if it told none with some.
-    pub fn told(&self) -> Option<Decimal> {
-        (self.untold == 0).then_some(self.told)
+    /// The profit that the exchange reported with the trades. `None` if some trades have none.
+    pub fn reported(&self) -> Option<Decimal> {
+        (self.unreported == 0).then_some(self.reported)
     }
 
-    /// How much more profit the exchange told than follows from the trades, if both are known.
+    /// How much the profit that the exchange reported exceeds what follows from the trades, if both are known.
     pub fn difference(&self) -> Option<Decimal> {
-        Some(self.told()? - self.realised()?)
+        Some(self.reported()? - self.realised()?)
     }
 
     /// The fees by coin, negative where they were paid.
@@ -123,8 +123,8 @@ impl Position {
             self.size = sum(self.size, if is_added { left } else { -left }).ok_or_else(inexact)?;
         }
         self.unknown += u64::from(trade.contract == Contract::Unknown);
-        self.untold += u64::from(trade.profit.is_none());
-        self.told = sum(self.told, trade.profit.unwrap_or_default()).ok_or_else(inexact)?;
+        self.unreported += u64::from(trade.profit.is_none());
+        self.reported = sum(self.reported, trade.profit.unwrap_or_default()).ok_or_else(inexact)?;
         for (coin, amount) in &trade.fees {
             let paid = self.fees.entry(coin.clone()).or_default();
             *paid = sum(*paid, *amount).ok_or_else(inexact)?;

@@ -21,13 +21,13 @@ pub struct Trade {
     pub quantity: Decimal,
     /// How the contract counts.
     pub contract: Contract,
-    /// The profit that the exchange told.
+    /// The profit that the exchange reported.
     pub profit: Option<Decimal>,
     /// The fees: a coin and an amount each, which is negative for what was paid.
     pub fees: Vec<(String, Decimal)>,
 }
 
-/// How a contract counts: what follows of its quantity and of two prices.
+/// How a contract counts: how a profit follows from a quantity and two prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Contract {
     /// A profit is the difference of the prices, times the quantity, in the coin of the prices.
@@ -68,7 +68,7 @@ impl TradeEffect {
 }
 
 impl Trade {
-    /// A trade of a linear instrument with one position, of which no profit and no fee was told.
+    /// A trade of a linear instrument with one position, without a reported profit or fee.
     pub fn new(
         id: impl Into<String>,
         instrument: impl Into<String>,

@@ -10,13 +10,13 @@ use crate::value::Timestamp;
 ///
 /// - An order is identified by the exchange's id or the client id, whichever a record has. Orders with the same client
 ///   id are distinguished by the exchange's id.
-/// - Records may come again and in any order where they tell when they changed; a record without a time counts as the
+/// - Records may come again and in any order where they state when they changed; a record without a time counts as the
 ///   latest. What comes late is compared with the latest record only.
 /// - States may be skipped, because orders change between two records. Transitions that the documents do not specify
 ///   are accepted.
-/// - A record that cannot be changes nothing: what was known before stays known.
-/// - Only as many orders are remembered as there is room for. Those that have ended are forgotten first, and then those
-///   that were not seen for longest.
+/// - An impossible record changes nothing: the earlier state stays known.
+/// - The number of remembered orders is bounded. Those that have ended are forgotten first, and then those that were
+/// not   seen for longest.
 #[derive(Clone, Debug)]
 pub struct Monitor<S> {
     memory: Memory<S>,
@@ -65,7 +65,7 @@ pub struct ImpossibleChange<S> {
 }
 
 impl<S: State> Monitor<S> {
-    /// A monitor that remembers so many orders.
+    /// A monitor that remembers up to this many orders.
     pub fn new(capacity: usize) -> Self {
         Self { memory: Memory::new(capacity) }
     }

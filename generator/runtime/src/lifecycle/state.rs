@@ -122,7 +122,7 @@ pub struct Transition {
     pub next: Next,
     /// When it happens.
     pub condition: &'static str,
-    /// What more there is to know.
+    /// Further details.
     pub doc: &'static str,
 }
 

@@ -99,7 +99,7 @@ struct Calls {
 
 struct Alarm(Weak<Shared>);
 
-/// The result of asking.
+/// The decision about a call.
 enum Decision {
     Admitted(Reservation),
     Denied(AdmissionError),
@@ -171,11 +171,11 @@ impl fmt::Debug for InProcessLimits {
 }
 
 impl Limiter for InProcessLimits {
-    fn ask<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
+    fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
         if let Some(reservation) = self.shared.lock().ask_in_passing(&call) {
             return Admission::Now(Ok(reservation));
         }
-        match self.shared.change(|state, now| state.ask(&call, wait, now)) {
+        match self.shared.change(|state, now| state.admit(&call, wait, now)) {
             Decision::Admitted(reservation) => Admission::Now(Ok(reservation)),
             Decision::Denied(denied) => Admission::Now(Err(denied)),
             Decision::Waits { bucket, turn, since } => Waiting::new(&self.shared, bucket, turn, since).admission(wait),
@@ -266,7 +266,7 @@ impl State {
         })
     }
 
-    fn ask(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Decision {
+    fn admit(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Decision {
         let bucket = self.limits.bucket(call, now);
         if self.limits.is_closed(bucket) {
             let why = format!("the share is less than one call of {} in a window", call.meta().id);

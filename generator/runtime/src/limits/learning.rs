@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::bucket::{Bucket, Taken};
 use super::limiter::{RateLimitFeedback, TooMany};
 use super::state::{Counter, Key, LimiterState, Pause};
-use crate::exchange::ToldOfPool;
+use crate::exchange::PoolReport;
 
 impl LimiterState {
     /// Learns from the answer to a call of `bucket` that was sent at `sent`.
@@ -16,15 +16,15 @@ impl LimiterState {
         if let Some(remaining) = feedback.remaining {
             self.note_remaining(bucket, sent, now, usize::try_from(remaining).unwrap_or(usize::MAX));
         }
-        for told in feedback.pools.iter().flatten() {
-            self.note_pool(bucket, sent, now, told);
+        for report in feedback.pools.iter().flatten() {
+            self.note_pool(bucket, sent, now, report);
         }
     }
 
     /// Admits no call of the operation for one window, or for the requested time: the exchange has counted more calls
     /// than are known here. If it may have counted all operations together, no other call is admitted either.
     ///
-    /// The response does not tell which window is full, so a window that is longer than the longest pause is closed for
+    /// The response does not show which window is full, so a window that is longer than the longest pause is closed for
     /// that pause, or for the shortest window of the operation. The requested time is bounded, too, and does not count
     /// for cancellations: no response prevents orders from being cancelled.
     fn back_off(&mut self, bucket: Key, now: Duration, too_many: TooMany) {
@@ -32,13 +32,13 @@ impl LimiterState {
         let spans = || own.iter().filter_map(|taken| Some(self.windows.get(taken.window)?.window.span()));
         let most = self.settings.longest_pause.max(spans().min().unwrap_or_default());
         let longest = spans().max().unwrap_or_default().min(most);
-        let asked_for = too_many.retry_after.unwrap_or_default().min(self.settings.longest_pause);
-        let until = now.saturating_add(longest.max(asked_for));
+        let requested = too_many.retry_after.unwrap_or_default().min(self.settings.longest_pause);
+        let until = now.saturating_add(longest.max(requested));
         let pause = Pause { until, cancels_until: now.saturating_add(longest) };
-        let asked_for = if self.buckets.get(bucket).is_some_and(Bucket::cancels) { Duration::ZERO } else { asked_for };
+        let requested = if self.buckets.get(bucket).is_some_and(Bucket::cancels) { Duration::ZERO } else { requested };
         for taken in own {
             if let Some(counter) = self.windows.get_mut(taken.window) {
-                counter.window.block(now.saturating_add(counter.window.span().min(most).max(asked_for)));
+                counter.window.block(now.saturating_add(counter.window.span().min(most).max(requested)));
             }
         }
         if too_many.of_everything {
@@ -74,14 +74,14 @@ impl LimiterState {
         }
     }
     /// The same of a pool. What others took of it leaves it at the latest when the exchange frees all of it.
-    fn note_pool(&mut self, bucket: Key, sent: Duration, now: Duration, told: &ToldOfPool) {
+    fn note_pool(&mut self, bucket: Key, sent: Duration, now: Duration, report: &PoolReport) {
         let is_of = |taken: &&Taken| {
-            self.windows.get(taken.window).is_some_and(|counter| counter.binding.limit.pool == Some(told.pool))
+            self.windows.get(taken.window).is_some_and(|counter| counter.binding.limit.pool == Some(report.pool))
         };
         let Some(key) = self.own_windows(bucket).iter().find(is_of).map(|taken| taken.window) else { return };
         let Some(Counter { window, .. }) = self.windows.get_mut(key) else { return };
-        let stays = told.reset.map_or(window.span(), |reset| reset.min(window.span()));
-        let remaining = usize::try_from(told.remaining).unwrap_or(usize::MAX);
+        let stays = report.reset.map_or(window.span(), |reset| reset.min(window.span()));
+        let remaining = usize::try_from(report.remaining).unwrap_or(usize::MAX);
         window.count_until(window.left(sent).saturating_sub(remaining), now.saturating_add(stays));
     }
 }

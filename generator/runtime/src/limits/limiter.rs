@@ -8,7 +8,7 @@ use http::{Response, StatusCode};
 use super::call::Call;
 use super::plan::Plan;
 use crate::error::{BindingLimit, LimiterTrouble};
-use crate::exchange::{MOST_POOLS, ToldOfPool, is_in_envelope, remaining_calls, retry_after, told_of_pools};
+use crate::exchange::{MOST_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
 use crate::tables::Api;
 
 /// Keeps calls within their rate limits.
@@ -20,8 +20,9 @@ use crate::tables::Api;
 ///
 /// [`InProcessLimits`]: super::InProcessLimits
 pub trait Limiter: Send + Sync {
-    /// Asks to make `call`. Without `wait`, returns at once; if a limit is used up, with the time until there is room.
-    fn ask<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a>;
+    /// Admits `call`, or lets it wait. Without `wait`, returns at once; if a limit is used up, with the time until
+    /// there is room.
+    fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a>;
 
     /// The call is sent now.
     fn sent(&self, reservation: &mut Reservation);
@@ -147,7 +148,7 @@ impl From<Unavailable> for AdmissionError {
     }
 }
 
-/// The feedback of a response about rate limits. The default is no feedback.
+/// The feedback of a response about rate limits. By default it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimitFeedback {
@@ -156,7 +157,7 @@ pub struct RateLimitFeedback {
     /// The remaining calls in the current window of the exchange.
     pub remaining: Option<u32>,
     /// What remains of pools.
-    pub pools: [Option<ToldOfPool>; MOST_POOLS],
+    pub pools: [Option<PoolReport>; MOST_POOLS],
     /// The round trip, if the transport reports it: see [`RoundTrip`](crate::transport::RoundTrip).
     pub trip: Option<Duration>,
 }
@@ -179,7 +180,7 @@ impl RateLimitFeedback {
 
     /// Adds what the response says of pools.
     #[must_use]
-    pub fn of_pools(self, pools: [Option<ToldOfPool>; MOST_POOLS]) -> Self {
+    pub fn of_pools(self, pools: [Option<PoolReport>; MOST_POOLS]) -> Self {
         Self { pools, ..self }
     }
 
@@ -196,6 +197,6 @@ impl RateLimitFeedback {
             retry_after: retry_after(response.headers()),
         });
         let feedback = Self::new(too_many, remaining_calls(api, response.headers()));
-        if api.pools.is_empty() { feedback } else { feedback.of_pools(told_of_pools(api.pools, response)) }
+        if api.pools.is_empty() { feedback } else { feedback.of_pools(pool_reports(api.pools, response)) }
     }
 }

@@ -9,7 +9,7 @@ use crate::value::OpenEnum;
 /// [`TrackedOrders::counted`](crate::orders::TrackedOrders::counted). Otherwise, the caller reports changes of orders from any
 /// source. An order has one name, its id or the client id, and
 /// counts once however often it is reported. The counter knows only what is reported: begin with the orders that are
-/// open already.
+/// already open.
 ///
 /// ```
 /// # use tradeapi_runtime::limits::OpenOrders;

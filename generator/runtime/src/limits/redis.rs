@@ -1,9 +1,9 @@
 //! Limits that a fleet of processes keeps together.
 //!
-//! # The law
+//! # The rule
 //!
 //! A window has an entry for each permit that was given. From then on it takes a place, even if it is never used, until
-//! one span after the process has told that its call ended; the exchange has counted the call by then. A permit is
+//! one span after the process has reported the end of its call; the exchange has counted the call by then. A permit is
 //! given while fewer than N entries take a place. So of any N + 1 calls the one whose permit was given last was sent a
 //! span after another one had ended, and no N + 1 are counted within a span. Nothing is assumed of how long anything
 //! takes.
@@ -25,14 +25,14 @@
 //!
 //! - *Member*: each question announces it to the server, for a time that the process sets itself. It uses
 //!   permits of the server's only. The server keeps the shares of absent members free.
-//! - *Alone*: it does not tell the server that it is there. Once the time it told has passed, whether or not the server
-//!   got it, and what the others sent before has settled, it uses its share.
+//! - *Alone*: it does not report itself to the server. Once the time it last reported has passed, whether or not the
+//! server   got it, and what the others sent before has settled, it uses its share.
 //!
 //! So at any time the calls of a process are counted in the server's window, or come from a share that the server keeps
 //! free. A process that returns reports its calls with the question that makes it a member. A process that starts may
 //! have had a predecessor that was alone: its share stays free for as long as that one's calls may count.
 //!
-//! A call goes through it so: its [`bucket`] makes a [`question`] of it, which goes over the [`link`] to the script on
+//! The path of a call: its [`bucket`] makes a [`question`] of it, which goes over the [`link`] to the script on
 //! the server; granted permits stay in the bucket until any caller takes them.
 
 mod alone;
@@ -79,17 +79,18 @@ pub use self::settings::{Fallback, FleetChange, RedisSettings};
 ///
 /// # Requirements
 ///
-/// One server, or the leader of several; a restart, a flush or another leader is noticed, and nothing goes for one
-/// window and the time of settling, because the log is lost. The same holds for the very first call. It must not evict
-/// keys. All keys begin with the prefix and expire by themselves, windows after their span and one key after a day.
-/// They contain accounts and addresses as a hash, which can be found by trying all names. The user needs `EVALSHA`,
+/// One server, or the leader of several; a restart, a flush or another leader is noticed, and no call is admitted for
+/// one window and the time of settling, because the log is lost. The same holds for the very first call. It must not
+/// evict keys. All keys begin with the prefix and expire by themselves, windows after their span and one key after a
+/// day. They contain accounts and addresses as a hash, which can be found by trying all names. The user needs
+/// `EVALSHA`,
 /// `EVAL`, `SCRIPT LOAD`, `INFO`, and the commands of the script for keys below the prefix.
 ///
 /// # Without Redis
 ///
 /// Calls end with [`Error::LimiterFailed`](crate::Error::LimiterFailed), or the process keeps to a share of each limit
-/// and says so, until it has told Redis what it sent in the meantime. See [`Fallback`]. An answer that is late, and a
-/// connection that breaks and can be made again, do not count as a loss.
+/// and reports it, until it has reported to Redis what it sent in the meantime. See [`Fallback`]. An answer that is
+/// late, and a connection that breaks and can be made again, do not count as a loss.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -142,7 +143,7 @@ impl RedisLimits {
 }
 
 impl Limiter for RedisLimits {
-    fn ask<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
+    fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
         Admission::Later(Box::pin(self.shared.admit(call, wait)))
     }
 

@@ -28,6 +28,6 @@ pub(crate) fn waits_for_room(_: &Meta) {}
 
 pub(crate) fn pauses(_: &Meta, _: u32, _: Duration, _: &Error) {}
 
-pub(crate) fn asked(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}
+pub(crate) fn queried(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}
 
 pub(crate) fn end_not_stored(_: &Meta, _: &JournalError) {}

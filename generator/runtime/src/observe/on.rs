@@ -96,10 +96,10 @@ pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) 
     info!(target: "tradeapi_runtime", operation, attempt, call_result, code, pause_us, "pausing before a retry");
 }
 
-/// The outcome of a call was queried for the `asked`th time.
-pub(crate) fn asked(meta: &Meta, asked: u32, outcome: Outcome, because: Option<&'static str>) {
+/// Records that the outcome of a call was queried, and how often so far.
+pub(crate) fn queried(meta: &Meta, queries: u32, outcome: Outcome, because: Option<&'static str>) {
     let (operation, outcome) = (meta.id, word(outcome));
-    info!(target: "tradeapi_runtime", operation, asked, outcome, because, "queried the outcome of a call");
+    info!(target: "tradeapi_runtime", operation, queries, outcome, because, "queried the outcome of a call");
 }
 
 /// The journal failed to store the end of a call, so that the change stays open in it.

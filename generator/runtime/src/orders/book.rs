@@ -194,7 +194,7 @@ impl Book {
         entry.order.kind = shown.kind.or(entry.order.kind.take());
         let had_ended = entry.order.standing == Standing::Ended;
         let Some(state) = state else {
-            // A state that no document lists is no end.
+            // A state that no document lists is not an end.
             entry.order.standing = if had_ended { Standing::Ended } else { Standing::Open };
             return Ok(());
         };

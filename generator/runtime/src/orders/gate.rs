@@ -15,7 +15,7 @@ pub trait Amendment: Operation {
     fn orders(&self) -> Vec<String>;
 }
 
-/// A text for the parameter that says which order is meant.
+/// A text for the parameter that identifies the order.
 pub fn order_reference(write: impl FnOnce(&mut ParameterWriter)) -> String {
     let mut out = ParameterWriter::query();
     write(&mut out);
@@ -60,7 +60,7 @@ impl AmendGate {
     ///
     /// # Errors
     ///
-    /// When as many amendments of one of the orders are under way as this operation allows.
+    /// Fails if as many amendments of one of the orders are under way as this operation allows.
     pub fn enter<A: Amendment>(&self, request: &A) -> Result<Pass, Busy> {
         let orders = request.orders().iter().map(|order| vec![format!("{} {order}", A::META.family)]).collect();
         self.enter_all(orders, A::IN_FLIGHT)
@@ -101,7 +101,7 @@ impl AmendGate {
     }
 }
 
-/// Stands for an amendment that is under way. Dropping it says that its result is known.
+/// An amendment that is under way. Drop it once the result is known.
 #[derive(Debug)]
 #[must_use = "without the pass the amendment counts as answered"]
 pub struct Pass {

@@ -38,7 +38,7 @@ struct Known {
     books: Vec<Book>,
     contradictions: VecDeque<OrderContradiction>,
     held: Vec<Held>,
-    /// Counts records, so that what a listing showed can be told from what was shown before.
+    /// Counts records, so that what a listing showed can be distinguished from what was shown before.
     turn: u64,
 }
 

@@ -7,7 +7,7 @@ use super::walk::Pages;
 use crate::json::BadItem;
 
 /// The items of all pages of a listing, one after the other.
-#[must_use = "nothing is sent until an item is asked for"]
+#[must_use = "nothing is sent until an item is requested"]
 pub struct Items<O: Paged> {
     pages: Pages<O>,
     ready: std::vec::IntoIter<O::Item>,

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::step::{Step, Told};
+use super::step::{Continuation, Step};
 use super::walk::Pages;
 use crate::client::ClientCore;
 use crate::json::{Decode, Encode, JsonWriter, List, read_json, write_json};
@@ -50,7 +50,7 @@ impl<T> Page<T> {
 #[non_exhaustive]
 pub struct Clipped {
     /// The beginning of the requested times that are not listed yet.
-    pub asked: Timestamp,
+    pub requested: Timestamp,
     /// Where the listing begins, or continues, instead.
     pub begins: Timestamp,
     /// The documented length of access.
@@ -61,14 +61,14 @@ impl Clipped {
     /// Both in one.
     pub(super) fn with(self, other: Option<Self>) -> Self {
         let Some(other) = other else { return self };
-        Self { asked: self.asked.min(other.asked), begins: self.begins.max(other.begins), ..self }
+        Self { requested: self.requested.min(other.requested), begins: self.begins.max(other.begins), ..self }
     }
 }
 
 impl fmt::Display for Clipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { asked, begins, access } = self;
-        write!(f, "times from {asked} to {begins} are not accessible: only the last {access} are")
+        let Self { requested, begins, access } = self;
+        write!(f, "times from {requested} to {begins} are not accessible: only the last {access} are")
     }
 }
 
@@ -99,10 +99,10 @@ pub trait Paged: Repeatable + Clone {
         None
     }
 
-    /// What a response says of the pages behind it, besides a cursor.
-    fn told(response: &Self::Response) -> Told {
+    /// What a response states of the pages behind it, besides a cursor.
+    fn continuation(response: &Self::Response) -> Continuation {
         let _ = response;
-        Told::default()
+        Continuation::default()
     }
 
     /// With [`Step::Last`]: the id or the time of an item, behind which the next page begins.
@@ -138,7 +138,7 @@ pub trait Paged: Repeatable + Clone {
     }
 
     /// All pages, one after the other; see [`Pages`].
-    #[must_use = "nothing is sent until a page is asked for"]
+    #[must_use = "nothing is sent until a page is requested"]
     fn stream(self, client: impl AsRef<ClientCore>) -> Pages<Self> {
         Pages::new(client.as_ref().clone(), self)
     }

@@ -82,7 +82,7 @@ impl Position {
         self.missing.map(Into::into)
     }
 
-    /// Why the listing ends here, if it does. Told once, so that it can be resumed; after a restart too, so that it
+    /// Why the listing ends here, if it does. Reported once, so that it can be resumed; after a restart too, so that it
     /// does not matter how often there is one.
     pub(super) fn take_trouble(&mut self, operation: &'static str) -> Option<PageError> {
         if self.stuck.take() == Some(true) {
@@ -95,7 +95,7 @@ impl Position {
         Some(PageError::Barren { operation, pages: u32::try_from(pages).unwrap_or(u32::MAX) })
     }
 
-    /// Goes on to another cursor; whether it leads in a circle, as far as can be told with the little that is kept.
+    /// Goes on to another cursor; whether it leads in a circle, as far as the few cursors that are kept show.
     pub(super) fn passes(&mut self, cursor: &str) -> bool {
         let hash = fnv(cursor);
         let came_before = self.landmark == Some(hash);

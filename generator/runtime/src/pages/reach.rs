@@ -50,9 +50,9 @@ impl<O: Paged> Pages<O> {
             let is_begun = plan.at.now.is_some();
             plan.range = plan.at.now.or(plan.at.rest).unwrap_or_default().into();
             plan.range.to = self.end(plan.range, made);
-            if let Some((access, asked)) = plan.beyond(access) {
-                self.refuse_unless_clipped(&plan.at, access, asked)?;
-                plan.clip(access, asked);
+            if let Some((access, requested)) = plan.beyond(access) {
+                self.refuse_unless_clipped(&plan.at, access, requested)?;
+                plan.clip(access, requested);
                 if plan.range.to.is_some_and(|to| to < access.begins) {
                     if is_begun && plan.at.leave_part() {
                         continue;
@@ -99,9 +99,9 @@ impl<O: Paged> Pages<O> {
         Some(Access { length, oldest, begins: oldest.checked_add(MARGIN).unwrap_or(oldest) })
     }
 
-    fn refuse_unless_clipped(&self, at: &Position, access: Access, asked: Timestamp) -> Result<(), PageError> {
+    fn refuse_unless_clipped(&self, at: &Position, access: Access, requested: Timestamp) -> Result<(), PageError> {
         // Parts that were clipped without a refusal do not add up.
-        let first = at.missing.and_then(|missing| missing.from).map_or(asked, |missing| missing.min(asked));
+        let first = at.missing.and_then(|missing| missing.from).map_or(requested, |missing| missing.min(requested));
         let is_refused = first < access.oldest.checked_sub(MARGIN).unwrap_or_default();
         if self.clips || !is_refused { Ok(()) } else { Err(refusal::<O>(self.window.as_ref(), first, access).into()) }
     }
@@ -111,29 +111,29 @@ impl Plan {
     /// The part of the range before the limit of access, and its beginning. After a part that was left out, nothing
     /// before the new beginning is queried.
     fn beyond(&self, access: Option<Access>) -> Option<(Access, Timestamp)> {
-        let (access, asked) = access.zip(self.range.from)?;
+        let (access, requested) = access.zip(self.range.from)?;
         let first = if self.clipped.is_some() { access.begins } else { access.oldest };
-        (asked < first).then_some((access, asked))
+        (requested < first).then_some((access, requested))
     }
 
-    fn clip(&mut self, access: Access, asked: Timestamp) {
+    fn clip(&mut self, access: Access, requested: Timestamp) {
         let Access { length, begins, .. } = access;
-        let asked = self.clipped.map_or(asked, |clipped| clipped.asked.min(asked));
-        self.clipped = Some(Clipped { asked, begins, access: length });
-        let from = self.at.missing.and_then(|missing| missing.from).map_or(asked, |from| from.min(asked));
+        let requested = self.clipped.map_or(requested, |clipped| clipped.requested.min(requested));
+        self.clipped = Some(Clipped { requested, begins, access: length });
+        let from = self.at.missing.and_then(|missing| missing.from).map_or(requested, |from| from.min(requested));
         let to = self.at.missing.and_then(|missing| missing.to).map_or(begins, |to| to.max(begins));
         self.at.missing = Some(Span { from: Some(from), to: Some(to) });
     }
 }
 
-fn refusal<O: Paged>(window: Option<&Window>, asked: Timestamp, access: Access) -> Error {
+fn refusal<O: Paged>(window: Option<&Window>, requested: Timestamp, access: Access) -> Error {
     let Access { length, oldest, .. } = access;
     let mut violations = Violations::default();
     violations.push(Violation {
         rule: "window.access".to_owned(),
         severity: Severity::Refuse,
         parameter: window.map_or("", |window| window.from).to_owned(),
-        given: asked.to_string(),
+        given: requested.to_string(),
         allowed: format!("at most {length} ago, which is from {oldest} on, is allowed"),
         source: O::META.source(),
         hint: "request later times, or clip the listing".to_owned(),

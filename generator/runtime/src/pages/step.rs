@@ -28,9 +28,9 @@ pub enum Step {
     },
 }
 
-/// What an answer says of the pages behind it.
+/// What an answer states of the pages behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Continuation {
     /// Whether there is another page.
     pub more: Option<bool>,
     /// How many items all pages have together.
@@ -48,45 +48,46 @@ pub(crate) enum Next {
     Lost,
 }
 
-/// The items of an answer, and what follows them; `asked` is where its page began, and `onward` what its headers say.
+/// The items of an answer, and what follows them; `requested` is the cursor of its page, and `onward` what its headers
+/// state.
 pub(crate) fn follow<O: Paged>(
     request: &O,
-    asked: Option<&str>,
+    requested: Option<&str>,
     onward: Onward,
     response: O::Response,
 ) -> (List<O::Item>, Next) {
-    let mut told = O::told(&response);
+    let mut continuation = O::continuation(&response);
     let (list, mut cursor) = O::page(response);
     match onward {
         Onward::Unsaid => {}
         Onward::At(next) => cursor = Some(next),
-        Onward::Lost => told.more = told.more.or(Some(true)),
+        Onward::Lost => continuation.more = continuation.more.or(Some(true)),
     }
     let items = u64::try_from(count(&list)).unwrap_or(u64::MAX);
     let size = request.page_size();
-    let begun = |first: u64| asked.and_then(|asked| asked.parse().ok()).unwrap_or(first);
+    let begun = |first: u64| requested.and_then(|requested| requested.parse().ok()).unwrap_or(first);
     let next = match O::STEP {
         // An empty page that leads nowhere else is how some exchanges end a listing.
-        Step::Cursor => match cursor.filter(|next| !(items == 0 && asked == Some(next))) {
-            _ if told.more == Some(false) => Next::End,
+        Step::Cursor => match cursor.filter(|next| !(items == 0 && requested == Some(next))) {
+            _ if continuation.more == Some(false) => Next::End,
             Some(cursor) => Next::At(cursor),
-            None if told.more == Some(true) => Next::Lost,
+            None if continuation.more == Some(true) => Next::Lost,
             None => Next::End,
         },
         Step::Last { shift } => {
             let last = list.items.iter().rev().find_map(O::last);
-            behind(last.map(|last| shifted(last, shift)), has_more(told, items, size, None))
+            behind(last.map(|last| shifted(last, shift)), has_more(continuation, items, size, None))
         }
         Step::Number { first } => {
             let number = begun(first);
             let pages = number.saturating_sub(first).saturating_add(1);
             let reached = size.map(|size| pages.saturating_mul(size));
-            behind(Some(number.saturating_add(1).to_string()), has_more(told, items, size, reached))
+            behind(Some(number.saturating_add(1).to_string()), has_more(continuation, items, size, reached))
         }
         Step::Offset { first } => {
             let offset = begun(first).saturating_add(items);
             let reached = Some(offset.saturating_sub(first));
-            behind(Some(offset.to_string()), has_more(told, items, size, reached))
+            behind(Some(offset.to_string()), has_more(continuation, items, size, reached))
         }
     };
     (list, next)
@@ -94,9 +95,9 @@ pub(crate) fn follow<O: Paged>(
 
 /// Whether another page follows. What the answer says counts first; a page that is shorter than requested is the last.
 /// An empty page is the last too, unless the answer says otherwise.
-fn has_more(told: Told, items: u64, size: Option<u64>, reached: Option<u64>) -> bool {
-    let by_total = || Some(reached? < told.total?);
-    told.more.or_else(by_total).unwrap_or(items > 0 && size.is_none_or(|size| items >= size))
+fn has_more(continuation: Continuation, items: u64, size: Option<u64>, reached: Option<u64>) -> bool {
+    let by_total = || Some(reached? < continuation.total?);
+    continuation.more.or_else(by_total).unwrap_or(items > 0 && size.is_none_or(|size| items >= size))
 }
 
 fn behind(next: Option<String>, has_more: bool) -> Next {
@@ -115,21 +116,21 @@ fn shifted(text: String, shift: i8) -> String {
 mod tests {
     use super::*;
 
-    const UNSAID: Told = Told { more: None, total: None };
+    const UNSTATED: Continuation = Continuation { more: None, total: None };
 
     #[test]
     fn what_an_answer_says_counts_before_the_length_of_its_page() {
-        let more = |more| Told { more: Some(more), ..UNSAID };
+        let more = |more| Continuation { more: Some(more), ..UNSTATED };
         assert!(has_more(more(true), 0, Some(5), None) && !has_more(more(false), 5, Some(5), None));
-        let total = Told { total: Some(10), ..UNSAID };
+        let total = Continuation { total: Some(10), ..UNSTATED };
         assert!(has_more(total, 3, Some(5), Some(9)) && !has_more(total, 5, Some(5), Some(10)));
         assert!(has_more(total, 5, None, None), "nothing says how far the pages reach");
     }
 
     #[test]
     fn without_a_word_a_short_or_an_empty_page_is_the_last() {
-        assert!(has_more(UNSAID, 5, Some(5), None) && !has_more(UNSAID, 4, Some(5), None));
-        assert!(has_more(UNSAID, 1, None, None) && !has_more(UNSAID, 0, None, None));
+        assert!(has_more(UNSTATED, 5, Some(5), None) && !has_more(UNSTATED, 4, Some(5), None));
+        assert!(has_more(UNSTATED, 1, None, None) && !has_more(UNSTATED, 0, None, None));
     }
 
     #[test]

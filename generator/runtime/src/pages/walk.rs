@@ -67,7 +67,7 @@ pub enum RangeOrder {
 ///     Ok(count)
 /// }
 /// ```
-#[must_use = "nothing is sent until a page is asked for"]
+#[must_use = "nothing is sent until a page is requested"]
 pub struct Pages<O: Paged> {
     pub(super) client: ClientCore,
     /// The requests that list everything together, without a cursor and without times.
@@ -329,7 +329,7 @@ pub(super) fn count<T>(list: &List<T>) -> usize {
     list.items.len() + list.bad.len()
 }
 
-/// Whether asking again would end the same way.
+/// Whether another attempt would end the same way.
 fn is_final(error: &PageError) -> bool {
     !matches!(error, PageError::Call(error) if !matches!(error, Error::Refused(_) | Error::Unsigned(_)))
 }

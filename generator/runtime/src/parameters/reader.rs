@@ -109,7 +109,7 @@ impl<'a> ParameterReader<'a> {
     }
 
     /// Lets an empty text stand for leaving a parameter out, where the documents say so. Any other parameter that is an
-    /// empty text is refused: it was given, and sending the request without it would change what it says.
+    /// empty text is refused: it was given, and sending the request without it would change its meaning.
     pub fn may_be_blank(&mut self, name: &'static str) -> &mut Self {
         let blank = self.members.iter_mut().filter(|member| member.name == name && member.is_blank());
         blank.for_each(|member| member.json = Cow::Borrowed("null"));
@@ -208,7 +208,7 @@ impl<'a> ParameterReader<'a> {
         self.objects("", &json)
     }
 
-    /// Tells that `parameter` breaks a rule of this kind, and what is allowed.
+    /// Reports that `parameter` breaks a rule of this kind, and what is allowed.
     pub fn violate(&mut self, kind: &'static str, parameter: &'static str, allowed: &str) {
         self.violated(kind, parameter, String::new(), allowed.to_owned(), "");
     }
@@ -296,7 +296,7 @@ impl<'a> ParameterReader<'a> {
 
     fn objects<P: Parameters>(&mut self, name: &str, json: &str) -> Option<Vec<P>> {
         let raw_items = self.readable(name, read_json::<Vec<Json>>(json))?;
-        // Not collected into an Option at once: every item shall tell what is wrong with it.
+        // Not collected into an Option at once: each item reports what is wrong with it.
         let items: Vec<Option<P>> = raw_items
             .iter()
             .enumerate()
@@ -327,7 +327,7 @@ impl<'a> ParameterReader<'a> {
         given
     }
 
-    /// As [`take`](Self::take), but a list may be a string, as it is in a query; `null` is no list.
+    /// As [`take`](Self::take), but a list may be a string, as it is in a query; `null` is not a list.
     fn take_list(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         let json = self.take(name)?;
         let lists = self.style().lists;

@@ -206,7 +206,7 @@ pub(super) struct Missing {
     pub(super) look: Look,
 }
 
-/// The orders of the journal since a time that the exchange does not show and may still be asked for.
+/// The orders of the journal since a time that the exchange does not show and that can still be queried.
 pub(super) fn missing(known: &Known, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
     let unshown = unshown(known, shown, since);
     let queried = unshown.filter(|(_, order)| {
@@ -241,7 +241,7 @@ fn unshown<'a>(
     })
 }
 
-/// Tells for each order how it differs from the journal.
+/// Reports for each order how it differs from the journal.
 pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, own_prefixes: &[String]) -> Vec<ReconciledOrder> {
     let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, own_prefixes));
     let fills_alone = shown.fills.iter().filter(|(key, _)| !shown.orders.contains_key(key));
@@ -252,7 +252,7 @@ pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, own_prefix
         let of_journal = client_id.clone().filter(|id| known.by_client_id.contains_key(&(key.0, id.clone())));
         match of_journal.map(|id| filled_ids.entry((key.0, id))) {
             Some(Entry::Vacant(entry)) => drop(entry.insert(key.clone())),
-            // Two orders with one id cannot be told apart.
+            // Two orders with one id cannot be distinguished.
             Some(Entry::Occupied(_)) | None => orders.push(by_its_fills(known, key, client_id, own_prefixes)),
         }
     }
@@ -303,7 +303,7 @@ fn listed(known: &Known, key: &Key, shown: &ShownOrder, own_prefixes: &[String])
     ReconciledOrder { id, client_id, is_open: shown.is_open, seen, change, ..order(family, difference) }
 }
 
-/// What is told of an order that the journal does not have.
+/// What is reported of an order that the journal does not have.
 fn unknown(known: &Known, family: &str, client_id: Option<&str>, own_prefixes: &[String]) -> Difference {
     match client_id {
         Some(id) if own_prefixes.iter().any(|prefix| id.starts_with(prefix)) => Difference::Unjournaled,
@@ -327,7 +327,7 @@ fn by_its_fills(known: &Known, key: &Key, client_id: Option<String>, own_prefixe
 fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
     let difference = match (known.expected, &filled) {
         (Expected::Open, None) => Difference::Gone(Gone::Unsettled),
-        // It is told of for its fills.
+        // It is reported for its fills.
         (Expected::NotPlaced, _) => Difference::Contradiction,
         (Expected::Open | Expected::Settled, _) => Difference::Gone(Gone::NotOpen),
     };

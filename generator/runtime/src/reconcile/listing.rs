@@ -227,7 +227,7 @@ impl Listing {
         self.has_counted_pages
     }
 
-    /// Whether its fills tell how they change positions.
+    /// Whether its fills state how they change positions.
     pub(super) fn tells_trades(&self) -> bool {
         self.fields.is_some_and(|fields| fields.trade.is_some())
     }
@@ -295,25 +295,29 @@ where
     }
 }
 
-fn walking<O>(client: &ClientCore, asked: ListingRequest<'_>, take: Take<O::Item>) -> Result<Box<dyn Walk>, Violations>
+fn walking<O>(
+    client: &ClientCore,
+    listing: ListingRequest<'_>,
+    take: Take<O::Item>,
+) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
 {
     // What a range lacks is refused when the page is requested.
     let nothing = CheckPolicy::nothing();
-    let mut request = O::from_json_in(asked.request, CheckContext { policy: &nothing, ..CheckContext::default() })?;
-    if asked.since.is_some() {
-        request.set_range(TimeRange { from: asked.since, to: None });
+    let mut request = O::from_json_in(listing.request, CheckContext { policy: &nothing, ..CheckContext::default() })?;
+    if listing.since.is_some() {
+        request.set_range(TimeRange { from: listing.since, to: None });
     }
-    let pages = client.pages(request).clip().retrying(asked.retry.clone());
-    Ok(Box::new(Walking { pages, take, fields: asked.fields, turn: asked.turn }))
+    let pages = client.pages(request).clip().retrying(listing.retry.clone());
+    Ok(Box::new(Walking { pages, take, fields: listing.fields, turn: listing.turn }))
 }
 
-fn orders<O>(client: &ClientCore, asked: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
+fn orders<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: HasState + Send, Response: Send> + Send + Sync + 'static,
 {
-    walking::<O>(client, asked, |items, _, _| {
+    walking::<O>(client, listing, |items, _, _| {
         let orders: Vec<_> = items.iter().map(Sighting::of).collect();
         match orders.iter().find(|order| order.id.is_none()) {
             Some(order) => Err(format!("an order has no id: {}", order.record)),
@@ -322,11 +326,11 @@ where
     })
 }
 
-fn fills<O>(client: &ClientCore, asked: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
+fn fills<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
 {
-    walking::<O>(client, asked, |items, fields, turn| {
+    walking::<O>(client, listing, |items, fields, turn| {
         let fills = items.iter().filter_map(|item| Some(fill(&write_json(item), fields?, turn)));
         Ok(Seen { fills: fills.collect::<Result<_, _>>()?, ..Seen::default() })
     })

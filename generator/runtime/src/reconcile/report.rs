@@ -11,7 +11,7 @@ use crate::value::{Decimal, Timestamp};
 /// An account, compared with a journal.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-#[must_use = "it may tell of orders that nobody looks after"]
+#[must_use = "it may list orders that no part of the program knows"]
 pub struct Reconciled {
     /// The orders, by family and id: every open order, and those that were placed or shown since the time of the
     /// comparison.
@@ -20,7 +20,7 @@ pub struct Reconciled {
     pub recovered: Vec<Recovered>,
     /// When the comparison began, by the client's clock. Foreign orders that were placed later may be missing.
     pub begun: Timestamp,
-    /// Where listings do not reach back as far as the comparison. Orders of the journal from before are told by a query.
+    /// Where listings do not reach back as far as the comparison. Orders of the journal from before are queried by id.
     pub clipped: Vec<Clipped>,
     /// From when on the next comparison misses nothing: this one began then, or an order that is not known to have ended
     /// was placed then.
@@ -71,7 +71,7 @@ pub enum Difference {
     Contradiction,
 }
 
-/// What it proves that the exchange does not show an order that the journal has.
+/// What follows if the exchange does not show an order that the journal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Gone {
@@ -96,13 +96,13 @@ pub enum Action {
 }
 
 impl Reconciled {
-    /// Whether nothing is left to be looked after: every order is of the journal or foreign, is known to be open or not,
+    /// Whether no order needs attention: every order is of the journal or foreign, is known to be open or not,
     /// and was cancelled if that was the policy.
     pub fn is_settled(&self) -> bool {
         self.unsettled().next().is_none()
     }
 
-    /// The orders that are left to be looked after.
+    /// The orders that need attention.
     pub fn unsettled(&self) -> impl Iterator<Item = &ReconciledOrder> {
         self.orders.iter().filter(|order| match order.difference {
             Difference::Gone(Gone::Unsettled) | Difference::Contradiction => true,

@@ -64,8 +64,8 @@ impl Progress {
 
 impl ClientCore {
     /// Compares the account with the journal: recovers the changes that the journal has open, reads the open orders, and
-    /// the past orders and fills since a time, queries the orders of the journal that none of them shows, and tells for each
-    /// order how it differs. Then foreign orders are adopted or cancelled, if that is the policy.
+    /// the past orders and fills since a time, queries the orders of the journal that none of them shows, and reports
+    /// for each order how it differs. Then foreign orders are adopted or cancelled, if that is the policy.
     ///
     /// Call it at the start of a program and after an outage, before anything else is sent. All calls wait for their rate
     /// limits. If any part of the account cannot be read, it fails and does nothing with foreign orders; with the same

@@ -167,7 +167,7 @@ pub fn serialize_value<S: Serializer>(value: &impl Encode, serializer: S) -> Res
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// Fails if it cannot be read.
 pub fn deserialize_value<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     read_json(&json_text(deserializer)?).map_err(D::Error::custom)
 }
@@ -185,7 +185,7 @@ pub fn serialize_parameters<S: Serializer>(parameters: &impl Parameters, seriali
 ///
 /// # Errors
 ///
-/// When anything is missing, unreadable, unknown or forbidden.
+/// Fails if anything is missing, unreadable, unknown or forbidden.
 pub fn deserialize_parameters<'de, P: Parameters, D: Deserializer<'de>>(deserializer: D) -> Result<P, D::Error> {
     ParameterReader::read(&json_text(deserializer)?).map_err(D::Error::custom)
 }

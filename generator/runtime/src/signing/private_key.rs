@@ -70,7 +70,7 @@ impl PrivateKey {
     }
 }
 
-/// The key in a document of PKCS #8, whose kind only trying tells.
+/// The key in a document of PKCS #8, whose kind only an attempt to read it shows.
 fn of_pkcs8(der: &[u8]) -> Option<Pair> {
     let random = SystemRandom::new();
     if let Ok(pair) = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der) {

@@ -38,13 +38,13 @@ fn without_query_pairs(uri: &Uri, secrets: &[&str]) -> Uri {
     Uri::from_parts(parts).unwrap_or_default()
 }
 
-/// The pairs of a query or a form that are no secret. Names of credentials need no percent-encoding.
+/// The pairs of a query or a form that are not secret. Names of credentials need no percent-encoding.
 fn without_pairs(text: &str, secrets: &[&str]) -> String {
     let is_secret = |pair: &&str| pair.split('=').next().is_some_and(|name| secrets.contains(&name));
     text.split('&').filter(|pair| !is_secret(pair)).collect::<Vec<_>>().join("&")
 }
 
-/// The members of a JSON object that are no secret, within inner objects as well.
+/// The members of a JSON object that are not secret, within inner objects as well.
 fn without_members(json: &str, secrets: &[&str]) -> Result<String, ReadError> {
     let mut from = Reader::new(json);
     if from.peek() != Kind::Object {

@@ -15,17 +15,17 @@ pub struct Api {
     pub headers: &'static [Header],
     /// The response header with the remaining calls.
     pub remaining_calls: Option<&'static str>,
-    /// What responses say of the pools of rate limits.
-    pub pools: &'static [PoolTold],
+    /// What responses report of the pools of rate limits.
+    pub pools: &'static [PoolReporting],
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
     /// Observed codes that no document lists.
     pub observed_codes: &'static [KnownError],
 }
 
-/// What responses say of a pool of rate limits.
+/// What responses report of a pool of rate limits.
 #[derive(Clone, Copy, Debug)]
-pub struct PoolTold {
+pub struct PoolReporting {
     /// The pool.
     pub pool: &'static str,
     /// How many calls it takes in its window.
@@ -36,18 +36,18 @@ pub struct PoolTold {
     pub reset: Option<Reset>,
 }
 
-/// What a number says of a pool.
+/// What a number means for a pool.
 #[derive(Clone, Copy, Debug)]
 pub enum Count {
     /// How much is used.
-    Used(Told),
+    Used(ResponseValue),
     /// How much remains.
-    Remaining(Told),
+    Remaining(ResponseValue),
 }
 
-/// Where a response says something.
+/// Where a value stands in a response.
 #[derive(Clone, Copy, Debug)]
-pub enum Told {
+pub enum ResponseValue {
     /// In this header.
     Header(&'static str),
     /// In its body.
@@ -57,13 +57,13 @@ pub enum Told {
 /// When a pool is free.
 #[derive(Clone, Copy, Debug)]
 pub struct Reset {
-    /// Where it is said.
-    pub told: Told,
-    /// How it is said.
+    /// Where it stands.
+    pub value: ResponseValue,
+    /// Its form.
     pub form: ResetForm,
 }
 
-/// How a response says when a pool is free.
+/// How a response states when a pool is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetForm {
     /// In so many seconds.
@@ -100,7 +100,7 @@ pub struct Envelope {
 pub enum Around {
     /// All.
     All,
-    /// Those with an HTTP status that is not of success.
+    /// Those with an HTTP status other than success.
     Failures,
 }
 
@@ -170,7 +170,7 @@ impl Authentication {
     /// parameters.
     pub(crate) fn window(&self, text_of: impl FnOnce(&str) -> Option<String>) -> Option<Duration> {
         let own = self.window_set_by.and_then(text_of);
-        // With a value that is no number, it is not known.
+        // With a value that is not a number, it is not known.
         own.map_or(self.window_ms, |text| text.parse().ok()).map(Duration::from_millis)
     }
 

@@ -102,8 +102,9 @@ pub struct Refusal {
     pub codes: &'static [(&'static str, &'static str)],
     /// The HTTP status, if it is known and differs from that of other refusals.
     pub status: Option<u16>,
-    /// The ids of the rules whose violation is refused so, with their operation or family: `unified.place-order.qty-step`. A
-    /// rule that follows from another key is meant by the word that ends its id: `required`.
+    /// The ids of the rules whose violation has this refusal, with their operation or family:
+    /// `unified.place-order.qty-step`. A rule that follows from another key is meant by the word that ends its id:
+    /// `required`.
     pub rules: &'static [&'static str],
 }
 

@@ -9,7 +9,7 @@ pub struct ClientId {
     pub list: Option<&'static str>,
 }
 
-/// How it is found out whether a request, or an item of it, had its effect. Pairs name first what is asked or read,
+/// How to find out whether a request, or an item of it, had its effect. Pairs name first what is queried or read,
 /// then the parameter of the request that it is compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct Confirm {
@@ -33,7 +33,8 @@ pub struct Confirm {
     pub then_since: Option<TimeParameter>,
     /// The list whose items are queried one by one.
     pub list: Option<&'static str>,
-    /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
+    /// Fields that are as the request wants them once it had its effect. None: the existence of the record is the
+    /// effect.
     pub matches: &'static [(&'static str, &'static str)],
     /// Parameters of the request, and the fields of which one has to agree with it where the record has any: otherwise
     /// the record is of another request with the same id.
@@ -42,12 +43,12 @@ pub struct Confirm {
     pub created: Option<&'static str>,
     /// The field with the time of the last change. A state from before the request proves nothing.
     pub changed: Option<&'static str>,
-    /// Fields, and the values with which nothing but such a request changes what they tell of: with another value, the
+    /// Fields, and the values with which nothing but such a request changes what they describe: with another value, the
     /// last change may have been a fill or the end.
     pub changed_while: &'static [(&'static str, &'static [&'static str])],
     /// The parameter of the request with the time after which the exchange refuses it, and how its text is read.
     pub expires: Option<Deadline>,
-    /// How long it can be asked for at least, in milliseconds, in any state. `None`: the documents do not specify it,
+    /// How long it can be queried at least, in milliseconds, in any state. `None`: the documents do not specify it,
     /// so absence proves nothing.
     pub kept_ms: Option<u64>,
 }

@@ -63,7 +63,7 @@ pub struct Meta {
     pub compound: Option<Compound>,
     /// Why it is safe to repeat although it changes something.
     pub repeat: Option<&'static str>,
-    /// The parameter that makes a repeat safe, if the same value of it has to be sent each time.
+    /// The parameter that makes a repeat safe, if each attempt must carry the same value.
     pub repeat_key: Option<RepeatKey>,
     /// The parameter by which ceilings of open orders count what it creates.
     pub order_kind: Option<&'static str>,
@@ -253,7 +253,7 @@ pub struct RateLimit {
     pub pool: Option<&'static str>,
     /// How many calls a call counts as; at least one.
     pub weight: u32,
-    /// Which calls count so. Of several rows for one pool, the heaviest counts that is of a call.
+    /// Which calls have this weight. Of several rows for one pool, the heaviest one that applies counts.
     pub when: WeighsWhen,
 }
 

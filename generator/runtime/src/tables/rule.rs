@@ -7,7 +7,7 @@ pub struct Rule {
     pub at: &'static str,
     /// What happens to a request that breaks it.
     pub severity: Severity,
-    /// What it says, in our own words.
+    /// Its text, in words of the schema.
     pub says: &'static str,
     /// The properties of the account and the instrument that it depends on. Without them it is not checked.
     pub depends_on: &'static [&'static str],

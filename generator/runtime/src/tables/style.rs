@@ -47,7 +47,7 @@ pub enum Objects {
 }
 
 impl ParameterStyle {
-    /// Where the method has them, and as JSON whatever is not a single value.
+    /// Where the method has them; whatever is not a single value is JSON.
     pub const DEFAULT: Self = Self { sends: None, lists: Lists::Json, objects: Objects::Json };
 
     /// Whether a list of objects is written member by member.

@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(Length::Days(1).after(time), time.checked_add(Duration::from_secs(86_400)));
     }
 
-    /// The day after, by the rule one learns at school.
+    /// The next day of the calendar.
     fn next(Date { year, month, day }: Date) -> Date {
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         let length = match month {

@@ -18,7 +18,7 @@ pub use self::inexact::ExactNumber;
 /// An exact decimal number of any length, which keeps the text it was read from.
 ///
 /// Two decimals are equal when their values are: `1.50` equals `1.5`, `0E-8` equals `0`. The text is kept beside the
-/// value, because trailing zeros tell the precision an exchange works with.
+/// value, because trailing zeros show the precision an exchange works with.
 ///
 /// ```
 /// use tradeapi_runtime::Decimal;
@@ -192,7 +192,7 @@ impl Decimal {
         }
     }
 
-    /// Whether this is a whole multiple of `step`, exactly. `None` when there is no telling: the step is not above
+    /// Whether this is a whole multiple of `step`, exactly. `None` if that cannot be decided: the step is not above
     /// zero, or has more than 37 significant digits.
     ///
     /// ```
@@ -247,7 +247,7 @@ macro_rules! dec {
 ///
 /// # Panics
 ///
-/// If it is not, when the program is compiled.
+/// Fails to compile if it is not.
 #[doc(hidden)]
 pub const fn checked_literal(text: &'static str) -> &'static str {
     let bytes = text.as_bytes();

@@ -1,12 +1,12 @@
 /// What an amendment does to a value that is already set.
 ///
-/// On the wire a deletion is a text of its own, such as `0`. Setting a value that is written so deletes too.
+/// On the wire a deletion is a text of its own, such as `0`. Setting a value with that text deletes it, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edit<T> {
     /// Leaves it as it is; nothing is sent.
     #[default]
     Keep,
-    /// Puts this in its place.
+    /// Replaces it.
     Set(T),
     /// Removes it.
     Delete,

@@ -36,7 +36,7 @@ impl Text {
     ///
     /// # Errors
     ///
-    /// When the text has another shape.
+    /// Fails if the text has another shape.
     pub fn checked(text: &str, shape: &Shape) -> Result<Self, InvalidIdentifier> {
         shape.check(text).map(|()| Self::unchecked(text))
     }
@@ -153,7 +153,7 @@ macro_rules! __identifier {
             ///
             /// # Errors
             ///
-            /// When the text is empty, has control characters, or breaks the type's constraints.
+            /// Fails if the text is empty, has control characters, or breaks the type's constraints.
             $vis fn new(text: impl ::core::convert::AsRef<str>) -> ::core::result::Result<Self, $crate::value::InvalidIdentifier> {
                 $crate::emitted::Text::checked(text.as_ref(), &<Self as $crate::value::Identifier>::SHAPE).map(Self)
             }

@@ -30,7 +30,7 @@ pub fn mint() -> Text {
 ///
 /// # Errors
 ///
-/// When the prefix is too long or has characters that the identifier does not.
+/// Fails if the prefix is too long or has characters that the identifier does not.
 #[doc(hidden)]
 pub fn mint_with<I: Identifier>(prefix: &str) -> Result<Text, InvalidIdentifier> {
     Text::checked(&(prefix.to_owned() + &minted()), &I::SHAPE)
@@ -95,7 +95,7 @@ macro_rules! mintable {
             ///
             /// # Errors
             ///
-            /// When the prefix is too long or has characters that such an id cannot have.
+            /// Fails if the prefix is too long or has characters that such an id cannot have.
             pub fn mint_with(prefix: &str) -> ::core::result::Result<Self, $crate::value::InvalidIdentifier> {
                 $crate::emitted::mint_with::<Self>(prefix).map(Self)
             }

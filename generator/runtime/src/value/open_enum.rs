@@ -34,7 +34,7 @@ pub trait OpenEnum: Sized {
     }
 }
 
-/// A value that no document lists. Only a response can bring one: it cannot be built by hand.
+/// A value that no document lists. Only responses contain one: it cannot be built by hand.
 ///
 /// It is rare, so it is boxed and keeps the enums small.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ impl UnknownValueError {
         Self { given: given.to_owned(), allowed }
     }
 
-    /// The values that would have been taken.
+    /// The accepted values.
     pub fn allowed(&self) -> &'static [&'static str] {
         self.allowed
     }
@@ -91,7 +91,7 @@ impl fmt::Display for UnknownValueError {
 
 impl Error for UnknownValueError {}
 
-/// The enum value a response's text stands for: exact, another spelling, another case, or else unknown.
+/// The enum value for a text in a response: by exact spelling, another spelling or another case, or else unknown.
 pub fn enum_from_wire<E: OpenEnum>(text: &str) -> E {
     find(text, E::VALUES, E::ALSO).and_then(E::known).unwrap_or_else(|| E::unknown(UnknownValue::new(text)))
 }
@@ -100,7 +100,7 @@ pub fn enum_from_wire<E: OpenEnum>(text: &str) -> E {
 ///
 /// # Errors
 ///
-/// When no documented value has it.
+/// Fails if no documented value has it.
 pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
     place_of(text, E::VALUES).and_then(E::known).ok_or_else(|| UnknownValueError::new(text, E::VALUES))
 }

@@ -30,7 +30,7 @@ impl InvalidIdentifier {
         &self.given
     }
 
-    /// What the text should have been.
+    /// The expected form.
     pub fn expected(&self) -> &str {
         &self.expected
     }
@@ -65,7 +65,7 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// When the text has another shape.
+    /// Fails if the text has another shape.
     pub fn check(&self, text: &str) -> Result<(), InvalidIdentifier> {
         match self.broken_by(text) {
             Some(expected) => {

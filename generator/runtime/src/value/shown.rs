@@ -26,7 +26,7 @@ impl<'f, 'w> Shown<'f, 'w> {
     ///
     /// # Errors
     ///
-    /// When the formatter fails.
+    /// Fails if the formatter fails.
     pub fn finish(&mut self) -> fmt::Result {
         self.fields.finish()
     }

@@ -198,7 +198,7 @@ fn split_offset(text: &str) -> Option<(&str, i64)> {
     Some((time, if sign == "-" { -seconds } else { seconds }))
 }
 
-// Derived implementations would ask the same of the form, which is no value.
+// Derived implementations would require the same of the form, which is not a value.
 impl<F> Clone for TimeIn<F> {
     fn clone(&self) -> Self {
         *self
@@ -271,7 +271,7 @@ impl<F> From<TimeIn<F>> for Timestamp {
     }
 }
 
-/// A text is not a time in the form that was wanted.
+/// A text is not a time in the expected form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidTime {
     wanted: &'static str,

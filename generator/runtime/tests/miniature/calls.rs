@@ -63,7 +63,7 @@ fn a_call_can_move_between_threads() -> Tested {
     Ok(())
 }
 
-/// Tells how many calls remain.
+/// Reports how many calls remain.
 struct Counting;
 
 impl Transport for Counting {

@@ -107,7 +107,7 @@ async fn what_was_learned_long_ago_holds_no_order_back() -> Tested {
     Ok(())
 }
 
-/// Times that no exchange tells, and times that are wrong by a little and by a lot.
+/// Times that no exchange sends, and times that are wrong by a little and by a lot.
 const ABSURD: [u64; 6] = [0, 1, 1_700_003_600_000, 1_262_304_000_000, 4_102_444_800_000, u64::MAX];
 
 #[tokio::test]
@@ -242,7 +242,7 @@ async fn unsigned_answers_do_not_set_the_clock() -> Tested {
     Ok(())
 }
 
-/// An API whose answers tell the time by a header alone.
+/// An API whose answers state the time in a header only.
 static TIMELESS: Api = Api { envelope: Some(Envelope { time: None, ..ENVELOPE }), ..API };
 
 #[tokio::test]

@@ -122,8 +122,8 @@ async fn an_item_that_is_listed_as_failed_failed_unless_its_code_leaves_it_open(
         ("45001", Outcome::Unknown),
         ("43118", Outcome::Unknown),
     ] {
-        let told = format!(r#"{{"code":"00000","data":[{{"clientOid":"a1","code":"{refusal}"}}]}}"#);
-        let client = Line::new([Act::Answers(told)]).client()?;
+        let answer = format!(r#"{{"code":"00000","data":[{{"clientOid":"a1","code":"{refusal}"}}]}}"#);
+        let client = Line::new([Act::Answers(answer)]).client()?;
         let report = client.core().batch(PlaceBatch { orders: vec![order("a1")?] }).send().await?;
         let is_unknown = report.items[0].outcome.is_unknown();
         assert_eq!(is_unknown, outcome == Outcome::Unknown, "{refusal}");

@@ -155,7 +155,7 @@ pub(crate) enum Act {
     Breaks(TransportErrorKind, Delivery),
 }
 
-/// A line that does as it is told, and goes on with its last act for ever. Time moves on when someone waits for it.
+/// A line that follows a script, and repeats its last act for ever. Time moves on when a task waits for it.
 #[derive(Clone)]
 pub(crate) struct Line {
     acts: Arc<Mutex<VecDeque<Act>>>,
@@ -312,7 +312,7 @@ async fn an_order_that_landed_is_found() -> Tested {
     let Confirmation::Done(happened) = confirmation(&line, &ConfirmPolicy::new()).await? else {
         return Err("not found".into());
     };
-    assert_eq!(happened.asked, 3);
+    assert_eq!(happened.queries, 3);
     let posts = line.seen().iter().filter(|(_, target)| target.ends_with("/v1/orders")).count();
     assert_eq!((posts, line.seen().len()), (1, 4));
     Ok(())
@@ -337,7 +337,7 @@ async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
     let brief = ConfirmPolicy::new().deadline(seconds(39));
     let Confirmation::Unknown(still) = confirmation(&line, &brief).await? else { return Err("known".into()) };
     assert_eq!(still.because, "it was not found, but may still appear");
-    let call = still.call.ok_or("nothing is told of the call")?;
+    let call = still.call.ok_or("the error of the call is missing")?;
     assert!(matches!(&*call, Error::Unknown(unknown) if unknown.client_id() == Some("a1")), "{call}");
     // The last question comes when the time is up.
     assert_eq!(line.seen().last().map(|(at, _)| *at), Some(seconds(39)));
@@ -372,7 +372,7 @@ async fn absences_count_only_one_after_the_other() -> Tested {
         let line = Line::new([code("40404"), between, code("40404")]);
         let confirmation = line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new()).await;
         let Confirmation::NotDone(not) = confirmation else { return Err("it is not known".into()) };
-        assert_eq!(not.asked, 4);
+        assert_eq!(not.queries, 4);
     }
     Ok(())
 }
@@ -402,7 +402,7 @@ async fn a_late_absence_proves_nothing() -> Tested {
     let Confirmation::Unknown(still) = client.core().settle(&order, signed(60), &once).await else {
         return Err("one answer proves nothing".into());
     };
-    assert_eq!((still.asked, still.because), (1, "it was not found, according to a single response"));
+    assert_eq!((still.queries, still.because), (1, "it was not found, according to a single response"));
     Ok(())
 }
 
@@ -422,7 +422,7 @@ async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
     // What the exchange's clock shows is known from the first answer on.
     let line = Line::new([lost(), sized("1"), sized("2.0")]);
     let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
-    assert!(matches!(confirmation, Confirmation::Done(ref happened) if happened.asked == 2), "{confirmation}");
+    assert!(matches!(confirmation, Confirmation::Done(ref happened) if happened.queries == 2), "{confirmation}");
     // That it never is proves nothing: it may have been, and have changed again.
     let line = Line::new([lost(), sized("1")]);
     let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
@@ -456,12 +456,12 @@ async fn an_order_that_cannot_be_queried_is_not_sent() -> Tested {
 #[tokio::test]
 async fn each_item_of_a_batch_is_confirmed() -> Tested {
     let batch = PlaceBatch { orders: vec![order("a1")?, order("a2")?, order("a3")?] };
-    let told = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
-    let line = Line::new([answers(told), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
+    let answer = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
+    let line = Line::new([answers(answer), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
     let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
     let outcomes: Vec<_> = found.outcomes().collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
-    // Only the one that the answer left out was asked for.
+    // Only the item that the answer left out was queried.
     assert_eq!(line.seen().len(), 2);
     let line = Line::new([
         lost(),
@@ -528,7 +528,7 @@ async fn repeats_end_by_number_by_deadline_and_by_budget() -> Tested {
             assert!(line.client()?.core().retrying(policy).call(&Orders::default()).await.is_err());
         }
         let seen = line.seen();
-        // What the exchange asks to wait is waited for.
+        // The client waits as long as the exchange requests.
         assert!(calls > 1 || seen.windows(2).all(|pair| pair[1].0 - pair[0].0 >= seconds(7)), "{seen:?}");
         Ok(seen.len())
     };

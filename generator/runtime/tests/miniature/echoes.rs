@@ -104,7 +104,7 @@ operations! {
     };
 }
 
-/// Whether an operation is told that it was done.
+/// Whether the outcome of an operation is `Done`.
 async fn is_done<O: Operation>(operation: O, data: &str) -> Result<bool, Box<dyn std::error::Error>> {
     match Line::new([answers(data)]).client()?.call(&operation).await {
         Ok(_) => Ok(true),

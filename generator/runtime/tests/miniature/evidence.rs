@@ -16,7 +16,7 @@ use crate::orders::{PlaceBatch, PlaceOrder, Placed};
 /// An order of the size 1 that has the id `a1`.
 const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
 
-/// The outcome of an order that has no answer, when this is told of it.
+/// The outcome of an order without an answer, given this record of it.
 async fn found(record: &str) -> Result<Outcome, Box<dyn std::error::Error>> {
     Ok(confirmation(&Line::new([lost(), answers(record)]), &ConfirmPolicy::new()).await?.outcome())
 }
@@ -64,7 +64,7 @@ async fn a_duplicate_id_is_queried() -> Tested {
     let line = Line::new([code("43118"), answers(r#"{"clientOid":"a1","created":"999999900000"}"#)]);
     let confirmation = confirmation(&line, &ConfirmPolicy::new()).await?;
     assert!(
-        matches!(confirmation, Confirmation::NotDone(ref not) if !not.by_absence && not.asked == 1),
+        matches!(confirmation, Confirmation::NotDone(ref not) if !not.by_absence && not.queries == 1),
         "{confirmation}"
     );
     Ok(())
@@ -140,7 +140,7 @@ async fn clocks_that_contradict_each_other_take_longer_to_prove_an_absence() -> 
 #[tokio::test]
 async fn an_amendment_is_proven_by_a_change_after_it_left() -> Tested {
     let resize = Resize(OneOrder { client_oid: ClientOid::new("a1")? }, "2".parse()?);
-    let told = |rest: &str| answers(&format!(r#"{{"clientOid":"a1"{rest}}}"#));
+    let answer = |rest: &str| answers(&format!(r#"{{"clientOid":"a1"{rest}}}"#));
     for (record, outcome) in [
         (r#","size":"2","updated":NOW"#, Outcome::Done),
         (r#","size":"2","updated":"999999999999""#, Outcome::Unknown),
@@ -148,7 +148,7 @@ async fn an_amendment_is_proven_by_a_change_after_it_left() -> Tested {
         (r#","updated":NOW"#, Outcome::Unknown),
         (r#","size":"3","updated":NOW"#, Outcome::Unknown),
     ] {
-        let line = Line::new([lost(), told(record)]);
+        let line = Line::new([lost(), answer(record)]);
         let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
         assert_eq!(confirmation.outcome(), outcome, "{record}: {confirmation}");
     }
@@ -187,7 +187,7 @@ async fn every_item_that_is_settled_has_its_answer() -> Tested {
     let outcomes: Vec<_> = confirmations.iter().map(Confirmation::outcome).collect();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
     assert_eq!(outcomes, [done, unknown, unknown, done, unknown]);
-    assert_eq!(line.seen().len(), 2, "only what can be told apart is asked for");
+    assert_eq!(line.seen().len(), 2, "only what can be distinguished is queried");
     Ok(())
 }
 

@@ -206,7 +206,7 @@ async fn clients_learn_from_the_header_and_from_status_429() -> Tested {
         let scene = Scene::new(recorder);
         let client = scene.builder().limits(LimitMode::Refuse).build()?;
         client.call(&order()).await?;
-        // Only an answer that says that there were too many is asked how long to stay away.
+        // `Retry-After` counts only in answers to too many calls.
         let pause = SECOND * if scene.recorder.status == 429 { 3 } else { 1 };
         assert_eq!(limited(client.call(&order()).await.err()), Some(pause));
         scene.timer.advance(pause);

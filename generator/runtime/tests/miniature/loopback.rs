@@ -38,7 +38,7 @@ enum Manner {
     Redirects,
 }
 
-/// A server that reads requests, keeps them, and does as it is told.
+/// A server that reads requests, keeps them, and answers from a script.
 struct Server {
     address: String,
     requests: tokio::sync::mpsc::UnboundedReceiver<String>,

@@ -36,7 +36,7 @@ async fn a_record_ends_a_confirmation_between_two_queries() -> Tested {
     assert_eq!(weights, [("a1", Weight::Proves)]);
     assert_eq!((weighed.proven().count(), weighed.contradictions().count()), (1, 0));
     let Poll::Ready(Confirmation::Done(done)) = confirming.poll(&mut context) else { return Err("unknown".into()) };
-    assert_eq!((done.asked, done.outside.as_ref()), (1, Some(&found(SHOWN)?)));
+    assert_eq!((done.queries, done.outside.as_ref()), (1, Some(&found(SHOWN)?)));
     assert_eq!(line.seen().len(), 2, "no other query was sent");
     Ok(())
 }
@@ -65,7 +65,7 @@ async fn a_record_that_comes_before_the_lost_answer_counts() -> Tested {
     let Confirmation::Done(done) = client.core().place_and_confirm(&order("a1")?, &ConfirmPolicy::new()).await else {
         return Err("unknown".into());
     };
-    assert_eq!((done.asked, line.seen().len()), (0, 1));
+    assert_eq!((done.queries, line.seen().len()), (0, 1));
     // The items of a batch, too, where the record is one of theirs.
     let line = Line::new([lost(), code("40404")]);
     let client = line.client()?;
@@ -111,7 +111,7 @@ async fn an_id_that_was_used_twice_is_not_proven_from_outside() -> Tested {
 }
 
 #[tokio::test]
-async fn a_record_that_contradicts_a_conclusion_is_told() -> Tested {
+async fn a_record_that_contradicts_a_conclusion_is_reported() -> Tested {
     let line = Line::new([lost(), code("40404")]);
     let (client, order) = (line.client()?, order("a1")?);
     let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;

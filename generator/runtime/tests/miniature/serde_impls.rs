@@ -23,8 +23,8 @@ fn requests_are_the_json_that_is_sent() -> Tested {
 #[test]
 fn requests_are_read_with_their_checks() {
     let errors = |text| from_str::<Orders>(text).map(drop).map_err(|error| error.to_string());
-    let told = errors(r#"{"limit":500,"startTime":"5"}"#).err().unwrap_or_default();
-    assert!(told.contains("rule limit.max") && told.contains("rule window.pair"), "{told}");
+    let errors_of = errors(r#"{"limit":500,"startTime":"5"}"#).err().unwrap_or_default();
+    assert!(errors_of.contains("rule limit.max") && errors_of.contains("rule window.pair"), "{errors_of}");
     assert!(errors(r#"{"colour":1}"#).is_err());
     let edit = from_value::<AmendOrder>(json!({"orderId": 7, "takeProfit": "0"})).map(|amend| amend.take_profit);
     assert!(matches!(edit, Ok(Edit::Delete)));

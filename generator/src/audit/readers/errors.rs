@@ -20,8 +20,8 @@ impl<'a> Reader<'a> {
         }
         let known: Vec<Key> = self.claims.below(FactKind::Error, [&self.document.id]).cloned().collect();
         for error in known {
-            let is_told = self.found.about(&error).next().is_some();
-            if !listed.contains(&error) && !is_told {
+            let is_stated = self.found.about(&error).next().is_some();
+            if !listed.contains(&error) && !is_stated {
                 self.found.missing.push((error, table.at()));
             }
         }

@@ -7,7 +7,7 @@ use super::super::text::Span;
 use super::super::wording::{akin, characters, decimal, duration, number, range, stems};
 use super::{Reader, endpoint, pairs};
 
-/// Words of a label that tell of what a row is, and not of which operation.
+/// Words of a label that describe the row, not its operation.
 const TOPICS: [&str; 6] = ["time", "span", "window", "windows", "maximum", "range"];
 
 impl<'a> Reader<'a> {

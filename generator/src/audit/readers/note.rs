@@ -232,8 +232,8 @@ impl<'a> Reader<'a> {
         for clause in noted.note.clauses() {
             let words = clause.words();
             let from = words.iter().position(|word| ["default", "defaults"].contains(&word.text));
-            let is_told = from == Some(0) && words.len() > 1 || words.iter().any(|word| word.text == "defaults");
-            let Some(from) = from.filter(|_| is_told) else { continue };
+            let is_a_default = from == Some(0) && words.len() > 1 || words.iter().any(|word| word.text == "defaults");
+            let Some(from) = from.filter(|_| is_a_default) else { continue };
             // `no (default: what no does)` was read with the values; `default: no` was not.
             if clause.text.starts_with("default:") && words.len() > 2 {
                 continue;

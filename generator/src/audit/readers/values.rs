@@ -11,7 +11,7 @@ pub(super) struct ValueList<'a> {
     pub(super) span: Option<Span<'a>>,
 }
 
-/// Words of such documents that stand in lists and are no values.
+/// Words of such documents that stand in lists and are not values.
 const GRAMMAR: [&str; 19] = [
     "required",
     "optional",

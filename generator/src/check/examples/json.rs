@@ -37,7 +37,7 @@ impl Node {
     }
 }
 
-/// Reads a text; an error tells its byte and why.
+/// Reads a text; an error has its byte and the reason.
 pub(super) fn parse(text: &str) -> Result<Node, (usize, String)> {
     // serde_json decides what is JSON and how deep it nests; it keeps no places and rounds numbers.
     if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {

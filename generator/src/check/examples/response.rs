@@ -8,7 +8,7 @@ use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
 use crate::model::{Api, Around, Envelope, Field, Name, Operation, Record, Response, Shape, Step, Type, Way};
 
-/// So many unknown members of an object are told one by one.
+/// How many unknown members of an object are reported one by one.
 const FEW: usize = 3;
 
 /// Compares an answer with its operation.
@@ -98,7 +98,7 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&str
     }
 }
 
-/// Whether a code is that of success; `None` if it is no code.
+/// Whether a code is that of success; `None` if it is not a code.
 fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &Way, found: &Node) -> Option<bool> {
     let (Value::Text(code) | Value::Number(code)) = &found.value else {
         example.expected(found, &path.to_string(), "a JSON string");
@@ -222,7 +222,7 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     }
 }
 
-/// A record whose fields are told apart by their places.
+/// A record whose fields are identified by their places.
 fn tuple(example: &mut Example<'_>, record: &Record, node: &Node) {
     let Value::List(nodes) = &node.value else {
         let what = format!("an array of the fields of `{}`", record.name.wire);

@@ -15,7 +15,7 @@ pub(super) fn render(all: &Diagnostics, colour: bool) -> String {
         out.push_str(&renderer.render(&[group(all, item)]));
         out.push_str("\n\n");
     }
-    let first = all.iter().next().map(|item| format!("; `tradeapi-gen explain {}` tells more", item.code));
+    let first = all.iter().next().map(|item| format!("; run `tradeapi-gen explain {}` for more", item.code));
     out + &total(all) + &first.unwrap_or_default()
 }
 

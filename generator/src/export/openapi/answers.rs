@@ -101,7 +101,7 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
 pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
     let refusal = json!({"$ref": format!("#/components/schemas/{REFUSAL}")});
     let refused = Object::new()
-        .with("description", "The request was refused; the code tells why.")
+        .with("description", "The request was refused; the code states the reason.")
         .with("content", content("application/json", refusal, Map::new()));
     api.envelope.as_ref().map(|_| (REFUSAL.to_owned(), refused.into_value()))
 }

@@ -86,7 +86,7 @@ fn server() -> Value {
         .into_value()
 }
 
-/// What a caller may tell of the account that signs; rules refer to it.
+/// The properties of the account that signs; rules refer to them.
 fn account(account: &Account) -> Value {
     let properties = account.properties.iter().map(|property| {
         let described = Object::new().text("description", &property.doc);

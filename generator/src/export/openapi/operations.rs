@@ -16,7 +16,7 @@ use crate::words::{PagesBy, Sends};
 pub(super) fn paths(api: &Api) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for (family, operation) in api.operations() {
-        // Calls of one address are told apart by a fragment, which is not sent.
+        // Calls of one address are distinguished by a fragment, which is not sent.
         let call = operation.call.as_ref().map(|(method, _)| format!("#{method}")).unwrap_or_default();
         let methods = paths.entry(operation.path.text.clone() + &call).or_insert_with(|| json!({}));
         methods[operation.method.as_str().to_lowercase()] = self::operation(api, family, operation);
@@ -141,7 +141,7 @@ fn rate(api: &Api, rate: &Rate) -> Value {
         .maybe("pool", rate.of_pool.as_ref().map(|of| of.pool.as_str()))
         .maybe("weight", rate.of_pool.as_ref().map(|of| of.weight))
         .maybe("when", rate.of_pool.as_ref().and_then(|of| of.when.as_ref()).map(ToString::to_string))
-        .maybe("told", pool.and_then(|pool| pool.told.as_ref()).map(ToString::to_string))
+        .maybe("reported", pool.and_then(|pool| pool.reporting.as_ref()).map(ToString::to_string))
         .into_value()
 }
 

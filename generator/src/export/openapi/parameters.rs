@@ -30,7 +30,7 @@ impl<'a> Parameters<'a> {
         self.plain_object(&plain).list("allOf", choices.chain(conditions)).into_value()
     }
 
-    /// An object of parameters that are no choices.
+    /// An object of parameters that are not choices.
     pub(super) fn plain_object(self, parameters: &[&Parameter]) -> Object {
         let required = parameters.iter().filter(|parameter| parameter.need == Need::Always);
         let property = |parameter: &&Parameter| (parameter.name.wire.clone(), self.value(parameter));

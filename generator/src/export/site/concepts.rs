@@ -313,7 +313,7 @@ fn ids(here: Here<'_, '_>) -> Markup {
 
 fn outcomes(here: Here<'_, '_>) -> Markup {
     html! {
-        p { "A request that changes something comes to one of three outcomes: it was done, it was not done, or nobody knows yet. "
+        p { "A request that changes something has one of three outcomes: done, not done, or still unknown. "
             "What is unknown is settled by a query and never by a repeat." }
         @if !here.site.api.outcomes.is_empty() {
             h2 { "How a call ends" }
@@ -329,7 +329,7 @@ fn outcomes(here: Here<'_, '_>) -> Markup {
             } }
         }
         h2 { "How to find out" }
-        (by_family(here, &["Operation", "Ask", "For", "May it be repeated?"], |family, view| {
+        (by_family(here, &["Operation", "Query", "By", "May it be repeated?"], |family, view| {
             let operation = view.operation;
             if operation.effect == Effect::Read { return None; }
             let confirm = operation.confirm.as_ref();

@@ -93,7 +93,7 @@ fn pages(site: &view::Site<'_>, since: Option<Since<'_>>) -> Vec<Page> {
     }
     pages.extend([tables::errors(site), tables::limits(site), tables::rules(site), tables::names(site)]);
     pages.extend(since.map(|since| changes::page(site, since)));
-    // Last, because the other pages tell which lines they link to.
+    // Last, because the other pages decide which lines are linked.
     pages.extend(source::documents(site));
     pages.extend(source::pages(site));
     pages
@@ -104,7 +104,7 @@ fn compact(json: &str) -> String {
     serde_json::from_str::<serde_json::Value>(json).map_or_else(|_| json.to_owned(), |value| value.to_string())
 }
 
-/// The text without characters that nobody sees, or that turn the direction of others.
+/// The text without invisible characters, or that turn the direction of others.
 fn visible(text: &str) -> String {
     let mend = |c: char| if is_invisible(c) && c != '\n' { '\u{fffd}' } else { c };
     text.chars().map(mend).collect()

@@ -4,8 +4,8 @@ use super::Reviewed;
 use super::types::EnumValue;
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
 use crate::words::{
-    Algorithm, Around, CallResult, Encoding, PropertyType, ResetForm, RowOutcome, SecretForm, Sent, SignedPart,
-    TimestampForm, ToldIn,
+    Algorithm, Around, CallResult, Encoding, PropertyType, ReportedIn, ResetForm, RowOutcome, SecretForm, Sent,
+    SignedPart, TimestampForm,
 };
 
 /// A part of a text that is signed or sent as a credential.
@@ -39,7 +39,7 @@ mappings! {
         /// The programs in the folder `examples` of the emitted crate: what each shows. The documentation of the crate
         /// begins with the first.
         examples: Named<Text>,
-        /// What a caller may tell about the account, for rules that depend on it.
+        /// Properties of the account, for rules that depend on them.
         account: Option<Spanned<Account>>,
         /// The outcome of a request that changes something, a row for every way a call can end.
         outcomes: Vec<Spanned<OutcomeRow>>,
@@ -55,21 +55,21 @@ mappings! {
         rate: Option<Text>,
         /// What is counted.
         doc: Option<Text>,
-        /// What answers tell of it, by which the limiter corrects what it counts.
-        told: Option<Spanned<PoolTold>>,
+        /// What answers report of it; the limiter corrects its count by it.
+        reported: Option<Spanned<PoolReporting>>,
     }
 
-    /// What answers tell of a pool: `used` or `remaining`.
-    PoolTold {
+    /// What answers report of a pool: `used` or `remaining`.
+    PoolReporting {
         /// Where it stands: `header` (when left out) or `body`. In the body, the other keys are paths, such as `usage.used`.
-        r#in: Option<ToldIn>,
-        /// The header that tells how much is used.
+        r#in: Option<ReportedIn>,
+        /// The header that reports how much is used.
         used: Option<Text>,
-        /// The header that tells how much remains.
+        /// The header that reports how much remains.
         remaining: Option<Text>,
-        /// The header that tells when all of it is free.
+        /// The header that reports when all of it is free.
         reset: Option<Text>,
-        /// How `reset` tells it: `in_seconds` (when left out), `in_milliseconds`, `at_seconds` or `at_milliseconds`.
+        /// The form of `reset`: `in_seconds` (when left out), `in_milliseconds`, `at_seconds` or `at_milliseconds`.
         reset_as: Option<Spanned<ResetForm>>,
     }
 
@@ -91,14 +91,14 @@ mappings! {
     Envelope {
         /// `failures`: only answers with an HTTP status that is not of success have it; `all` when left out.
         around: Option<Spanned<Around>>,
-        /// The member that tells success from refusal, or the way to it, such as `error.code` or `errors[0]`; of several,
-        /// the first that is there. Left out: the HTTP status tells.
+        /// The member that distinguishes success from refusal, or the way to it, such as `error.code` or `errors[0]`;
+        /// of several, the first that is there. Left out: the HTTP status decides.
         code: Texts,
         /// The member that says in words what happened, or the way to it.
         message: Texts,
         /// The member that holds the time of the answer.
         time: Option<Text>,
-        /// The member that holds what was asked for; left out when the whole body does.
+        /// The member that holds the data; left out when the whole body does.
         data: Option<Text>,
         /// The code that means success; left out when only failures have a code.
         success: Option<Text>,
@@ -195,17 +195,17 @@ mappings! {
         why: Option<Text>,
     }
 
-    /// What a caller may tell about the account, for rules that depend on it.
+    /// Properties of the account, for rules that depend on them.
     Account {
-        /// What is told.
+        /// What it means.
         doc: Option<Text>,
-        /// What may be told about the account, by names that rules use as `account.name`.
+        /// Properties of the account, by names that rules use as `account.name`.
         properties: Named<Spanned<Property>>,
-        /// What may be told about what is traded.
+        /// Properties of what is traded.
         instrument: Option<Spanned<Instrument>>,
     }
 
-    /// Something that may be told about an account: one of its `values`, or of a `type`.
+    /// A property of an account: one of its `values`, or of a `type`.
     Property {
         /// What it is.
         doc: Option<Text>,
@@ -217,15 +217,15 @@ mappings! {
         values: Named<Short<EnumValue>>,
     }
 
-    /// What a caller may tell about something that is traded: numbers by their names.
+    /// What is traded, and its properties: numbers by their names.
     Instrument {
-        /// What is told.
+        /// What it means.
         doc: Option<Text>,
         /// The numbers, each with what it means.
         properties: Named<Short<InstrumentProperty>>,
     }
 
-    /// A number that may be told about an instrument.
+    /// A property of an instrument, which is a number.
     InstrumentProperty {
         /// What it means.
         doc: Option<Text>,

@@ -121,7 +121,7 @@ mappings! {
         transitions: Vec<Spanned<Transition>>,
         /// What the document rules out, at once and by way of other states.
         never: Vec<Spanned<Never>>,
-        /// The records that tell a state.
+        /// The records that show a state.
         records: Vec<Spanned<Tracked>>,
     }
 
@@ -137,7 +137,7 @@ mappings! {
     Transition {
         /// The states it leads from, or `any`.
         from: Texts,
-        /// What causes it: names of operations, or words of the document for what is no operation.
+        /// What causes it: names of operations, or words of the document for what is not an operation.
         trigger: Texts,
         /// The state it leads to, or `unchanged`, or `rejected`.
         to: Option<Text>,
@@ -161,7 +161,7 @@ mappings! {
         why: Option<Text>,
     }
 
-    /// A record that tells a state.
+    /// A record that shows a state.
     Tracked {
         /// The record.
         record: Option<Text>,

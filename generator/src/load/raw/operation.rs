@@ -114,11 +114,11 @@ mappings! {
 
     /// How it is found out whether a request had its effect.
     Confirm {
-        /// The operation that tells.
+        /// The operation that is the query.
         by: Option<Text>,
-        /// The operation that tells of what the first no longer shows; it is asked with the same parameters.
+        /// The query of what the first one no longer shows; it is sent with the same parameters.
         then: Option<Text>,
-        /// Its parameter that names what is asked for: the parameter of the request.
+        /// The parameter of the query that names the record: the parameter of the request.
         ask: Named<Text>,
         /// A field of the record: the parameter of the request that it equals. Left out: as in `ask`.
         find: Named<Text>,
@@ -137,15 +137,15 @@ mappings! {
         agrees: Named<Texts>,
         /// Parameters of the request that cannot be compared.
         beside: Texts,
-        /// The field that tells when it came to be.
+        /// The field with the time of its creation.
         created: Option<Text>,
-        /// The field that tells when it last changed.
+        /// The field with the time of its last change.
         changed: Option<Text>,
         /// A field of the record: the values with which nothing but such a request changes it.
         changed_while: Named<Texts>,
         /// The parameter of the request with the time after which the exchange refuses it.
         expires: Option<Text>,
-        /// How long it can be asked for at least, such as `2 hours`.
+        /// How long it can be queried at least, such as `2 hours`.
         kept: Option<Text>,
     }
 
@@ -211,9 +211,10 @@ mappings! {
         list: Option<Text>,
         /// With `object` or `array`: how the next page of the list is requested.
         pages: Option<Spanned<Pages>>,
-        /// With `page` or `pages`: the field by which an item is told from another.
+        /// With `page` or `pages`: the field that identifies an item.
         id: Option<Text>,
-        /// With `page` or `pages`: an enum that need not be sent; the listing is whole only when asked once for each of its values.
+        /// With `page` or `pages`: an enum that need not be sent; the listing is whole only when queried once for each
+        /// of its values.
         each: Option<Text>,
         /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal.
         shows: Option<Spanned<Shows>>,
@@ -306,7 +307,7 @@ mappings! {
 
     /// What a fill did to the long or the short position of its instrument. With any other value, there is one position.
     TradePosition {
-        /// The enum field that tells it.
+        /// The enum field that states it.
         field: Option<Text>,
         /// The values for opening: a buy the long position, a sell the short one.
         open: Texts,
@@ -322,7 +323,7 @@ mappings! {
     Items {
         /// The list, or `[]` where it is the body.
         of: Option<Text>,
-        /// The names by which an item and its result are told, the one that wins first.
+        /// The names that identify an item and its result, the one that wins first.
         id: Texts,
         /// With `results` and `object`: the field with the list of what is answered for the items.
         list: Option<Text>,

@@ -60,7 +60,7 @@ mappings! {
         length: Option<Spanned<Vec<Spanned<u32>>>>,
         /// The allowed characters, as in a bracket expression.
         alphabet: Option<Text>,
-        /// Forms that tell kinds of texts apart: how such a text begins and ends, with `*` between.
+        /// Forms that distinguish kinds of texts: how such a text begins and ends, with `*` between.
         forms: Named<Text>,
         /// Whether the client makes new ones.
         mint: Option<Spanned<bool>>,
@@ -98,7 +98,7 @@ mappings! {
         r#abstract: Option<bool>,
         /// Whether it was seen on the wire and is in no document.
         observed: Option<bool>,
-        /// Whether it travels as an array, in which the places of its fields tell them apart.
+        /// Whether it travels as an array, in which its fields are identified by their places.
         by_position: Option<bool>,
         /// Where lists of it are objects on the wire: the field that has the name under which it stands there.
         key: Option<Text>,

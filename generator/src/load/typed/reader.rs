@@ -1,4 +1,4 @@
-//! Nodes, keys, items and entries, as serde asks for them.
+//! Nodes, keys, items and entries, as serde requests them.
 
 use std::fmt;
 
@@ -104,7 +104,7 @@ impl<'a> NodeReader<'a> {
     }
 }
 
-/// Serde asks for a kind of value and gets it, or an error at this node.
+/// Serde requests a kind of value and gets it, or an error at this node.
 impl<'a> Deserializer<'a> for NodeReader<'a> {
     type Error = ReadError;
 
@@ -315,7 +315,7 @@ impl<'a> MapAccess<'a> for Entries<'a> {
     }
 }
 
-/// A key is a text, and may ask for its place.
+/// A key is a text, and may need its place.
 #[derive(Clone, Copy)]
 pub(super) struct KeyReader<'a> {
     pub(super) key: &'a Key,

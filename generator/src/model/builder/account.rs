@@ -1,4 +1,4 @@
-//! What a caller may tell about the account.
+//! The properties of the account.
 
 use super::{Builder, FamilyBuilder, placed, statements, text_of};
 use crate::diagnostics::Code;

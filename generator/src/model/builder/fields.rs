@@ -116,7 +116,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// How it travels; asked of what has no number, `json` would say nothing.
+    /// How it travels; for a type without numbers, `json` would mean nothing.
     fn as_text(&mut self, raw: &raw::Field, shape: &Shape) -> bool {
         let own = raw.json.as_ref().map(|json| json.value);
         let is_truth = matches!(shape.element(), Some(Type::Boolean(_)));
@@ -251,7 +251,7 @@ impl FamilyBuilder<'_, '_> {
         units.0.iter().map(unit).collect()
     }
 
-    /// Replaces `as: operation.parameter` by what stands there; keys beside it win. Tells whether it was found.
+    /// Replaces `as: operation.parameter` by what stands there; keys beside it win. Returns whether it was found.
     ///
     /// The place of the result is that of the name under which it is written out.
     fn follow(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> (Spanned<raw::Field>, bool) {

@@ -1,4 +1,4 @@
-//! The lifecycle of `family.yaml` -> states, transitions, and the records that tell them.
+//! The lifecycle of `family.yaml` -> states, transitions, and the records that show them.
 
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, unknown};

@@ -1,4 +1,4 @@
-//! What an answer says beyond its shape: what tells items apart, and the results of those that were sent.
+//! What an answer says beyond its shape: what identifies items, and the results of those that were sent.
 
 use super::{FamilyBuilder, placed, placed_list};
 use crate::diagnostics::Place;

@@ -3,8 +3,8 @@
 use super::{Builder, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Duration, OfPool, Pool, PoolTold, Rate, RateScope, Told, WeighsWhen};
-use crate::words::{ResetForm, ToldIn};
+use crate::model::{Duration, OfPool, Pool, PoolReporting, Rate, RateScope, ResponseValue, WeighsWhen};
+use crate::words::{ReportedIn, ResetForm};
 
 impl Builder<'_> {
     pub(super) fn pools(&mut self) -> Vec<Pool> {
@@ -29,13 +29,13 @@ impl Builder<'_> {
                 .at(text.place, Code::BadRate, format!("the pool `{}` is for a class", name.value))
                 .help("remove `for`: a pool counts the calls of all classes together");
         }
-        let told = raw.told.as_ref().and_then(|told| self.told(told));
-        Some(Pool { name: name.value.clone(), rate, doc: text_of(&raw.doc), told, place: name.place })
+        let reporting = raw.reported.as_ref().and_then(|reporting| self.reporting(reporting));
+        Some(Pool { name: name.value.clone(), rate, doc: text_of(&raw.doc), reporting, place: name.place })
     }
 
-    fn told(&mut self, raw: &Spanned<raw::PoolTold>) -> Option<PoolTold> {
-        let place = raw.r#in.unwrap_or(ToldIn::Header);
-        let reset = raw.reset.as_ref().and_then(|text| self.told_at(place, text));
+    fn reporting(&mut self, raw: &Spanned<raw::PoolReporting>) -> Option<PoolReporting> {
+        let place = raw.r#in.unwrap_or(ReportedIn::Header);
+        let reset = raw.reset.as_ref().and_then(|text| self.response_value(place, text));
         if let (Some(form), None) = (&raw.reset_as, &raw.reset) {
             self.to.at(form.place, Code::Misplaced, "`reset_as` without `reset`").help("add `reset`, or remove it");
         }
@@ -46,23 +46,25 @@ impl Builder<'_> {
             _ => {
                 self.to
                     .at(raw.place, Code::BadRate, "expected one of `used` and `remaining`")
-                    .help("name the header, or with `in: body` the path, that tells how much is used or remains");
+                    .help("name the header, or with `in: body` the path, that reports how much is used or remains");
                 return None;
             }
         };
-        let count = self.told_at(place, count)?;
-        Some(PoolTold { is_used, count, reset: reset.map(|reset| (reset, form)), place: raw.place })
+        let count = self.response_value(place, count)?;
+        Some(PoolReporting { is_used, count, reset: reset.map(|reset| (reset, form)), place: raw.place })
     }
 
-    fn told_at(&mut self, place: ToldIn, text: &Text) -> Option<Told> {
+    fn response_value(&mut self, place: ReportedIn, text: &Text) -> Option<ResponseValue> {
         match place {
-            ToldIn::Header => {
+            ReportedIn::Header => {
                 self.check_header(&text.value, text.place);
-                Some(Told::Header(text.value.clone()))
+                Some(ResponseValue::Header(text.value.clone()))
             }
-            ToldIn::Body => {
-                self.paths(std::slice::from_ref(text), "told", text.place).into_iter().next().map(Told::Body)
-            }
+            ReportedIn::Body => self
+                .paths(std::slice::from_ref(text), "reported", text.place)
+                .into_iter()
+                .next()
+                .map(ResponseValue::Body),
         }
     }
 
@@ -94,7 +96,7 @@ impl Builder<'_> {
             Some(None) => {
                 self.to
                     .at(text.place, Code::BadRate, format!("invalid weight `{}`", text.value))
-                    .help("write which calls weigh so: `40 of request-weight without symbol`, `with limit` or `with limit over 100`");
+                    .help("write which calls have it: `40 of request-weight without symbol`, `with limit` or `with limit over 100`");
                 return None;
             }
             when => when.flatten(),

@@ -151,14 +151,14 @@ fn content_keys(content: &Content) -> [Option<String>; 3] {
 
 impl Pool {
     fn element(&self) -> Element {
-        let Self { name, rate, doc, told, place } = self;
+        let Self { name, rate, doc, reporting, place } = self;
         Element::new("pool", name, ["pools", name], *place)
             .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
             .keys([
                 Key::new("rate", rate.to_string(), behaviour("the limiter keeps another pace")),
-                Key::new("told", maybe(told.as_ref()), behaviour("what the limiter learns from answers"))
-                    .at(told.as_ref().map(|told| told.place))
-                    .says(maybe(told.as_ref())),
+                Key::new("reported", maybe(reporting.as_ref()), behaviour("what the limiter learns from answers"))
+                    .at(reporting.as_ref().map(|reporting| reporting.place))
+                    .says(maybe(reporting.as_ref())),
                 Key::prose("doc", doc),
             ])
     }

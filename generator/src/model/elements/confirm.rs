@@ -45,7 +45,7 @@ impl Confirm {
             other: breaking("the query and the record that it returns have other types"),
             same: behaviour("another operation is queried"),
         };
-        let queried = || behaviour("what the query asks for");
+        let queried = || behaviour("what the query looks for");
         let proves = || behaviour("what an answer proves");
         Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], *place)
             .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))

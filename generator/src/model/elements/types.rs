@@ -43,7 +43,7 @@ impl Parameter {
         let note = default_note.as_ref().map(|note| format!("Default: {}.", note.trim_end_matches('.')));
         let blank = if *may_be_blank { "An empty text in a stored request stands for leaving it out." } else { "" };
         let required = matches!(need, Need::Conditional | Need::Unstated).then(|| need.as_str());
-        // An array that is the whole body has no name; the operation tells what its body is.
+        // An array that is the whole body has no name; the operation states what its body is.
         let wire = Key::new("name", &name.wire, behaviour("it has another name on the wire"));
         let wire = (!self.is_body()).then_some(wire);
         let keys = [

@@ -1,7 +1,7 @@
 //! A simulated network between a client and an exchange: connections that take time, rest, break and lose what is on them.
 //!
 //! A request that has left arrives whether or not its caller still waits, at most once, and no later than a second after
-//! its caller gave it up, which is what the limiter is told by default.
+//! its caller gave it up, which is the default of the limiter.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -15,7 +15,7 @@ use tradeapi::runtime::transport::{ResponseFuture, RoundTrip, Transport, Transpo
 use tradeapi_exchange::{Behind, Delivered, Delivery};
 use tradeapi_tests::dice::Dice;
 
-use self::answers::{Told, code, failed, is_told_from, lost, read, response, timed_out};
+use self::answers::{DeliveryLine, code, failed, is_distinct_from, lost, read, response, timed_out};
 use self::slot::{Caller, Slot};
 use super::time::Time;
 use crate::account::CALL;
@@ -80,7 +80,7 @@ pub(super) struct Way {
     pub(super) seed: u64,
     /// Whether the exchange makes one order of a request that comes twice.
     pub(super) refuses_duplicates: bool,
-    /// The only requests with which something goes wrong, if that is told.
+    /// The only requests with which something goes wrong, if they are given.
     pub(super) only: Option<Arc<BTreeSet<String>>>,
 }
 
@@ -94,7 +94,7 @@ struct Inner {
     /// With how many of a hundred requests something goes wrong.
     losses: u64,
     refuses_duplicates: bool,
-    /// The only requests with which something goes wrong, if that is told.
+    /// The only requests with which something goes wrong, if they are given.
     only: Option<Arc<BTreeSet<String>>>,
     ledger: Ledger,
     limits: TransportLimits,
@@ -214,8 +214,8 @@ impl Network {
             && arrives > unless_before
             && sent < seen
         {
-            // It left before the client could see what nobody had asked for, and gets that for an answer.
-            if is_told_from(operation, request.body(), &bytes) {
+            // It left before the client could see the unsolicited bytes, and gets them for an answer.
+            if is_distinct_from(operation, request.body(), &bytes) {
                 ledger.reach(Reached::TakenForAnother);
                 self.end(slot, seen, read(&bytes), None);
                 // A client counts an answered request as arrived, so this one must not arrive later.
@@ -244,7 +244,7 @@ impl Network {
         }
         if matches!(loss, Loss::Request | Loss::RequestInSilence) {
             ledger.reach(Reached::RequestLost);
-            time.trace(format_args!("lost {}", Asked(&request)));
+            time.trace(format_args!("lost {}", RequestLine(&request)));
             if loss == Loss::Request {
                 self.end(&slot, now + back, Err(lost()), None);
             }
@@ -259,7 +259,7 @@ impl Network {
         };
         reached.into_iter().for_each(|reached| ledger.reach(reached));
         let delivery = self.serve(&request, connection.number, loss);
-        time.trace(format_args!("{} -> {}", Asked(&request), Told(&delivery)));
+        time.trace(format_args!("{} -> {}", RequestLine(&request), DeliveryLine(&delivery)));
         let trip = (connection.requests > 1).then_some(now + back - sent);
         match loss {
             Loss::Answer => return self.end(&slot, now + back, Err(lost()), None),
@@ -333,7 +333,7 @@ impl Network {
         behind.is_some_and(|behind| behind.pause.is_zero())
     }
 
-    /// How long a connection is kept that the exchange has told how long it may rest.
+    /// How long a connection is kept for which the exchange stated how long it may rest.
     fn announced(&self) -> Option<Duration> {
         let line = self.0.line;
         line.idle.filter(|_| line.tells_idle).map(|idle| Duration::from_secs(idle.as_secs()) * 3 / 4)
@@ -417,9 +417,9 @@ impl Network {
 }
 
 /// A request in a trace.
-struct Asked<'a>(&'a http::Request<Bytes>);
+struct RequestLine<'a>(&'a http::Request<Bytes>);
 
-impl fmt::Display for Asked<'_> {
+impl fmt::Display for RequestLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.0.uri(), String::from_utf8_lossy(self.0.body()))
     }

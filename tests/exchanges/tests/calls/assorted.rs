@@ -2,7 +2,7 @@
 
 use exchanges::assorted::market::{GetTick, Level, Limits, Stop, Watch};
 use exchanges::assorted::{Client, Error, Json, Timestamp, dec};
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const TICK: &str = r#"{"change": -7, "level": 2, "active": 0, "frozen": "true", "at": 1790000000.25,
     "exact": 1790000000250000001, "micro": "1790000000250001", "milli": 1790000000250,
@@ -10,8 +10,8 @@ const TICK: &str = r#"{"change": -7, "level": 2, "active": 0, "frozen": "true", 
     "candles": [[1790000000, 1.5, null], "broken", [1790000060]], "books": {"north": ["1.5", "2"], "south": 5},
     "sizes": {"north": 2.0}}"#;
 
-fn start() -> (Sandbox, Client) {
-    let sandbox = Sandbox::start().unwrap();
+fn start() -> (ScriptedServer, Client) {
+    let sandbox = ScriptedServer::start().unwrap();
     let client = Client::builder(sandbox.url()).build().unwrap();
     (sandbox, client)
 }

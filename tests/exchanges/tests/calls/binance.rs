@@ -12,14 +12,14 @@ use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::{FixedClock, ManualTimer};
 use tradeapi_runtime::limits::{InProcessLimits, LimitSettings, QuotaShare};
 use tradeapi_runtime::tables::CodeProof;
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha256};
 
 /// The secret of the example of the documentation.
 const SECRET: &str = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
 }
 
@@ -55,7 +55,7 @@ fn the_documented_example_is_signed_as_documented() {
 
 #[tokio::test]
 async fn an_order_travels_in_the_query() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 28, "clientOrderId": "a"}"#));
     let order = limit_order().new_client_order_id(ClientOrderId::new("a").unwrap());
@@ -71,7 +71,7 @@ async fn an_order_travels_in_the_query() {
 
 #[tokio::test]
 async fn public_calls_work_without_credentials() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"serverTime": 1790000000000}"#));
     let client = Client::builder(sandbox.url()).build().unwrap();
     let reply = client.spot().check_server_time(&CheckServerTime::new()).await.unwrap();
@@ -81,7 +81,7 @@ async fn public_calls_work_without_credentials() {
 
 #[tokio::test]
 async fn the_signature_ends_the_query() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1, "price": "0.1", "status": "NEW"}"#));
     let order = client.spot().query_order(&QueryOrder::new("LTCBTC").order_id(1)).await.unwrap();
@@ -98,7 +98,7 @@ async fn the_signature_ends_the_query() {
 
 #[tokio::test]
 async fn only_failures_have_a_code() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     let query = QueryOrder::new("LTCBTC").order_id(1);
     sandbox.answer_next(Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#));
@@ -127,7 +127,7 @@ fn used_up<T>(called: Result<T, Error>) -> Option<&'static str> {
 /// A hundredth of the documented limits: a weight of 60 in a minute, and an order in 10 seconds.
 #[tokio::test]
 async fn requests_are_weighed_and_orders_counted_apart() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let timer = ManualTimer::new();
     let share = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 100));
     let client = Client::builder(sandbox.url())
@@ -164,7 +164,7 @@ async fn requests_are_weighed_and_orders_counted_apart() {
 /// Half of the documented limit, a weight of 3000 in a minute: 37 calls of 80, and 6 more of 6 in what they leave.
 #[tokio::test]
 async fn a_call_weighs_more_without_a_symbol() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let share = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 2));
     let client = Client::builder(sandbox.url())
         .credentials(Credentials::new("key", SECRET, ""))

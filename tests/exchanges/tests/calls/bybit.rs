@@ -8,11 +8,11 @@ use exchanges::bybit::{Client, Credentials, Error, dec};
 use tradeapi_runtime::batches::ItemOutcome;
 use tradeapi_runtime::tables::CodeProof;
 use tradeapi_runtime::value::Timestamp;
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha256};
 
-fn client(sandbox: &Sandbox, window: Option<&str>) -> Client {
+fn client(sandbox: &ScriptedServer, window: Option<&str>) -> Client {
     let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", ""));
     match window {
         Some(window) => builder.header("X-BAPI-RECV-WINDOW", window).build().unwrap(),
@@ -30,7 +30,7 @@ fn assert_signed(request: &Request, window: &str) {
 #[tokio::test]
 async fn the_window_is_signed_as_it_is_sent() {
     for window in [Some("5000"), None] {
-        let sandbox = Sandbox::start().unwrap();
+        let sandbox = ScriptedServer::start().unwrap();
         let client = client(&sandbox, window);
         let ids =
             r#"{"retCode": 0, "retMsg": "OK", "result": {"orderId": "1"}, "retExtInfo": {}, "time": 1672211918471}"#;
@@ -62,7 +62,7 @@ fn a_window_for_all_requests_is_at_most_that_of_the_exchange() {
 
 #[tokio::test]
 async fn a_code_can_be_a_number() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"retCode": 110001, "retMsg": "Order does not exist", "result": {}}"#));
     let cancel = CancelOrder::new(Category::Spot, "BTCUSDT", OrderRef::OrderId(OrderId::from("1")));
     let error = client(&sandbox, None).order().cancel_order(&cancel).await.unwrap_err();
@@ -72,7 +72,7 @@ async fn a_code_can_be_a_number() {
 
 #[tokio::test]
 async fn public_calls_are_not_signed() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox
         .answer_next(Answer::json(r#"{"retCode": 0, "result": {"timeSecond": "1688639403"}, "time": 1688639403423}"#));
     let time = client(&sandbox, None).order().get_server_time(&GetServerTime::new()).await.unwrap();
@@ -82,7 +82,7 @@ async fn public_calls_are_not_signed() {
 
 #[tokio::test]
 async fn times_and_candles_are_read_as_bybit_writes_them() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let answers = [
         r#"{"retCode": 0, "result": {"timeSecond": "1688639403", "timeNano": "1688639403423213947"}, "time": 1}"#,
         r#"{"retCode": 0, "result": {"symbol": "BTCUSD", "category": "inverse", "list":
@@ -98,7 +98,7 @@ async fn times_and_candles_are_read_as_bybit_writes_them() {
 
 /// The data of two orders and what stands at `retExtInfo`; in a word, the outcome of each order.
 async fn outcomes(list: &str, beside: &str) -> Vec<String> {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let answer = format!(r#"{{"retCode": 0, "result": {{"list": {list}}}, "retExtInfo": {beside}, "time": 1}}"#);
     sandbox.answer_next(Answer::json(answer));
     let order = |id: &str| {
@@ -128,7 +128,7 @@ async fn each_order_of_a_batch_has_its_code() {
         (format!("[{refused}, {b}]"), format!(r#"{{"list": [{wrong}, {ok}]}}"#), ["110007", "done"].map(str::to_owned)),
         // The ids of the data decide, not the order of the request.
         (format!("[{b}, {a}]"), format!(r#"{{"list": [{wrong}, {ok}]}}"#), ["done", "110007"].map(str::to_owned)),
-        // Codes that cannot be told apart are those of no order.
+        // Codes that cannot be distinguished belong to no order.
         (format!("[{a}, {b}]"), format!(r#"{{"list": [{ok}]}}"#), unknown.clone()),
         (format!("[{a}, {b}]"), format!(r#"{{"list": [{ok}, {ok}, {wrong}]}}"#), unknown.clone()),
         (format!("[{a}, {b}]"), r#"{"list": [{}, {}]}"#.to_owned(), unknown.clone()),

@@ -9,18 +9,18 @@ use exchanges::coinbase::orders::{
 use exchanges::coinbase::{Client, Credentials, Error, Timestamp, dec};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use tradeapi_runtime::tables::{CodeProof, Outcome};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 const KEY: &str = "organizations/o/apiKeys/k";
 const PUBLIC: &str = "BLoho7X2Y9lshiXpfT2YIDN7QPC/SWwOLbGg4+XOp9tGKdR1SOIYn2SxhBM1a1ixks90M1Z5xelFmnO9BWyVBoA=";
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     let credentials = Credentials::new(KEY, include_str!("key.pem"), "");
     Client::builder(sandbox.url()).credentials(credentials).build().unwrap()
 }
 
 /// Checks the token of a request, and returns its nonce.
-fn signed(sandbox: &Sandbox, request: &Request) -> String {
+fn signed(sandbox: &ScriptedServer, request: &Request) -> String {
     let token = request.header("Authorization").unwrap().strip_prefix("Bearer ").unwrap();
     let (text, signature) = token.rsplit_once('.').unwrap();
     let public = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, STANDARD.decode(PUBLIC).unwrap());
@@ -37,7 +37,7 @@ fn signed(sandbox: &Sandbox, request: &Request) -> String {
 
 #[tokio::test]
 async fn each_request_has_a_token_of_its_own() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     sandbox.answer_next(Answer::json(r#"{"order": {"order_id": "1", "status": "OPEN"}}"#));
     let order = client.orders().get_order(&GetOrder::new("1")).await.unwrap();
@@ -58,7 +58,7 @@ async fn each_request_has_a_token_of_its_own() {
 
 #[tokio::test]
 async fn an_order_says_within_how_it_executes() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     sandbox.answer_next(Answer::json(
         r#"{"success": true, "success_response": {"order_id": "1", "product_id": "BTC-USD", "side": "BUY",
@@ -86,7 +86,7 @@ async fn an_order_says_within_how_it_executes() {
 
 #[tokio::test]
 async fn codes_stand_in_two_places() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     let close = ClosePosition::new(ClientOrderId::new("a").unwrap(), "BIT-28JUL23-CDE");
     sandbox.answer_next(Answer::json(
@@ -108,7 +108,7 @@ async fn codes_stand_in_two_places() {
 
 #[tokio::test]
 async fn the_whole_body_is_the_data_where_no_member_has_it() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"iso": "2023-07-06T18:50:48Z", "epochSeconds": "1688669448"}"#));
     let time = client(&sandbox).orders().get_server_time(&GetServerTime::new()).await.unwrap();
     assert_eq!(time.iso.as_deref(), Some("2023-07-06T18:50:48Z"));

@@ -16,7 +16,7 @@ use exchanges::binance::spot::NewOrder;
 use tradeapi_runtime::confirm::{BatchConfirmation, Confirmation};
 use tradeapi_runtime::dec;
 use tradeapi_runtime::tables::Outcome;
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 use crate::{hex, hmac_sha256};
 
@@ -79,7 +79,7 @@ async fn among_others(adapter: &'static Adapter, fault: Fault, place: Place, oth
 async fn an_order_whose_answer_is_lost_is_found_over_loopback() {
     for adapter in EXCHANGES {
         for fault in ANSWERS_LOST {
-            let (sandbox, world) = (Sandbox::start().unwrap(), World::resting());
+            let (sandbox, world) = (ScriptedServer::start().unwrap(), World::resting());
             let exchange = Arc::new(Exchange::new(adapter, fault, Place::Open, world.clone()));
             let there = Arc::clone(&exchange);
             sandbox.answer_otherwise(move |request| there.answer(request));
@@ -216,7 +216,7 @@ async fn an_order_that_differs_within_is_another() {
 async fn a_header_of_a_request_sets_its_window() {
     for (window, last) in [(None, 5_000), (Some(1_000), 1_000), (Some(60_000), 60_000)] {
         for (passed, sent) in [(last - 1, 1), (last, 0)] {
-            let (sandbox, world) = (Sandbox::start().unwrap(), World::resting());
+            let (sandbox, world) = (ScriptedServer::start().unwrap(), World::resting());
             sandbox.answer_otherwise(|_| Answer::json("{}"));
             let client = world.clone().client(assorted::Client::builder(sandbox.url()), "secret");
             let settle = window.into_iter().fold(SettleAccount::new("a"), SettleAccount::window);

@@ -3,11 +3,11 @@
 use exchanges::deribit::trading::{Buy, Cancel, GetOrderState, OrderType, Test};
 use exchanges::deribit::{Client, Credentials, Error, dec};
 use tradeapi_runtime::tables::{CodeProof, Outcome};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha256};
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
@@ -32,7 +32,7 @@ fn answered(request: &Request, members: &str) -> String {
 
 #[tokio::test]
 async fn parameters_are_those_of_a_call() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     sandbox.answer_otherwise(|request| {
         let result = match call(request) {
@@ -60,7 +60,7 @@ async fn parameters_are_those_of_a_call() {
 
 #[tokio::test]
 async fn an_error_has_its_code_within() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let body = r#""error": {"message": "not_enough_funds", "code": 10009}, "testnet": true"#;
     for status in [200, 400] {
         sandbox.answer_otherwise(move |request| Answer::new(status, answered(request, body)));
@@ -73,7 +73,7 @@ async fn an_error_has_its_code_within() {
 
 #[tokio::test]
 async fn a_public_call_is_not_signed() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|request| Answer::json(answered(request, r#""result": {"version": "1.2.26"}"#)));
     let client = Client::builder(sandbox.url()).build().unwrap();
     assert_eq!(client.trading().test(&Test::new()).await.unwrap().version.as_deref(), Some("1.2.26"));
@@ -88,7 +88,7 @@ async fn a_public_call_is_not_signed() {
 async fn an_answer_to_another_call_proves_nothing() {
     let result = r#""result": {"order": {"order_id": "ETH-1", "order_state": "open"}}"#;
     let refusal = r#""error": {"message": "not_enough_funds", "code": 10009}"#;
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     for members in [result, refusal] {
         sandbox.answer_otherwise(move |_| Answer::json(format!(r#"{{"jsonrpc": "2.0", "id": 0, {members}}}"#)));
         let error = client(&sandbox).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();

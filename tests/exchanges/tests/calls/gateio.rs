@@ -8,11 +8,11 @@ use exchanges::gateio::{Client, Credentials, Error, dec};
 use sha2::{Digest, Sha512};
 use tradeapi_runtime::batches::ItemOutcome;
 use tradeapi_runtime::tables::CodeProof;
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha512};
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
@@ -40,7 +40,7 @@ fn the_signature_is_that_of_the_documentation() {
 
 #[tokio::test]
 async fn orders_are_placed_listed_and_cancelled() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     let placed = r#"{"id": "1", "text": "t-a", "currency_pair": "BTC_USDT", "create_time_ms": 1710488334073}"#;
     sandbox.answer_next(Answer::json(placed).header("X-Gate-RateLimit-Requests-Remain", "9"));
@@ -65,7 +65,7 @@ async fn orders_are_placed_listed_and_cancelled() {
 
 #[tokio::test]
 async fn public_calls_are_not_signed() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"server_time": 1597026383085}"#));
     let time = client(&sandbox).spot().get_server_current_time(&GetServerCurrentTime::new()).await.unwrap();
     assert_eq!(time.server_time.unwrap().as_millis(), 1_597_026_383_085);
@@ -74,7 +74,7 @@ async fn public_calls_are_not_signed() {
 
 #[tokio::test]
 async fn a_failure_has_a_label() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let refusal = r#"{"label": "ORDER_NOT_FOUND", "message": "Order not found"}"#;
     sandbox.answer_next(Answer::new(404, refusal).header("content-type", "application/json"));
     let cancel = CancelASingleOrder::new("1", "BTC_USDT");
@@ -85,7 +85,7 @@ async fn a_failure_has_a_label() {
 
 #[tokio::test]
 async fn an_own_id_begins_as_it_must() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let order = CreateAnOrder::new("BTC_USDT", Side::Buy, dec!(1)).price(dec!(2)).text(Text::new("a-1").unwrap());
     let error = client(&sandbox).spot().create_an_order(&order).await.unwrap_err();
     assert!(matches!(error, Error::Refused(_)) && sandbox.requests().is_empty(), "{error}");
@@ -93,7 +93,7 @@ async fn an_own_id_begins_as_it_must() {
 
 #[tokio::test]
 async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(
         r#"[{"id": "1", "text": "t-a", "succeeded": true, "label": "", "message": ""},
             {"text": "t-b", "succeeded": false, "label": "BALANCE_NOT_ENOUGH", "message": "Not enough balance"}]"#,

@@ -9,14 +9,14 @@ use exchanges::kraken::spot::{
 use exchanges::kraken::{Client, Credentials, Error, Timestamp, dec};
 use sha2::{Digest, Sha256};
 use tradeapi_runtime::clock::FixedClock;
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{base64, hmac_sha512};
 
 /// The secret of the example of the documentation.
 const SECRET: &str = "kQH5HW/8p1uGOVjbgWA7FunAmGO8lsSUXNsu3eow76sz84Q18fWxnyRzBHCd3pd5nE9qa99HAZtuZuj6F1huXg==";
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
 }
 
@@ -51,7 +51,7 @@ fn the_documented_example_is_signed_as_documented() {
 
 #[tokio::test]
 async fn each_call_has_a_larger_nonce() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"descr": {"order": "buy"}, "txid": ["O-1"]}}"#));
     let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25)).price(dec!(37500));
@@ -70,7 +70,7 @@ async fn each_call_has_a_larger_nonce() {
 
 #[tokio::test]
 async fn orders_are_listed_under_their_ids() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     let order = r#"{"cl_ord_id": "desk-1", "status": "open", "opentm": 1616666559.8974, "vol": "1.25",
         "descr": {"pair": "XBTUSD", "type": "buy", "ordertype": "limit", "price": "30010.0"}}"#;
@@ -91,7 +91,7 @@ async fn orders_are_listed_under_their_ids() {
 
 #[tokio::test]
 async fn an_error_in_a_list_is_a_refusal() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"error": ["EOrder:Insufficient funds"]}"#));
     let order = AddOrder::new(OrderType::Market, "XBTUSD", Side::Buy, dec!(1.25));
     let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
@@ -104,7 +104,7 @@ async fn an_error_in_a_list_is_a_refusal() {
 
 #[tokio::test]
 async fn an_order_whose_answer_is_lost_is_unknown_and_not_sent_again() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::close());
     let id = ClOrdId::new("desk-1").unwrap();
     let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25)).price(dec!(37500)).cl_ord_id(id);
@@ -114,11 +114,11 @@ async fn an_order_whose_answer_is_lost_is_unknown_and_not_sent_again() {
     assert_eq!(sandbox.requests().len(), 1);
 }
 
-/// An answer that breaks off, or that says neither, is no success.
+/// An answer that breaks off, or that says neither, is not a success.
 #[tokio::test]
 async fn an_answer_that_breaks_off_leaves_the_outcome_unknown() {
     for body in [r#"{"error": []"#, r#"{"error": [], "result"#, r#"{"error": []}"#] {
-        let sandbox = Sandbox::start().unwrap();
+        let sandbox = ScriptedServer::start().unwrap();
         sandbox.answer_next(Answer::json(body));
         let order = AddOrder::new(OrderType::Market, "XBTUSD", Side::Buy, dec!(1.25));
         let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
@@ -128,7 +128,7 @@ async fn an_answer_that_breaks_off_leaves_the_outcome_unknown() {
 
 #[tokio::test]
 async fn public_calls_carry_nothing_secret() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"unixtime": 1688669448}}"#));
     let time = client(&sandbox).spot().get_server_time(&GetServerTime::new()).await.unwrap();
     assert_eq!(time.unixtime, Some(1_688_669_448));

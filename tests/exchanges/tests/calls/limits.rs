@@ -1,4 +1,4 @@
-//! Weights of calls, and what answers tell of the pools that they take of.
+//! Weights of calls, and what answers report of the pools that they take from.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use exchanges::binance;
 use exchanges::binance::spot::{CurrentOpenOrders, QueryOrder};
 use tradeapi_runtime::Credentials;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 /// A client that refuses a call for which there is no room.
-fn quoting(sandbox: &Sandbox) -> assorted::Client {
+fn quoting(sandbox: &ScriptedServer) -> assorted::Client {
     assorted::Client::builder(sandbox.url()).limits(LimitMode::Refuse).build().unwrap()
 }
 
@@ -21,7 +21,7 @@ fn is_limited<T>(result: &Result<T, Error>) -> bool {
 
 /// How many of these calls are made before the pool of ten is used up.
 async fn made(request: GetQuote) -> usize {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| Answer::json("{}"));
     let client = quoting(&sandbox);
     while client.call(&request).await.is_ok() {}
@@ -40,7 +40,7 @@ async fn a_call_weighs_what_its_parameters_say() {
 
 #[tokio::test]
 async fn a_body_tells_what_remains_and_until_when() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"best": 1, "usage": {"left": 2, "reset": 150}}"#));
     sandbox.answer_otherwise(|_| Answer::json("{}"));
     let client = quoting(&sandbox);
@@ -59,7 +59,7 @@ async fn a_body_tells_what_remains_and_until_when() {
 
 #[tokio::test]
 async fn a_header_tells_what_others_used() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let credentials = Credentials::new("key", "secret", "");
     let builder = binance::Client::builder(sandbox.url()).credentials(credentials);
     let client = builder.limits(LimitMode::Refuse).build().unwrap();
@@ -68,7 +68,7 @@ async fn a_header_tells_what_others_used() {
     // It weighs 80, or 6 for one pair, or 4: and 50 are left.
     let result = client.call(&CurrentOpenOrders::new()).await;
     assert!(matches!(result, Err(binance::Error::Limited(_))), "{result:?}");
-    // Less than is known to be used tells nothing.
+    // Less than is known to be used means nothing.
     sandbox.answer_otherwise(|_| Answer::json("{}").header("X-MBX-USED-WEIGHT-1M", "0"));
     let order = QueryOrder::new("LTCBTC").order_id(1);
     let mut more = 0;

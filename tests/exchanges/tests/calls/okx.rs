@@ -7,11 +7,11 @@ use exchanges::okx::trade::{
 use exchanges::okx::{Client, Credentials, Error, Timestamp, dec};
 use tradeapi_runtime::clock::FixedClock;
 use tradeapi_runtime::tables::CodeProof;
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{base64, hmac_sha256};
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "phrase")).build().unwrap()
 }
 
@@ -27,7 +27,7 @@ fn assert_signed(request: &Request) {
 
 #[tokio::test]
 async fn public_calls_work_without_credentials() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code": "0", "msg": "", "data": [{"ts": "1790000000000"}]}"#));
     let client = Client::builder(sandbox.url()).build().unwrap();
     let reply = client.trade().get_system_time(&GetSystemTime::new()).await.unwrap();
@@ -37,7 +37,7 @@ async fn public_calls_work_without_credentials() {
 
 #[tokio::test]
 async fn orders_are_placed_listed_and_cancelled() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     let placed = r#"{"code": "0", "data": [{"ordId": "1", "sCode": "0"}], "inTime": "1", "outTime": "2"}"#;
     sandbox.answer_next(Answer::json(placed));
@@ -64,7 +64,7 @@ async fn orders_are_placed_listed_and_cancelled() {
 
 #[tokio::test]
 async fn an_order_that_is_gone_is_known_as_such() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#));
     let cancel = CancelOrder::new("BTC-USDT", OrderRef::OrdId(OrdId::from("1")));
     let error = client(&sandbox).trade().cancel_order(&cancel).await.unwrap_err();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use exchanges::{assorted, binance, deribit, okx};
 use tradeapi_runtime::Credentials;
 use tradeapi_runtime::pages::{PageError, Paged, Pages};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 /// The number of items on each page.
 async fn lengths<O: Paged>(mut pages: Pages<O>) -> Result<Vec<usize>, PageError> {
@@ -21,7 +21,7 @@ fn query(request: &Request) -> HashMap<String, String> {
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-fn sent(sandbox: &Sandbox, name: &str) -> Vec<Option<String>> {
+fn sent(sandbox: &ScriptedServer, name: &str) -> Vec<Option<String>> {
     sandbox.requests().iter().map(|request| query(request).remove(name)).collect()
 }
 
@@ -31,7 +31,7 @@ fn texts(texts: &[&str]) -> Vec<Option<String>> {
 
 #[tokio::test]
 async fn a_page_begins_behind_the_last_id() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     for ids in [&["9", "8"][..], &["7", "5"], &["4"]] {
         let list: Vec<_> = ids.iter().map(|id| format!(r#"{{"ordId": "{id}", "state": "filled"}}"#)).collect();
         sandbox.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": [{}]}}"#, list.join(","))));
@@ -45,7 +45,7 @@ async fn a_page_begins_behind_the_last_id() {
 
 #[tokio::test]
 async fn a_number_that_is_included_is_counted_up() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     for list in [r#"[{"orderId": 3}, {"orderId": 7}]"#, r#"[{"orderId": 8}, {"orderId": 9}]"#, "[]"] {
         sandbox.answer_next(Answer::json(list));
     }
@@ -58,7 +58,7 @@ async fn a_number_that_is_included_is_counted_up() {
 
 #[tokio::test]
 async fn a_body_says_how_many_items_to_leave_out() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|request| {
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
         let list = match body["params"]["offset"].as_u64() {
@@ -78,7 +78,7 @@ async fn a_body_says_how_many_items_to_leave_out() {
 
 #[tokio::test]
 async fn a_success_without_the_list_is_not_a_page() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     for data in ["null", "{}", "\"\""] {
         sandbox.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": {data}}}"#)));
         let credentials = Credentials::new("key", "secret", "phrase");
@@ -91,7 +91,7 @@ async fn a_success_without_the_list_is_not_a_page() {
 /// Whatever else a link says, the request goes where the first one went.
 #[tokio::test]
 async fn only_the_cursor_is_taken_from_a_link() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let entry = r#"[{"id": "e1", "n": 1, "at": 1790000000000}]"#;
     let links =
         [r#"<https://elsewhere.example/v1/secrets?size=50&page=a%2Fb>; rel="next""#, r#"</?page=a>; rel="prev""#];
@@ -109,7 +109,7 @@ async fn only_the_cursor_is_taken_from_a_link() {
 
 #[tokio::test]
 async fn each_page_carries_the_headers_of_the_request() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"[{"id": "e2"}]"#).header("x-after", "17"));
     sandbox.answer_next(Answer::json(r#"[{"id": "e1"}]"#));
     let client = assorted::Client::builder(sandbox.url()).build().unwrap();

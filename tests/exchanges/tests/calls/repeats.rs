@@ -10,9 +10,9 @@ use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::retry::RetryPolicy;
 use tradeapi_runtime::tables::Outcome;
-use tradeapi_tests::loopback::{Answer, Sandbox};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &Sandbox) -> Client {
+fn client(sandbox: &ScriptedServer) -> Client {
     Client::builder(sandbox.url()).build().unwrap()
 }
 
@@ -22,7 +22,7 @@ fn at_once() -> RetryPolicy {
 
 #[tokio::test]
 async fn a_parameter_travels_in_a_header_and_another_in_the_path() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"payment": "1"}"#));
     let late = Timestamp::from_millis(1_790_000_000_250);
     let pay = PayAccount::new("a/b", dec!(1.5)).key(PaymentKey::new("k").unwrap()).late(late);
@@ -44,7 +44,7 @@ fn all_parameters_are_in_the_stored_form() {
 
 #[tokio::test]
 async fn what_no_header_can_carry_is_refused() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let pay = PayAccount::new("a", dec!(1)).key(PaymentKey::new("naïve").unwrap());
     let refused = client(&sandbox).call(&pay).await;
     let Err(Error::Refused(refusal)) = refused else { panic!("it is refused") };
@@ -56,7 +56,7 @@ async fn what_no_header_can_carry_is_refused() {
 /// Each attempt carries one key, which the client makes if the caller gives none.
 #[tokio::test]
 async fn attempts_carry_the_same_key() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     let client = client(&sandbox);
     let given = PayAccount::new("a", dec!(1)).key(PaymentKey::new("k").unwrap());
     let mut keys = Vec::new();
@@ -103,7 +103,7 @@ impl Environment for Leaping {
 
 #[tokio::test]
 async fn no_attempt_is_made_once_the_key_may_be_forgotten() {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_otherwise(|_| Answer::new(502, ""));
     let client = Client::builder(sandbox.url()).environment(Leaping::default()).build().unwrap();
     let policy = RetryPolicy::new().deadline(Duration::MAX).attempts(9);

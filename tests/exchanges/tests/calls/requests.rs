@@ -4,10 +4,10 @@ use exchanges::assorted::desk::{
     AccountLine, AccountStop, CloseAccount, MergeAccount, MoveAccount, OpenAccount, SplitAccount, SplitLine, SplitStop,
 };
 use exchanges::assorted::{Client, Operation, dec};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 async fn sent<O: Operation>(operation: &O) -> Request {
-    let sandbox = Sandbox::start().unwrap();
+    let sandbox = ScriptedServer::start().unwrap();
     sandbox.answer_next(Answer::json("{}"));
     let client = Client::builder(sandbox.url()).build().unwrap();
     client.call(operation).await.unwrap();

@@ -115,7 +115,7 @@ pub(crate) enum Amended {
     Ended,
     /// It was refused, and did nothing.
     Refused,
-    /// Nobody was told.
+    /// No client knows of it.
     Unknown,
 }
 

@@ -16,15 +16,15 @@ fn set(moment: Moment, jump: i64) -> Moment {
 }
 
 /// The exchange's clock is `ahead` milliseconds ahead, and is read so long after the request left.
-fn told(sent: u64, read_after: u64, received: u64, ahead: i64) -> ServerTime {
+fn reading(sent: u64, read_after: u64, received: u64, ahead: i64) -> ServerTime {
     let time = Timestamp::from_millis((START + sent + read_after).saturating_add_signed(ahead));
     ServerTime { time, step: Duration::from_millis(1), sent: at(sent), received: at(received) }
 }
 
 fn learned(all: &[ServerTime]) -> ExchangeClock {
     let clock = ExchangeClock::default();
-    for told in all {
-        clock.learn(*told, told.time, WINDOW, Signature::Accepted);
+    for reading in all {
+        clock.learn(*reading, reading.time, WINDOW, Signature::Accepted);
     }
     clock
 }
@@ -44,7 +44,7 @@ fn nothing_is_known_before_an_answer() {
 fn one_answer_bounds_the_clock_to_half_its_trip() {
     // Read at once, in the middle or at the end of a trip of 100 ms: the truth is within the bounds.
     for read_after in [0, 50, 100] {
-        let clock = learned(&[told(1000, read_after, 1100, 600_000)]);
+        let clock = learned(&[reading(1000, read_after, 1100, 600_000)]);
         let (ahead, uncertainty) = skew(&clock, at(1100)).unwrap_or_default();
         assert_eq!(uncertainty, 50);
         assert!((ahead - 600_000).unsigned_abs() <= 51, "{ahead}");
@@ -57,7 +57,7 @@ fn one_answer_bounds_the_clock_to_half_its_trip() {
 #[test]
 fn a_clock_that_is_right_is_never_called_wrong() {
     for read_after in [0, 50, 100] {
-        let clock = learned(&[told(1000, read_after, 1100, 0)]);
+        let clock = learned(&[reading(1000, read_after, 1100, 0)]);
         assert!(
             [1100, 1101, 60_000].iter().all(|now| clock.time(at(*now)).is_some_and(|time| time.allows(at(*now).wall)))
         );
@@ -66,32 +66,32 @@ fn a_clock_that_is_right_is_never_called_wrong() {
 
 #[test]
 fn every_answer_narrows_the_bounds_and_time_widens_them() {
-    let clock = learned(&[told(0, 0, 100, 5_000), told(200, 100, 300, 5_000)]);
+    let clock = learned(&[reading(0, 0, 100, 5_000), reading(200, 100, 300, 5_000)]);
     assert_eq!(skew(&clock, at(300)), Some((5_000, 0)));
     // A hundred parts in a million: 60 ms in ten minutes, to either side.
     assert_eq!(skew(&clock, at(600_300)), Some((5_000, 60)));
     // A slow trip says nothing new.
-    let slow = told(700_000, 9_000, 712_000, 5_000);
+    let slow = reading(700_000, 9_000, 712_000, 5_000);
     clock.learn(slow, slow.time, WINDOW, Signature::Accepted);
     assert_eq!(skew(&clock, at(712_000)).map(|(ahead, uncertainty)| (ahead, uncertainty < 100)), Some((5_000, true)));
 }
 
 #[test]
 fn an_answer_that_contradicts_takes_the_place_of_what_was_known() {
-    let clock = learned(&[told(0, 5, 10, 0), told(1_000, 5, 1_010, 20_000)]);
+    let clock = learned(&[reading(0, 5, 10, 0), reading(1_000, 5, 1_010, 20_000)]);
     assert_eq!(skew(&clock, at(1_010)), Some((20_000, 5)));
 }
 
 #[test]
 fn what_is_old_is_forgotten() {
-    let clock = learned(&[told(0, 5, 10, 7_000)]);
+    let clock = learned(&[reading(0, 5, 10, 7_000)]);
     assert!(clock.time(at(10 + 3_600_000)).is_some());
     assert!(clock.time(at(11 + 3_600_000)).is_none());
 }
 
 #[test]
 fn a_wall_clock_that_is_set_back_is_seen_through() {
-    let clock = learned(&[told(0, 5, 10, 0)]);
+    let clock = learned(&[reading(0, 5, 10, 0)]);
     let now = set(at(5_000), -3_600_000);
     assert_eq!(skew(&clock, now), Some((3_600_000, 5)));
     // What it is signed by is the exchange's time as before.
@@ -101,24 +101,24 @@ fn a_wall_clock_that_is_set_back_is_seen_through() {
 #[test]
 fn after_a_sleep_nothing_is_known() {
     // The steady clock stopped for an hour; setting the wall clock forward looks the same.
-    let clock = learned(&[told(0, 5, 10, 600_000)]);
+    let clock = learned(&[reading(0, 5, 10, 600_000)]);
     assert!(clock.time(set(at(5_000), 3_600_000)).is_none());
     assert!(clock.time(set(at(5_000), 1_000)).is_some());
     assert!(clock.time(set(at(5_000), 1_001)).is_none());
     // And an answer is learned as if it were the first.
     let awake = Moment { steady: Duration::from_millis(5_100), ..set(at(5_100), 3_600_000) };
-    let told = ServerTime { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
-    clock.learn(told, told.time, WINDOW, Signature::Accepted);
+    let reading = ServerTime { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
+    clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
     assert_eq!(skew(&clock, awake), Some((600_000, 0)));
 }
 
 #[test]
 fn a_time_outside_the_signature_window_counts_only_after_a_refusal() {
     let clock = ExchangeClock::default();
-    let away = told(0, 5, 10, 30_100);
+    let away = reading(0, 5, 10, 30_100);
     clock.learn(away, at(0).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(10)).is_none());
-    clock.learn(told(100_000, 5, 100_010, 30_100), at(100_000).wall, WINDOW, Signature::Accepted);
+    clock.learn(reading(100_000, 5, 100_010, 30_100), at(100_000).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(100_010)).is_none());
     clock.learn(ServerTime { time: Timestamp::from_millis(0), ..away }, at(0).wall, WINDOW, Signature::Accepted);
     clock.learn(ServerTime { time: Timestamp::from_millis(u64::MAX), ..away }, at(0).wall, WINDOW, Signature::Accepted);
@@ -127,8 +127,8 @@ fn a_time_outside_the_signature_window_counts_only_after_a_refusal() {
     assert!(clock.time(at(10)).is_some());
     // Within the window, or without one, the clock is trusted.
     for (ahead, window) in [(30_000, WINDOW), (-30_000, WINDOW), (90_000, None)] {
-        let (clock, told) = (ExchangeClock::default(), told(0, 5, 10, ahead));
-        clock.learn(told, at(0).wall, window, Signature::Accepted);
+        let (clock, reading) = (ExchangeClock::default(), reading(0, 5, 10, ahead));
+        clock.learn(reading, at(0).wall, window, Signature::Accepted);
         assert!(clock.time(at(10)).is_some(), "{ahead}");
     }
 }
@@ -137,8 +137,8 @@ fn a_time_outside_the_signature_window_counts_only_after_a_refusal() {
 fn implausible_times_are_ignored() {
     for time in [0, 999_999_999_999, 4_102_444_800_000, u64::MAX] {
         for signature in [Signature::Accepted, Signature::Unchecked, Signature::Refused] {
-            let clock = learned(&[told(0, 5, 10, 7)]);
-            let wild = ServerTime { time: Timestamp::from_millis(time), ..told(0, 5, 10, 0) };
+            let clock = learned(&[reading(0, 5, 10, 7)]);
+            let wild = ServerTime { time: Timestamp::from_millis(time), ..reading(0, 5, 10, 0) };
             clock.learn(wild, at(0).wall, None, signature);
             assert_eq!(skew(&clock, at(10)), Some((7, 5)), "{time} {signature:?}");
         }
@@ -147,7 +147,7 @@ fn implausible_times_are_ignored() {
 
 #[test]
 fn only_a_refused_signature_teaches_a_time_that_it_does_not_fit() {
-    let away = told(0, 5, 10, 30_100);
+    let away = reading(0, 5, 10, 30_100);
     for (signature, is_believed) in
         [(Signature::Accepted, false), (Signature::Unchecked, false), (Signature::Refused, true)]
     {
@@ -162,19 +162,19 @@ fn a_refused_signature_that_fits_shows_that_another_clock_judges() {
     let hour = 3_600_000;
     let clock = ExchangeClock::default();
     // One node answers with a time an hour ahead.
-    clock.learn(told(0, 5, 10, hour), at(0).wall, WINDOW, Signature::Refused);
+    clock.learn(reading(0, 5, 10, hour), at(0).wall, WINDOW, Signature::Refused);
     let corrected = set(at(20), hour).wall;
-    clock.learn(told(20, 5, 30, hour), corrected, WINDOW, Signature::Refused);
+    clock.learn(reading(20, 5, 30, hour), corrected, WINDOW, Signature::Refused);
     assert!(clock.time(at(30)).is_none(), "the next one is signed by the client's own clock");
     // One answer of the right clock is enough.
-    clock.learn(told(40, 5, 50, 0), at(40).wall, WINDOW, Signature::Accepted);
+    clock.learn(reading(40, 5, 50, 0), at(40).wall, WINDOW, Signature::Accepted);
     assert_eq!(skew(&clock, at(50)), Some((0, 5)));
 }
 
 #[test]
 fn a_smaller_window_than_in_the_schema_is_learned() {
     let clock = ExchangeClock::default();
-    clock.learn(told(0, 5, 10, 8_000), at(0).wall, WINDOW, Signature::Refused);
+    clock.learn(reading(0, 5, 10, 8_000), at(0).wall, WINDOW, Signature::Refused);
     assert_eq!(skew(&clock, at(10)), Some((8_000, 5)));
 }
 
@@ -183,28 +183,28 @@ fn a_single_refusal_is_not_sure_and_nothing_is_for_longer_than_the_window() {
     let window = Duration::from_secs(30);
     let clock = ExchangeClock::default();
     assert!(!clock.is_sure(at(0), window));
-    clock.learn(told(0, 5, 10, 60_000), at(0).wall, WINDOW, Signature::Refused);
+    clock.learn(reading(0, 5, 10, 60_000), at(0).wall, WINDOW, Signature::Refused);
     assert!(!clock.is_sure(at(10), window));
-    clock.learn(told(20, 5, 30, 60_000), at(20).wall, WINDOW, Signature::Refused);
+    clock.learn(reading(20, 5, 30, 60_000), at(20).wall, WINDOW, Signature::Refused);
     assert!(clock.is_sure(at(30), window) && clock.is_sure(at(30_030), window));
     assert!(!clock.is_sure(at(30_031), window));
     // A constant is not a clock.
-    let constant = |sent| ServerTime { time: told(0, 0, 0, 600_000).time, ..told(sent, 0, sent + 10, 0) };
+    let constant = |sent| ServerTime { time: reading(0, 0, 0, 600_000).time, ..reading(sent, 0, sent + 10, 0) };
     let clock = ExchangeClock::default();
     clock.learn(constant(0), at(0).wall, WINDOW, Signature::Refused);
     clock.learn(constant(1_000), at(1_000).wall, WINDOW, Signature::Refused);
     assert!(!clock.is_sure(at(1_010), window));
     // An accepted signature makes it sure at once.
-    assert!(learned(&[told(0, 5, 10, 0)]).is_sure(at(10), window));
+    assert!(learned(&[reading(0, 5, 10, 0)]).is_sure(at(10), window));
 }
 
 #[test]
 fn how_far_clocks_are_apart_is_remembered_for_a_while() {
-    let clock = learned(&[told(0, 5, 10, 0)]);
+    let clock = learned(&[reading(0, 5, 10, 0)]);
     assert_eq!(clock.spread(at(10)), Duration::ZERO);
     for (sent, ahead) in [(100, 20_000), (200, 0), (300, 5_000)] {
-        let told = told(sent, 5, sent + 10, ahead);
-        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+        let reading = reading(sent, 5, sent + 10, ahead);
+        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
     }
     let spread = clock.spread(at(310));
     assert!(Duration::from_millis(19_980) < spread && spread < Duration::from_millis(20_020), "{spread:?}");
@@ -212,8 +212,8 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
     assert_ne!(clock.spread(at(3_600_310)), Duration::ZERO);
     assert_eq!(clock.spread(at(3_600_311)), Duration::ZERO);
     for (sent, ahead) in [(5_000_000, 0), (5_000_100, 20_000)] {
-        let told = told(sent, 5, sent + 10, ahead);
-        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+        let reading = reading(sent, 5, sent + 10, ahead);
+        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
     }
     assert_ne!(clock.spread(at(5_000_200)), Duration::ZERO);
 }
@@ -221,24 +221,24 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
 /// A request is compared with what was known when it left: the answers of a later hour may come from one slow machine.
 #[test]
 fn for_the_past_the_distance_of_the_past_counts() {
-    let clock = learned(&[told(0, 5, 10, 0), told(100, 5, 110, 20_000)]);
+    let clock = learned(&[reading(0, 5, 10, 0), reading(100, 5, 110, 20_000)]);
     let (left, hours) = (at(200), |hours: u64| hours * 3_600_000);
     for (sent, ahead) in [(hours(2), 0), (hours(2) + 100, 0), (hours(2) + 200, 5_000)] {
-        let told = told(sent, 5, sent + 10, ahead);
-        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+        let reading = reading(sent, 5, sent + 10, ahead);
+        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
     }
     assert!(clock.spread(left) >= Duration::from_secs(20) - Duration::from_millis(20));
     // After the time for which requests are remembered, the distance is forgotten.
     for (sent, ahead) in [(hours(6), 0), (hours(6) + 100, 1_000)] {
-        let told = told(sent, 5, sent + 10, ahead);
-        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+        let reading = reading(sent, 5, sent + 10, ahead);
+        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
     }
     assert!(clock.spread(at(hours(6) + 200)) < Duration::from_secs(2));
 }
 
 #[test]
 fn an_estimate_is_less_certain_for_the_past_too() {
-    let clock = learned(&[told(3_000_000, 5, 3_000_010, 0)]);
+    let clock = learned(&[reading(3_000_000, 5, 3_000_010, 0)]);
     let width =
         |now| clock.time(at(now)).map(|there| there.ends()).map(|(least, most)| most.as_millis() - least.as_millis());
     // A hundred parts in a million, to either side.
@@ -248,9 +248,9 @@ fn an_estimate_is_less_certain_for_the_past_too() {
 #[test]
 fn an_answer_that_comes_late_or_twice_does_not_make_the_clock_seem_slow() {
     // Trips of a second leave room for a time of 400 ms ago.
-    let slow = told(0, 500, 1_000, 0);
-    let stale = ServerTime { sent: at(1_500), received: at(1_501), ..told(1_100, 0, 1_100, 0) };
-    let fresh = told(1_600, 1, 1_602, 0);
+    let slow = reading(0, 500, 1_000, 0);
+    let stale = ServerTime { sent: at(1_500), received: at(1_501), ..reading(1_100, 0, 1_100, 0) };
+    let fresh = reading(1_600, 1, 1_602, 0);
     let latest = |clock: &ExchangeClock, now| {
         let spread = clock.spread(at(now)).as_millis() as u64;
         clock.latest(at(now)).map(|time| time.as_millis() - START + spread)

@@ -83,7 +83,7 @@ fn an_id_that_two_requests_have_is_seen() {
     send(&recent, 3, 1, r#"[{"id":"b"},{"id":"a"}]"#);
     assert!(is_named_twice(1) && is_named_twice(3));
     assert!(is_named_twice(9), "it may be either");
-    // Minutes apart, their times tell them from one another.
+    // Minutes apart, their times distinguish them.
     send(&recent, 300_000, 300, r#"{"id":"c"}"#);
     send(&recent, 600_000, 600, r#"{"id":"c"}"#);
     send(&recent, 900_001, 901, r#"{"id":"c"}"#);

@@ -118,7 +118,7 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
         assert!(is_nothing(amended(&record(wrong, 20), &sent())), "{wrong}");
     }
     assert!(is_nothing(amended(&record(r#", "qty": "2", "price": "10", "symbol": "Y""#, 20), &sent())));
-    assert!(is_nothing(amended(r#"{"id": "a", "qty": "2", "price": "10"}"#, &sent())), "it tells no change");
+    assert!(is_nothing(amended(r#"{"id": "a", "qty": "2", "price": "10"}"#, &sent())), "it shows no change");
     for (state, expected) in [("NEW", true), ("partially_filled", false), ("cancelled", false), ("", true)] {
         let record = record(right, 20).replace("live", state);
         assert_eq!(
@@ -128,8 +128,8 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
         );
     }
     assert!(is_nothing(amended(&record(right, 20), &Sent { has_rival: true, ..sent() })));
-    let nothing_told = evaluated(&AMENDED, r#"{"id": "a"}"#, &record(right, 20), &sent());
-    assert!(is_nothing(nothing_told));
+    let nothing_stated = evaluated(&AMENDED, r#"{"id": "a"}"#, &record(right, 20), &sent());
+    assert!(is_nothing(nothing_stated));
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
 
     /// The text of the value at `start`, which is passed over, and its error within it.
     ///
-    /// Fails only when the value is no JSON, for then nothing behind it can be found, or when there are too many: to
+    /// Fails only when the value is not JSON, for then nothing behind it can be found, or when there are too many: to
     /// leave some out would hide them.
     pub(in crate::json) fn set_apart(
         &mut self,

@@ -13,15 +13,15 @@ fn last(records: impl IntoIterator<Item = Record>) -> Observed<Phase> {
     all(records).pop().unwrap_or(Observed::Unidentified)
 }
 
-fn is_impossible(told: &Observed<Phase>) -> bool {
-    matches!(told, Observed::Impossible(_))
+fn is_impossible(observed: &Observed<Phase>) -> bool {
+    matches!(observed, Observed::Impossible(_))
 }
 
 #[test]
 fn a_life_without_surprises() {
-    let told = all([at(1, Phase::New), at(2, Phase::Partly), at(2, Phase::Partly), at(4, Phase::Gone)]);
+    let observed = all([at(1, Phase::New), at(2, Phase::Partly), at(2, Phase::Partly), at(4, Phase::Gone)]);
     let changed = |from, is_shown| Observed::Changed { from, is_shown };
-    assert_eq!(told, [Observed::First, changed(Phase::New, false), Observed::Same, changed(Phase::Partly, true)]);
+    assert_eq!(observed, [Observed::First, changed(Phase::New, false), Observed::Same, changed(Phase::Partly, true)]);
 }
 
 #[test]
@@ -38,9 +38,9 @@ fn an_end_is_the_end() {
 
 #[test]
 fn what_cannot_be_changes_nothing() {
-    let told = all([at(1, Phase::Done), at(2, Phase::New), at(3, Phase::Done), at(4, Phase::Gone)]);
-    assert!(is_impossible(&told[1]) && is_impossible(&told[3]), "{told:?}");
-    assert_eq!(told[2], Observed::Same);
+    let observed = all([at(1, Phase::Done), at(2, Phase::New), at(3, Phase::Done), at(4, Phase::Gone)]);
+    assert!(is_impossible(&observed[1]) && is_impossible(&observed[3]), "{observed:?}");
+    assert_eq!(observed[2], Observed::Same);
 }
 
 #[test]
@@ -74,18 +74,18 @@ fn an_order_is_known_by_either_id() {
     assert!(is_impossible(&last([record("1", "a", Phase::Done), only("a", Phase::New)])));
     assert!(is_impossible(&last([only("a", Phase::Done), record("1", "a", Phase::New)])));
     // The exchange's id came later, and then alone.
-    let told = last([only("a", Phase::New), record("1", "a", Phase::Done), record("1", "", Phase::New)]);
-    assert!(is_impossible(&told));
+    let observed = last([only("a", Phase::New), record("1", "a", Phase::Done), record("1", "", Phase::New)]);
+    assert!(is_impossible(&observed));
     // Two entries turn out to be one order.
-    let told = last([record("1", "", Phase::New), only("a", Phase::Done), record("1", "a", Phase::Gone)]);
-    assert!(is_impossible(&told));
+    let observed = last([record("1", "", Phase::New), only("a", Phase::Done), record("1", "a", Phase::Gone)]);
+    assert!(is_impossible(&observed));
 }
 
 #[test]
 fn another_order_may_have_the_same_client_id() {
     let mut monitor = Monitor::new(8);
-    let told = [record("1", "a", Phase::Done), record("2", "a", Phase::New)].map(|one| monitor.observe(&one));
-    assert_eq!(told, [Observed::First, Observed::First]);
+    let observed = [record("1", "a", Phase::Done), record("2", "a", Phase::New)].map(|one| monitor.observe(&one));
+    assert_eq!(observed, [Observed::First, Observed::First]);
     assert_eq!((monitor.state("1"), monitor.state_of_client_id("a")), (Some(&Phase::Done), Some(&Phase::New)));
     assert_eq!(monitor.observe(&record("", "a", Phase::New)), Observed::Same);
 }

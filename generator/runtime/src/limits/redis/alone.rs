@@ -71,7 +71,7 @@ impl Alone {
 
     /// A reservation within this process's share; `None` once it is a member of the fleet again.
     pub(super) async fn ask(&self, call: Call<'_>, wait: bool) -> Option<Result<Reservation, AdmissionError>> {
-        let given = match self.limits.ask(call, wait) {
+        let given = match self.limits.admit(call, wait) {
             Admission::Now(known) => known,
             Admission::Later(later) => until(self.is_alone.subscribe(), false, later).await?,
         };
@@ -205,7 +205,7 @@ struct State {
 }
 
 impl Presence {
-    /// As of a process that may have run until now, and have told the server so.
+    /// As of a process that may have run until now and reported itself to the server.
     pub(super) fn new(validity: Duration) -> Self {
         let until = Instant::now() + validity;
         let state = State { is_alone: false, known_until: until, heard_until: until, failing_since: None };
@@ -260,7 +260,7 @@ impl Presence {
         self.state().known_until.saturating_duration_since(Instant::now())
     }
 
-    /// Whether it is time to tell the server again that the process is there.
+    /// Whether it is time to report the process to the server again.
     pub(super) fn is_due(&self) -> bool {
         let state = self.state();
         !state.is_alone && state.heard_until <= Instant::now() + self.validity * 3 / 4

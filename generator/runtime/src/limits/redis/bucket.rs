@@ -13,8 +13,8 @@ use crate::tables::{Effect, RateLimit, Scope};
 /// How long a permit is kept for the next caller if the call that requested it was dropped.
 const KEPT: Duration = Duration::from_millis(500);
 
-/// What answers tell of pools is reported no more often. Later answers tell it again.
-const TOLD_EVERY: Duration = Duration::from_millis(200);
+/// The shortest time between two reports of pools. Later answers repeat what is left out.
+const REPORTED_EVERY: Duration = Duration::from_millis(200);
 
 /// More reports are not kept. What is not reported takes its place until its lease ends.
 const MOST_REPORTS: usize = 4096;
@@ -37,7 +37,7 @@ pub(super) struct Bucket {
     /// Its holder is the first of the waiting calls; the others queue for it.
     pub(super) front: tokio::sync::Mutex<()>,
     /// One question at a time requests permits for waiting calls.
-    pub(super) asking: tokio::sync::Mutex<()>,
+    pub(super) querying: tokio::sync::Mutex<()>,
     /// Whether the bucket will be tidied up soon.
     pub(super) tidying: AtomicBool,
     waiting: AtomicUsize,
@@ -51,8 +51,8 @@ struct State {
     reports: Reports,
     /// Before, Redis has nothing to give.
     ask_again_at: Option<Instant>,
-    /// When the fleet was last told of pools.
-    told_at: Option<Instant>,
+    /// When pools were last reported to the fleet.
+    reported_at: Option<Instant>,
 }
 
 pub(super) struct FleetWindow {
@@ -122,12 +122,12 @@ impl Bucket {
         self.windows.iter().take(self.own).all(|window| window.binding.limit.per_seconds == 1)
     }
 
-    /// Whether it is time to report what an answer tells of pools.
+    /// Whether it is time to pass on what an answer reports of pools.
     pub(super) fn may_tell(&self) -> bool {
         let (mut state, now) = (self.state(), Instant::now());
-        let is_time = state.told_at.is_none_or(|last| now.saturating_duration_since(last) >= TOLD_EVERY);
+        let is_time = state.reported_at.is_none_or(|last| now.saturating_duration_since(last) >= REPORTED_EVERY);
         if is_time {
-            state.told_at = Some(now);
+            state.reported_at = Some(now);
         }
         is_time
     }

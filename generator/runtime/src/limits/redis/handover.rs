@@ -83,7 +83,7 @@ impl WindowKey {
     }
 }
 
-/// The name under which it is shared. Who is counted is not told.
+/// The name under which it is shared. It does not reveal the account.
 impl fmt::Display for WindowKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { operation, pool, class, calls, per_seconds, is_uid, counted } = self;

@@ -15,7 +15,7 @@ use crate::limits::limiter::Unavailable;
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
 /// By how much the server's clock may seem to be faster than this process's, beside a part of the time that passed:
-/// less is no step, but a clock that is being adjusted.
+/// less is not a step, but a clock that is being adjusted.
 const SLACK: Duration = Duration::from_millis(5);
 const SLACK_PART: u32 = 8;
 
@@ -48,7 +48,7 @@ struct Connected {
 struct Anchor {
     fleet: i64,
     since: i64,
-    asked: Instant,
+    sent: Instant,
     heard: Instant,
 }
 
@@ -58,19 +58,22 @@ impl Link {
         Self { client, settings, state: Mutex::default(), connecting: tokio::sync::Mutex::new(()), nothing }
     }
 
-    /// Asks for the time.
+    /// Requests the time.
     pub(super) async fn hello(&self) -> Result<Answer, Unavailable> {
         self.ask(&Question::hello(&self.nothing, &self.settings)).await
     }
 
-    /// Asks the server, within the time there is.
+    /// Sends a question to the server and waits for its answer, up to the time-out.
     pub(super) async fn ask(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         if Handle::try_current().is_err() {
-            return Err(Unavailable::new(LimiterTrouble::Unreachable, "Redis is asked from a tokio runtime only"));
+            return Err(Unavailable::new(
+                LimiterTrouble::Unreachable,
+                "calls with limits in Redis need a tokio runtime",
+            ));
         }
         let timeout = self.settings.timeout;
-        let asked = tokio::time::timeout(timeout, self.ask_twice(question)).await;
-        asked.unwrap_or_else(|_| {
+        let answer = tokio::time::timeout(timeout, self.ask_twice(question)).await;
+        answer.unwrap_or_else(|_| {
             let why = format!("Redis did not answer within {timeout:?}");
             Err(self.fail(Unavailable::new(LimiterTrouble::TooSlow, why)))
         })
@@ -92,7 +95,7 @@ impl Link {
     async fn ask_once(&self, question: &Question<'_>) -> Result<Result<Answer, RedisError>, Unavailable> {
         let mut to = self.connected().await?;
         let Some(anchor) = self.state().anchor else {
-            return Err(Unavailable::new(LimiterTrouble::Failed, "Redis did not tell the time"));
+            return Err(Unavailable::new(LimiterTrouble::Failed, "Redis did not return the time"));
         };
         Ok(self
             .ask_over(
@@ -109,18 +112,18 @@ impl Link {
         question: &Question<'_>,
         until: [i64; 2],
     ) -> Result<Answer, RedisError> {
-        let asked = Instant::now();
+        let sent = Instant::now();
         let answer = question.send(&to.run, until, &mut to.connection).await?;
-        let told = Anchor::of(&answer, asked);
-        let known = self.state().anchor.filter(|known| known.since == told.since);
-        if known.is_none_or(|known| !known.was_set_forward(&told)) {
-            self.state().anchor = Some(told);
+        let anchor = Anchor::of(&answer, sent);
+        let known = self.state().anchor.filter(|known| known.since == anchor.since);
+        if known.is_none_or(|known| !known.was_set_forward(&anchor)) {
+            self.state().anchor = Some(anchor);
             return Ok(answer);
         }
-        let forget = Question::forget(&self.nothing, &self.settings, told.since);
-        let asked = Instant::now();
+        let forget = Question::forget(&self.nothing, &self.settings, anchor.since);
+        let sent = Instant::now();
         let forgotten = forget.send(&to.run, [0; 2], &mut to.connection).await?;
-        self.state().anchor = Some(Anchor::of(&forgotten, asked));
+        self.state().anchor = Some(Anchor::of(&forgotten, sent));
         Ok(answer.void())
     }
 
@@ -174,8 +177,8 @@ impl Link {
 }
 
 impl Anchor {
-    fn of(answer: &Answer, asked: Instant) -> Self {
-        Self { fleet: answer.now(), since: answer.since(), asked, heard: Instant::now() }
+    fn of(answer: &Answer, sent: Instant) -> Self {
+        Self { fleet: answer.now(), since: answer.since(), sent, heard: Instant::now() }
     }
 
     /// The fleet's time at `moment` or before.
@@ -185,7 +188,7 @@ impl Anchor {
 
     /// Whether the fleet's time went on by more than can have passed until `later`.
     fn was_set_forward(&self, later: &Self) -> bool {
-        let passed = later.heard.saturating_duration_since(self.asked);
+        let passed = later.heard.saturating_duration_since(self.sent);
         later.fleet.saturating_sub(self.fleet) > micros(passed + passed / SLACK_PART + SLACK)
     }
 }

@@ -6,7 +6,7 @@ use redis::{RedisError, Script};
 
 use super::bucket::{Bucket, Reports};
 use super::settings::{LONGEST, RedisSettings};
-use crate::exchange::ToldOfPool;
+use crate::exchange::PoolReport;
 use crate::limits::limiter::TooMany;
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("script.lua")));
@@ -31,7 +31,7 @@ pub(super) struct Answer {
     asked_twice: bool,
 }
 
-/// The asking process.
+/// The process that sends the question.
 #[derive(Clone, Copy)]
 pub(super) struct Member<'a> {
     pub(super) name: &'a str,
@@ -45,7 +45,7 @@ pub(super) struct Member<'a> {
 
 /// The request of a question.
 #[derive(Clone, Copy)]
-pub(super) struct Asking {
+pub(super) struct Booking {
     /// The first name of the permits.
     pub(super) first: u64,
     /// How many permits.
@@ -61,7 +61,7 @@ impl<'a> Question<'a> {
         Self { bucket, settings, act, words, grants_until, member_until }
     }
 
-    /// Asks for the time.
+    /// Requests the time.
     pub(super) fn hello(bucket: &'a Bucket, settings: &'a RedisSettings) -> Self {
         Self::new(bucket, settings, "hello", Vec::new())
     }
@@ -77,7 +77,7 @@ impl<'a> Question<'a> {
         settings: &'a RedisSettings,
         member: Member<'_>,
         reports: &Reports,
-        asking: Asking,
+        querying: Booking,
     ) -> Self {
         let Reports { unused, ended } = reports;
         let now = Instant::now();
@@ -88,8 +88,8 @@ impl<'a> Question<'a> {
         for (id, at) in ended {
             words.extend([id.to_string(), since(*at, now)]);
         }
-        words.extend([flag(bucket.urgent), flag(bucket.cancels), micros(asking.booking)]);
-        words.extend([asking.first.to_string(), asking.count.to_string()]);
+        words.extend([flag(bucket.urgent), flag(bucket.cancels), micros(querying.booking)]);
+        words.extend([querying.first.to_string(), querying.count.to_string()]);
         Self { member_until: member.until, ..Self::new(bucket, settings, "ask", words) }
     }
 
@@ -107,9 +107,9 @@ impl<'a> Question<'a> {
 
     /// Reports that a call exceeded a limit.
     pub(super) fn too_many(bucket: &'a Bucket, settings: &'a RedisSettings, too_many: TooMany) -> Self {
-        let asked_for = too_many.retry_after.unwrap_or_default().min(settings.limits.longest_pause);
+        let requested = too_many.retry_after.unwrap_or_default().min(settings.limits.longest_pause);
         let longest_pause = micros(settings.limits.longest_pause);
-        let words = vec![micros(asked_for), longest_pause, flag(too_many.of_everything), flag(bucket.cancels)];
+        let words = vec![micros(requested), longest_pause, flag(too_many.of_everything), flag(bucket.cancels)];
         Self::new(bucket, settings, "too_many", words)
     }
 
@@ -119,19 +119,19 @@ impl<'a> Question<'a> {
     }
 
     /// Reports what remains of a pool, the window with this index, after a call that was granted at `moment`.
-    pub(super) fn told(
+    pub(super) fn pool_report(
         bucket: &'a Bucket,
         settings: &'a RedisSettings,
         moment: Duration,
-        (index, told): (usize, ToldOfPool),
+        (index, report): (usize, PoolReport),
     ) -> Self {
-        let reset = told.reset.map_or("-1".to_owned(), micros);
-        let words = vec![micros(moment), (index + 1).to_string(), told.remaining.to_string(), reset];
-        Self::new(bucket, settings, "told", words)
+        let reset = report.reset.map_or("-1".to_owned(), micros);
+        let words = vec![micros(moment), (index + 1).to_string(), report.remaining.to_string(), reset];
+        Self::new(bucket, settings, "pool_report", words)
     }
 
-    /// Asks over `to`, a connection to this `run` of the server. The times `until` are those of the question by the
-    /// fleet's clock.
+    /// Sends the question over `to`, a connection to this `run` of the server. The times `until` are those of the
+    /// question by the fleet's clock.
     pub(super) async fn send(
         &self,
         run: &str,

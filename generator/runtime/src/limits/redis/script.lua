@@ -1,4 +1,5 @@
--- The limits of a fleet: who may call, and when. The head of `redis.rs` tells the law. Times are microseconds.
+-- The limits of a fleet: which process may call, and when. The documentation of `redis.rs` states the rules. Times are
+-- in microseconds.
 --
 -- KEYS  1  the fleet's clock
 --       2  until when nothing goes from the address
@@ -6,21 +7,21 @@
 --       4  and on: the windows: those of the operation alone, of its pools, and the overall ones
 -- ARGV  1  what to do
 --       2  the run of the server
---       3  until when permits are of use to who asks; later, none are granted
---       4  until when who asks is a member of the fleet
+--       3  until when the caller can use permits; later, none are granted
+--       4  until when the caller is a member of the fleet
 --       5  how far ahead of now that can be at most
 --       6  how many windows are the operation's own, with its pools
 --       7  the lease of a permit
---       8  how long a call that nobody knows of may be under way
+--       8  how long an unreported call may be under way
 --       9  how far ahead of now a permit may be granted at most
 --      10  for how long something may be shut at most
 --      11  how many windows are the operation's alone
---      12  the name of the bucket that asks
+--      12  the name of the caller's bucket
 --      13  and on: of each window the most calls, its span, and how many calls a call counts as; then what is to be done
 --          takes more
 
 local DAY_MS = 86400000
--- For how long an urgent call that was told to come again is expected, beyond the time it was told.
+-- How long an urgent call that has to come again is expected after the time it was given.
 local GRACE = 100000
 -- When to ask again where it is not known when room comes.
 local SOON = 25000
@@ -39,8 +40,7 @@ end
 -- The fleet's time, and from when on the server knows of all permits.
 --
 -- The fleet's time never goes back: where the server's clock is set back, it goes on from the latest time that was
--- told. A server that was restarted, flushed or replaced has forgotten permits; members have to tell that they are
--- there again.
+-- returned. A server that was restarted, flushed or replaced has forgotten permits; members have to register again.
 local function read_clock()
   local time = redis.call('TIME')
   local wall = time[1] * 1000000 + time[2]
@@ -58,7 +58,7 @@ end
 
 local now, since = read_clock()
 local member_until = tonumber(ARGV[4])
--- One who asks by a time that is ahead of this one knows another clock.
+-- A caller whose time is ahead of this one goes by another clock.
 local is_late = now > math.min(tonumber(ARGV[3]), member_until) or member_until > now + tonumber(ARGV[5])
 local own, alone = tonumber(ARGV[6]), tonumber(ARGV[11])
 local lease = tonumber(ARGV[7])
@@ -102,8 +102,8 @@ local function gate(cancels)
   return cancels and KEYS[2] .. ':cancels' or KEYS[2]
 end
 
--- A member is there until a time that it tells itself. Its share counts from when no earlier process that had the same
--- share can be alone with it any more.
+-- A member is registered until a time that it states itself. Its share counts from when no earlier process that had the
+-- same share can be alone with it any more.
 local function register()
   local name, share, age = word(), number(), number()
   if share >= 0 and not is_late then
@@ -184,7 +184,7 @@ local function keep_room(who, is_waiting, is_next, till)
 end
 
 -- A window has entries for each permit, as many as the calls that it counts as: until when they take places. Those that
--- take none any more are kept for one span, for answers that tell how many calls were left.
+-- take none any more are kept for one span, for answers that report how many calls were left.
 local function load(index, window)
   redis.call('ZREMRANGEBYSCORE', window.key, '-inf', text(now - window.span))
   redis.call('ZREMRANGEBYSCORE', window.key, text(now + horizon + window.span + 1000000), '+inf')
@@ -283,7 +283,7 @@ local function next_free(urgent, cancels)
   return at, binding
 end
 
--- Urgent calls that are told to come again are known to the others.
+-- Other processes see the urgent calls that have to come again.
 local function expect(name, calls, till)
   for index = alone + 1, #windows do
     local key, most, count = windows[index].key .. ':urgent', windows[index].most, calls * windows[index].count
@@ -365,7 +365,7 @@ function acts.ask()
     keep_room(who, count > granted and answer[5] > alone, granted > 0, now + math.min(answer[4], PATIENCE) + GRACE)
   end
   if urgent and count > 0 then
-    -- Who asks and does not wait is not expected.
+    -- A caller that does not wait is not expected again.
     expect(name, booking > 0 and count - (#answer - 6) or 0, now + answer[4])
   end
   return answer
@@ -420,7 +420,7 @@ function acts.remaining()
 end
 
 -- The answer to a call that was granted at a moment said how much is left of one window, and when that is free.
-function acts.told()
+function acts.pool_report()
   local moment, window, remaining, reset = number(), windows[number()], number(), number()
   local used = redis.call('ZCOUNT', window.key, '(' .. text(moment), '+inf')
   local from = now

@@ -49,9 +49,9 @@ impl Fallback {
     /// Keeps to `share` of every limit, and calls `on_change` when this begins and when it ends.
     ///
     /// The shares of all processes of a fleet are one at most together. The share of each process that Redis does not
-    /// know to be there is kept free for it, for it may be alone: so no window has too many calls whichever of them
-    /// lose Redis, and whichever find it again. A fleet that is whole uses the whole limit; where one of four processes
-    /// does not run, the others have three quarters.
+    /// know is kept free for it, because it may be alone: so no window has too many calls whichever of them lose Redis,
+    /// and whichever find it again. A fleet that is whole uses the whole limit; where one of four processes does not
+    /// run, the others have three quarters.
     ///
     /// A process is alone when Redis has not answered for twice the [`timeout`](RedisSettings::timeout), and returns
     /// when it has answered three times in a row. It begins to use its share when Redis knows that it is not there any
@@ -121,9 +121,9 @@ impl RedisSettings {
         self
     }
 
-    /// As [`LimitSettings::late_arrival`]. It is also how long calls are taken to be under way of which nobody knows
-    /// any more, because Redis has forgotten them or this process has lost Redis: whenever that happens, nothing goes
-    /// for this time and a window.
+    /// As [`LimitSettings::late_arrival`]. It is also how long unreported calls are taken to be under way, because
+    /// Redis has forgotten them or this process has lost Redis: whenever that happens, no call is admitted for this
+    /// time and a window.
     pub fn late_arrival(mut self, within: Duration) -> Self {
         self.limits = self.limits.late_arrival(within);
         self
@@ -136,7 +136,7 @@ impl RedisSettings {
     }
 
     /// How long before there is room a call that waits may be booked, by default 20 milliseconds: so no time is lost by
-    /// asking. A call that was booked is not overtaken any more, not even by one that cancels.
+    /// another question. A call that was booked is not overtaken any more, not even by one that cancels.
     pub fn ahead(mut self, ahead: Duration) -> Self {
         self.ahead = ahead.min(LONGEST);
         self
@@ -161,7 +161,7 @@ impl RedisSettings {
         self.timeout.saturating_mul(2).min(LONGEST)
     }
 
-    /// How long calls may be under way of which nobody knows.
+    /// How long unreported calls may be under way.
     pub(super) fn settling(&self) -> Duration {
         self.limits.late_arrival.min(LONGEST)
     }

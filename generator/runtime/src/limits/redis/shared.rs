@@ -9,16 +9,16 @@ use tokio::runtime::Handle;
 use super::alone::Alone;
 use super::bucket::{Booked, Bucket, Registry};
 use super::link::Link;
-use super::question::{Answer, Asking, Member, Question};
+use super::question::{Answer, Booking, Member, Question};
 use super::settings::{LONGEST, RedisSettings};
 use crate::error::LimiterTrouble;
 use crate::limits::call::Call;
 use crate::limits::limiter::{AdmissionError, Full, RateLimitFeedback, Reservation, Unavailable};
 
-/// The longest wait without asking again: there may be room earlier than reported, if others return permits.
+/// The longest wait without another question: there may be room earlier than reported, if others return permits.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// The wait before asking again if the answer contains none.
+/// The wait before another question if the answer contains none.
 const SOON: Duration = Duration::from_millis(25);
 
 /// For how long reports are gathered. They are in time when they arrive before their places would have become free.
@@ -147,19 +147,19 @@ impl Shared {
         }
     }
 
-    /// Asks for permits, which are added to the bucket even if the caller has been dropped by then.
+    /// Requests permits, which are added to the bucket even if the caller has been dropped by then.
     async fn ask_for(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
         let ended = |why: &str| Unavailable::new(LimiterTrouble::Unreachable, why);
-        let runtime = Handle::try_current().map_err(|_| ended("Redis is asked from a tokio runtime only"))?;
+        let runtime = Handle::try_current().map_err(|_| ended("calls with limits in Redis need a tokio runtime"))?;
         let (shared, bucket) = (Arc::clone(self), Arc::clone(bucket));
-        let asking = runtime.spawn(async move { shared.ask(&bucket, whom).await });
-        asking.await.unwrap_or_else(|_| Err(ended("the tokio runtime has ended")))
+        let querying = runtime.spawn(async move { shared.ask(&bucket, whom).await });
+        querying.await.unwrap_or_else(|_| Err(ended("the tokio runtime has ended")))
     }
 
     /// Reports used and unused permits, and requests more. `None` if there was nothing to send.
     async fn ask(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
         let _only = match whom {
-            For::Waiting => Some(bucket.asking.lock().await),
+            For::Waiting => Some(bucket.querying.lock().await),
             For::One | For::Nobody => None,
         };
         let (count, booking) = match whom {
@@ -175,9 +175,9 @@ impl Shared {
         let first = self.next_id.fetch_add(count as u64, Ordering::Relaxed);
         let ids = first..first + count as u64;
         let question =
-            Question::ask(bucket, &self.settings, self.member(until), &reports, Asking { first, count, booking });
-        let asked = self.link.ask(&question).await;
-        let answer = match asked {
+            Question::ask(bucket, &self.settings, self.member(until), &reports, Booking { first, count, booking });
+        let result = self.link.ask(&question).await;
+        let answer = match result {
             Ok(answer) => answer,
             Err(why) => {
                 // It may have been read all the same.
@@ -263,7 +263,7 @@ impl Shared {
             return;
         };
         let remaining = feedback.remaining.filter(|remaining| bucket.counts_seconds() && *remaining < reservation.left);
-        let pools = feedback.pools.into_iter().flatten().filter_map(|told| Some((bucket.pool(told.pool)?, told)));
+        let pools = feedback.pools.into_iter().flatten().filter_map(|report| Some((bucket.pool(report.pool)?, report)));
         let mut pools: Vec<_> = pools.collect();
         if !pools.is_empty() && !bucket.may_tell() {
             pools.clear();
@@ -282,7 +282,7 @@ impl Shared {
                 let _ = link.ask(&Question::remaining(&bucket, settings, counted_at, remaining)).await;
             }
             for pool in pools {
-                let _ = link.ask(&Question::told(&bucket, settings, counted_at, pool)).await;
+                let _ = link.ask(&Question::pool_report(&bucket, settings, counted_at, pool)).await;
             }
         });
     }

@@ -128,13 +128,13 @@ fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usi
         arrived: Vec::new(),
         remaining: Vec::new(),
     };
-    let mut asked = 0;
+    let mut requested = 0;
     loop {
         let mut granted = scene.driver.woken();
         // There is always someone who waits.
-        while asked < count && scene.driver.waiting() < 3 {
-            asked += 1;
-            let (number, reservation) = scene.driver.ask(call);
+        while requested < count && scene.driver.waiting() < 3 {
+            requested += 1;
+            let (number, reservation) = scene.driver.admit(call);
             granted.extend(reservation.map(|reservation| (number, reservation)));
         }
         if !granted.is_empty() {
@@ -326,7 +326,7 @@ fn a_call_never_counts_from_before_it_was_sent() {
     let mut driver = Driver::new(&limits);
     let mut sent = Vec::new();
     for _ in 0..200 {
-        let (number, reservation) = driver.ask(Call::new(limited_to(1)));
+        let (number, reservation) = driver.admit(Call::new(limited_to(1)));
         let reservation = reservation.or_else(|| {
             driver.step(Duration::MAX);
             driver.woken().into_iter().find(|(woken, _)| *woken == number).map(|(_, reservation)| reservation)

@@ -94,8 +94,8 @@ fn classes_are_counted_apart() {
     let count = |class| {
         let mut call = Call::new(meta);
         call.uid_class = class;
-        let asked = std::iter::repeat_with(|| limits.0.ask(call, false));
-        asked.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
+        let admissions = std::iter::repeat_with(|| limits.0.admit(call, false));
+        admissions.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
     };
     assert_eq!((count("default"), count("reality"), count("listed"), count("reality")), (10, 5, 30, 0));
 }

@@ -103,11 +103,11 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn ask(&mut self, metas: [&'static Meta; 2], index: usize) {
+    fn admit(&mut self, metas: [&'static Meta; 2], index: usize) {
         let caller = self.callers[index];
         let mut call = Call::new(metas[usize::from(caller.cancels)]);
         call.uid_class = CLASSES[caller.class].0;
-        match (self.driver.ask(call), caller.ending) {
+        match (self.driver.admit(call), caller.ending) {
             ((number, Some(reservation)), _) => self.hold(number, reservation),
             ((number, None), Ending::Leaves(after)) => self.leaving.push((self.driver.now() + ms(after), number)),
             _ => {}
@@ -172,7 +172,7 @@ fn run(settings: LimitSettings, late: Duration, callers: &[Caller]) -> Vec<(Dura
         scene.driver.step(arrival);
         scene.look();
         timer.set_back(ms(caller.set_back).min(timer.now()));
-        scene.ask(metas, index);
+        scene.admit(metas, index);
         scene.look();
     }
     while let Some(next) = scene.next() {
@@ -224,20 +224,20 @@ fn every_class_uses_99_of_100_calls_when_there_is_work() {
     }
 }
 
-/// A reservation is free, and the alarm that would tell has not rung yet.
+/// A reservation is free, and its alarm has not rung yet.
 #[test]
 fn a_newcomer_does_not_overtake_a_late_alarm() {
     let (limits, timer) = unsteady(LimitSettings::new().margin(Duration::ZERO), ms(50));
     let mut driver = Driver::of(&limits, timer.real.clone());
     let call = Call::new(operation("place", Effect::Create, &[per_uid(1, "default")]));
-    let first = driver.ask(call).1.map(|reservation| driver.make(reservation));
-    let (second, reservation) = driver.ask(call);
+    let first = driver.admit(call).1.map(|reservation| driver.make(reservation));
+    let (second, reservation) = driver.admit(call);
     assert_eq!((first, reservation), (Some(Duration::ZERO), None));
     timer.real.advance(SECOND + ms(10));
     assert!(driver.woken().is_empty(), "the alarm has not rung");
     // Someone who does not wait, and someone who does.
-    assert!(matches!(driver.limits.ask(call, false), Admission::Now(Err(_))));
-    let (_, reservation) = driver.ask(call);
+    assert!(matches!(driver.limits.admit(call, false), Admission::Now(Err(_))));
+    let (_, reservation) = driver.admit(call);
     assert_eq!(reservation, None);
     assert_eq!(driver.woken().into_iter().map(|(number, _)| number).collect::<Vec<_>>(), [second]);
 }

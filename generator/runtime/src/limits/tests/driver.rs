@@ -73,11 +73,11 @@ impl<'a> Driver<'a> {
         self.timer.now()
     }
 
-    /// Asks for a call, and gives its number.
-    pub(super) fn ask(&mut self, call: Call<'a>) -> (usize, Option<Reservation>) {
+    /// Requests a call, and returns its number.
+    pub(super) fn admit(&mut self, call: Call<'a>) -> (usize, Option<Reservation>) {
         let number = self.count;
         self.count += 1;
-        match self.limits.ask(call, true) {
+        match self.limits.admit(call, true) {
             Admission::Now(reservation) => (number, reservation.ok()),
             Admission::Later(later) => {
                 let woken = Arc::new(Woken(AtomicBool::new(true)));
@@ -138,7 +138,7 @@ pub(super) fn make_all(driver: &mut Driver<'_>, calls: &[Call<'static>]) -> Vec<
     let mut made = vec![Duration::MAX; calls.len()];
     let first = driver.count;
     for call in calls {
-        if let (number, Some(reservation)) = driver.ask(*call) {
+        if let (number, Some(reservation)) = driver.admit(*call) {
             made[number - first] = driver.make(reservation);
         }
     }

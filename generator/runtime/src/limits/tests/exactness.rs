@@ -43,7 +43,7 @@ fn run(settings: LimitSettings, most: u32, callers: &[Caller]) -> Vec<Duration> 
             granted = driver.woken();
         }
         while arrivals.next_if(|arrival| *arrival <= driver.now()).is_some() {
-            let (number, reservation) = driver.ask(Call::new(meta));
+            let (number, reservation) = driver.admit(Call::new(meta));
             numbers.push(number);
             granted.extend(reservation.map(|reservation| (number, reservation)));
         }
@@ -84,7 +84,7 @@ proptest! {
         prop_assert_eq!(made, expected);
     }
 
-    /// Someone who waits can stop doing so at any time, and no one else notices.
+    /// A waiting call can be dropped at any time without an effect on others.
     #[test]
     fn leaving_the_queue_leaves_no_gap(most in 1..=5_u32, leavers in prop::collection::vec(any::<bool>(), 1..40)) {
         let meta = limited_to(most);
@@ -92,7 +92,7 @@ proptest! {
         let mut driver = Driver::new(&limits);
         let mut made = Vec::new();
         for leaves in &leavers {
-            let (number, reservation) = driver.ask(Call::new(meta));
+            let (number, reservation) = driver.admit(Call::new(meta));
             match reservation {
                 Some(reservation) => made.push(driver.make(reservation)),
                 None if *leaves => driver.give_up(number),
@@ -119,7 +119,7 @@ fn at_least_99_of_100_calls_are_used_when_there_is_work() {
         let calls = vec![Call::new(limited_to(most)); most as usize * 110];
         let mut made = Vec::new();
         for call in &calls {
-            made.extend(driver.ask(*call).1.map(|reservation| driver.make(reservation)));
+            made.extend(driver.admit(*call).1.map(|reservation| driver.make(reservation)));
         }
         for round in 0.. {
             let Some(next) = driver.timer.next_wake().filter(|next| *next < SECOND * 100) else { break };
@@ -147,7 +147,7 @@ fn accounts_and_addresses_are_counted_apart() {
     let by_ip = operation("by-ip", Effect::Read, &[per_ip(1)]);
     let limits = limits(LimitSettings::new());
     let is_free = |meta, account, address| {
-        matches!(limits.0.ask(Call::new(meta).counted_for(account, address), false), Admission::Now(Ok(_)))
+        matches!(limits.0.admit(Call::new(meta).counted_for(account, address), false), Admission::Now(Ok(_)))
     };
     assert!(is_free(by_uid, "a", "x"));
     assert!(!is_free(by_uid, "a", "y"));
@@ -169,21 +169,21 @@ fn a_refusal_says_when_there_is_room() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let driver = Driver::new(&limits);
     let call = Call::new(limited_to(2));
-    let ask = || match limits.0.ask(call, false) {
+    let admit = || match limits.0.admit(call, false) {
         Admission::Now(answer) => answer.map(|reservation| driver.make(reservation)).map_err(free_in),
         Admission::Later(_) => Err(Duration::MAX),
     };
-    assert_eq!(ask(), Ok(Duration::ZERO));
+    assert_eq!(admit(), Ok(Duration::ZERO));
     limits.1.advance(ms(300));
-    assert_eq!(ask(), Ok(ms(300)));
+    assert_eq!(admit(), Ok(ms(300)));
     limits.1.advance(ms(300));
-    assert_eq!(ask(), Err(ms(400)));
+    assert_eq!(admit(), Err(ms(400)));
     limits.1.advance(ms(400) - Duration::from_nanos(1));
-    assert_eq!(ask(), Err(Duration::from_nanos(1)));
+    assert_eq!(admit(), Err(Duration::from_nanos(1)));
     limits.1.advance(Duration::from_nanos(1));
-    assert_eq!(ask(), Ok(SECOND));
-    assert_eq!(ask(), Err(ms(300)));
-    assert_eq!(limits.1.next_wake(), None, "no one waits, so nothing is to be woken");
+    assert_eq!(admit(), Ok(SECOND));
+    assert_eq!(admit(), Err(ms(300)));
+    assert_eq!(limits.1.next_wake(), None, "no call waits, so there is nothing to wake");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::tables::{Effect, Meta, Scope};
 const MAX: Duration = Duration::MAX;
 
 fn free_in(limits: &InProcessLimits, meta: &'static Meta) -> Option<Duration> {
-    match limits.ask(Call::new(meta), false) {
+    match limits.admit(Call::new(meta), false) {
         Admission::Now(Ok(reservation)) => {
             limits.give_back(reservation);
             Some(Duration::ZERO)
@@ -52,12 +52,12 @@ fn no_setting_is_too_long() {
         let mut driver = Driver::new(&limits);
         driver.timer.advance(SECOND);
         for feedback in answers {
-            if let (_, Some(mut reservation)) = driver.ask(Call::new(meta)) {
+            if let (_, Some(mut reservation)) = driver.admit(Call::new(meta)) {
                 driver.limits.sent(&mut reservation);
                 driver.timer.advance(ms(10));
                 driver.limits.answered(reservation, feedback);
             }
-            if let (_, Some(mut reservation)) = driver.ask(Call::new(meta)) {
+            if let (_, Some(mut reservation)) = driver.admit(Call::new(meta)) {
                 driver.limits.sent(&mut reservation);
                 driver.limits.lost(reservation);
             }
@@ -69,7 +69,7 @@ fn no_setting_is_too_long() {
         driver.timer.advance(MAX);
         driver.timer.advance(MAX);
         let new = Call::new(limited_to(2)).counted_for("another", "elsewhere");
-        assert!(driver.ask(new).1.is_some());
+        assert!(driver.admit(new).1.is_some());
     }
 }
 
@@ -83,10 +83,10 @@ fn no_moment_is_too_late_for_a_timer() {
     }
 }
 
-/// An answer that asks for a pause of a day or more causes one of a minute, by default.
+/// An answer that requests a pause of a day or more causes one of a minute, by default.
 #[test]
 fn one_answer_closes_for_a_bounded_time() {
-    for (asked_for, longest, pause) in [
+    for (requested, longest, pause) in [
         (SECOND * 86_400, None, SECOND * 60),
         (MAX, None, SECOND * 60),
         (SECOND * 59, None, SECOND * 59),
@@ -98,7 +98,7 @@ fn one_answer_closes_for_a_bounded_time() {
         let settings = longest.into_iter().fold(settings, LimitSettings::longest_pause);
         let [one, other] = ["one", "other"].map(|id| operation(id, Effect::Create, &[per_uid(10, "default")]));
         let limits = limits(settings);
-        answer(&limits.0, one, TooMany { of_everything: true, retry_after: Some(asked_for) });
+        answer(&limits.0, one, TooMany { of_everything: true, retry_after: Some(requested) });
         assert_eq!([one, other].map(|meta| free_in(&limits.0, meta)), [Some(pause); 2]);
     }
 }
@@ -121,7 +121,9 @@ fn cancels_are_held_up_for_a_window() {
 }
 
 fn answer(limits: &InProcessLimits, meta: &'static Meta, too_many: TooMany) {
-    let Admission::Now(Ok(mut reservation)) = limits.ask(Call::new(meta), false) else { unreachable!("there is room") };
+    let Admission::Now(Ok(mut reservation)) = limits.admit(Call::new(meta), false) else {
+        unreachable!("there is room")
+    };
     limits.sent(&mut reservation);
     limits.answered(reservation, RateLimitFeedback::new(Some(too_many), None));
 }

@@ -37,16 +37,16 @@ fn what_is_held_is_not_dropped() {
     let meta = operation("place", Effect::Create, &[per_uid(1, "default")]);
     let limits = limits(settings());
     let driver = Driver::new(&limits);
-    let ask = |account| limits.0.ask(Call::new(meta).counted_for(account, ""), false);
-    let Admission::Now(Ok(reservation)) = ask("slow") else { unreachable!("there is room") };
+    let admit = |account| limits.0.admit(Call::new(meta).counted_for(account, ""), false);
+    let Admission::Now(Ok(reservation)) = admit("slow") else { unreachable!("there is room") };
     for number in 0..1_000 {
         limits.1.advance(SECOND);
         let name = number.to_string();
         let call = Call::new(meta).counted_for(&name, "");
-        assert!(matches!(limits.0.ask(call, false), Admission::Now(Ok(_))));
+        assert!(matches!(limits.0.admit(call, false), Admission::Now(Ok(_))));
     }
     driver.make(reservation);
-    assert!(matches!(ask("slow"), Admission::Now(Err(_))));
+    assert!(matches!(admit("slow"), Admission::Now(Err(_))));
 }
 
 /// An answer that comes when its bucket is gone is not taken for another's.
@@ -54,17 +54,17 @@ fn what_is_held_is_not_dropped() {
 fn late_answers_meet_no_other_lane() {
     let meta = operation("place", Effect::Create, &[per_uid(1, "default")]);
     let limits = limits(settings());
-    let ask = |account| limits.0.ask(Call::new(meta).counted_for(account, ""), false);
-    let Admission::Now(Ok(mut reservation)) = ask("late") else { unreachable!("there is room") };
+    let admit = |account| limits.0.admit(Call::new(meta).counted_for(account, ""), false);
+    let Admission::Now(Ok(mut reservation)) = admit("late") else { unreachable!("there is room") };
     limits.0.sent(&mut reservation);
     limits.1.advance(SECOND);
     let names: Vec<_> = (0..500).map(|number| number.to_string()).collect();
     for name in &names {
-        let Admission::Now(Ok(reservation)) = ask(name) else { unreachable!("there is room") };
+        let Admission::Now(Ok(reservation)) = admit(name) else { unreachable!("there is room") };
         limits.0.give_back(reservation);
     }
     limits.0.answered(reservation, RateLimitFeedback::new(Some(TooMany::default()), None));
-    assert!(names.iter().all(|name| matches!(ask(name), Admission::Now(Ok(_)))));
+    assert!(names.iter().all(|name| matches!(admit(name), Admission::Now(Ok(_)))));
 }
 
 proptest! {
@@ -81,7 +81,8 @@ proptest! {
         for (number, pause) in calls {
             limits.1.advance(ms(pause));
             for number in [number, number % 3] {
-                if let Admission::Now(Ok(reservation)) = limits.0.ask(Call::new(meta).counted_for(&names[number], ""), false) {
+                let call = Call::new(meta).counted_for(&names[number], "");
+                if let Admission::Now(Ok(reservation)) = limits.0.admit(call, false) {
                     made[number].push(driver.make(reservation));
                 }
             }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
-use crate::exchange::{MOST_POOLS, ToldOfPool};
+use crate::exchange::{MOST_POOLS, PoolReport};
 use crate::limits::{
     Admission, AdmissionError, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation, TooMany,
 };
@@ -26,7 +26,7 @@ const fn left(remaining: u32) -> RateLimitFeedback {
 
 /// Makes a call that is answered after `trip`, if there is room for it. Returns the key of its reservation.
 fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, feedback: RateLimitFeedback) -> Option<u64> {
-    let Admission::Now(Ok(mut reservation)) = driver.limits.ask(Call::new(limited_to(most)), false) else {
+    let Admission::Now(Ok(mut reservation)) = driver.limits.admit(Call::new(limited_to(most)), false) else {
         return None;
     };
     let key = reservation.key;
@@ -39,8 +39,8 @@ fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, feedback: RateLimitF
 /// How many calls can be made now.
 fn room(limits: &InProcessLimits, most: u32) -> usize {
     let call = Call::new(limited_to(most));
-    let asked = std::iter::repeat_with(|| limits.ask(call, false));
-    let reservations: Vec<_> = asked
+    let admissions = std::iter::repeat_with(|| limits.admit(call, false));
+    let reservations: Vec<_> = admissions
         .map_while(|answer| if let Admission::Now(Ok(reservation)) = answer { Some(reservation) } else { None })
         .collect();
     let count = reservations.len();
@@ -49,7 +49,7 @@ fn room(limits: &InProcessLimits, most: u32) -> usize {
 }
 
 fn free_in(limits: &InProcessLimits, most: u32) -> Option<Duration> {
-    match limits.ask(Call::new(limited_to(most)), false) {
+    match limits.admit(Call::new(limited_to(most)), false) {
         Admission::Now(Err(AdmissionError::Full(full))) => Some(full.free_in),
         _ => None,
     }
@@ -70,7 +70,7 @@ fn waiting_calls_wait_longer() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
     let key = call(&mut driver, 1, ms(100), RateLimitFeedback::default());
-    let (number, _) = driver.ask(Call::new(limited_to(1)));
+    let (number, _) = driver.admit(Call::new(limited_to(1)));
     driver.timer.advance(ms(400));
     assert_eq!(free_in(&limits.0, 1), Some(ms(600)));
     // An answer that comes late.
@@ -114,7 +114,7 @@ fn only_calls_that_matter_are_compared() {
     let mut driver = Driver::new(&limits);
     (0..4).for_each(|_| _ = call(&mut driver, 10, Duration::ZERO, RateLimitFeedback::default()));
     limits.1.advance(SECOND);
-    let (_, held) = driver.ask(Call::new(limited_to(10)));
+    let (_, held) = driver.admit(Call::new(limited_to(10)));
     call(&mut driver, 10, Duration::ZERO, left(5));
     // One was made, one is about to be; of eight that would be left three went to others.
     assert_eq!(room(&limits.0, 10), 5);
@@ -127,10 +127,10 @@ fn a_number_is_taken_to_be_of_the_tightest_limit() {
     let meta = operation("both", Effect::Read, &[per_ip(30), per_uid(10, "default")]);
     let limits = limits(LimitSettings::new());
     let room_of = |account| {
-        let asked = std::iter::repeat_with(|| limits.0.ask(Call::new(meta).counted_for(account, ""), false));
-        asked.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
+        let admissions = std::iter::repeat_with(|| limits.0.admit(Call::new(meta).counted_for(account, ""), false));
+        admissions.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
     };
-    if let Admission::Now(Ok(mut reservation)) = limits.0.ask(Call::new(meta).counted_for("a", ""), false) {
+    if let Admission::Now(Ok(mut reservation)) = limits.0.admit(Call::new(meta).counted_for("a", ""), false) {
         limits.0.sent(&mut reservation);
         limits.0.answered(reservation, left(4));
     }
@@ -144,13 +144,14 @@ fn remaining_calls_do_not_concern_windows_other_than_a_second() {
     for (table, room) in [(&[a_minute][..], 599), (&[a_minute, per_uid(10, "default")], 4)] {
         let meta = operation("by-the-minute", Effect::Read, table);
         let limits = limits(LimitSettings::new());
-        let ask = || limits.0.ask(Call::new(meta), false);
-        if let Admission::Now(Ok(mut reservation)) = ask() {
+        let admit = || limits.0.admit(Call::new(meta), false);
+        if let Admission::Now(Ok(mut reservation)) = admit() {
             limits.0.sent(&mut reservation);
             limits.0.answered(reservation, left(4));
         }
-        let asked = std::iter::repeat_with(ask).take(600).filter(|answer| matches!(answer, Admission::Now(Ok(_))));
-        assert_eq!(asked.count(), room);
+        let admissions =
+            std::iter::repeat_with(admit).take(600).filter(|answer| matches!(answer, Admission::Now(Ok(_))));
+        assert_eq!(admissions.count(), room);
     }
 }
 
@@ -158,7 +159,7 @@ fn remaining_calls_do_not_concern_windows_other_than_a_second() {
 fn a_window_of_a_minute_has_room_again_after_a_minute() {
     let meta = operation("by-the-minute", Effect::Create, &[per_uid(2, "default").every(60)]);
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
-    let make = || match limits.0.ask(Call::new(meta), false) {
+    let make = || match limits.0.admit(Call::new(meta), false) {
         Admission::Now(Ok(mut reservation)) => {
             limits.0.sent(&mut reservation);
             limits.0.answered(
@@ -211,14 +212,14 @@ fn learning_can_be_turned_off() {
 
 #[test]
 fn an_answer_can_ask_for_a_longer_pause() {
-    for (asked_for, pause) in [(ms(200), SECOND), (SECOND * 7, SECOND * 7)] {
+    for (requested, pause) in [(ms(200), SECOND), (SECOND * 7, SECOND * 7)] {
         let limits = limits(LimitSettings::new().margin(Duration::ZERO));
-        call(&mut Driver::new(&limits), 10, Duration::ZERO, too_many(false, Some(asked_for)));
+        call(&mut Driver::new(&limits), 10, Duration::ZERO, too_many(false, Some(requested)));
         assert_eq!(free_in(&limits.0, 10), Some(pause));
     }
 }
 
-/// Nobody tells which window is full, so one of a day is not taken for it.
+/// No answer states which window is full, so the window of a day stays open.
 #[test]
 fn one_too_many_closes_a_long_window_for_no_longer_than_the_longest_pause() {
     const DAY: u32 = 86_400;
@@ -227,12 +228,12 @@ fn one_too_many_closes_a_long_window_for_no_longer_than_the_longest_pause() {
             let rows = windows.map(|seconds| per_uid(10, "default").every(seconds));
             let [meta, other] = ["one", "other"].map(|id| operation(id, Effect::Create, &rows));
             let limits = limits(LimitSettings::new().margin(Duration::ZERO));
-            let Admission::Now(Ok(mut reservation)) = limits.0.ask(Call::new(meta), false) else {
+            let Admission::Now(Ok(mut reservation)) = limits.0.admit(Call::new(meta), false) else {
                 unreachable!("there is room")
             };
             limits.0.sent(&mut reservation);
             limits.0.answered(reservation, too_many(of_everything, None));
-            let free_in = |meta| match limits.0.ask(Call::new(meta), false) {
+            let free_in = |meta| match limits.0.admit(Call::new(meta), false) {
                 Admission::Now(Err(AdmissionError::Full(full))) => full.free_in.as_secs(),
                 _ => 0,
             };
@@ -247,11 +248,11 @@ fn one_too_many_closes_a_long_window_for_no_longer_than_the_longest_pause() {
 fn one_too_many_of_everything_closes_the_address() {
     let [one, other, new] = ["one", "other", "new"].map(|id| operation(id, Effect::Read, &[per_uid(10, "default")]));
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
-    let ask = |meta, address| limits.0.ask(Call::new(meta).counted_for("", address), false);
-    let is_free = |meta, address| matches!(ask(meta, address), Admission::Now(Ok(_)));
+    let admit = |meta, address| limits.0.admit(Call::new(meta).counted_for("", address), false);
+    let is_free = |meta, address| matches!(admit(meta, address), Admission::Now(Ok(_)));
     assert!(is_free(other, "here"));
     for (of_everything, free) in [(false, true), (true, false)] {
-        let Admission::Now(Ok(mut reservation)) = ask(one, "here") else { unreachable!("there is room") };
+        let Admission::Now(Ok(mut reservation)) = admit(one, "here") else { unreachable!("there is room") };
         limits.0.sent(&mut reservation);
         limits.0.answered(reservation, too_many(of_everything, Some(SECOND * 2)));
         assert_eq!((is_free(one, "here"), is_free(other, "here")), (false, free));
@@ -268,14 +269,14 @@ fn pooled(weight: u32) -> &'static Meta {
     operation("pooled", Effect::Read, &[RateLimit::per_ip(10).every(2).pool("requests", weight)])
 }
 
-fn told(told: ToldOfPool) -> RateLimitFeedback {
-    RateLimitFeedback::default().of_pools([Some(told), None, None, None])
+fn feedback(report: PoolReport) -> RateLimitFeedback {
+    RateLimitFeedback::default().of_pools([Some(report), None, None, None])
 }
 
 /// How many calls of `meta` can be made now; the room stays taken for none of them.
 fn room_for(limits: &InProcessLimits, meta: &'static Meta) -> usize {
-    let asked = std::iter::repeat_with(|| limits.ask(Call::new(meta), false));
-    let all: Vec<_> = asked
+    let admissions = std::iter::repeat_with(|| limits.admit(Call::new(meta), false));
+    let all: Vec<_> = admissions
         .map_while(|answer| if let Admission::Now(Ok(reservation)) = answer { Some(reservation) } else { None })
         .collect();
     let count = all.len();
@@ -285,7 +286,7 @@ fn room_for(limits: &InProcessLimits, meta: &'static Meta) -> usize {
 
 /// Makes a call of the pool that is answered at once with `feedback`.
 fn call_pooled(limits: &InProcessLimits, feedback: RateLimitFeedback) {
-    let Admission::Now(Ok(mut reservation)) = limits.ask(Call::new(pooled(1)), false) else { return };
+    let Admission::Now(Ok(mut reservation)) = limits.admit(Call::new(pooled(1)), false) else { return };
     limits.sent(&mut reservation);
     limits.answered(reservation, feedback);
 }
@@ -293,7 +294,7 @@ fn call_pooled(limits: &InProcessLimits, feedback: RateLimitFeedback) {
 #[test]
 fn a_pool_that_others_use_has_less_room() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
-    call_pooled(&limits.0, told(ToldOfPool::new("requests", 4)));
+    call_pooled(&limits.0, feedback(PoolReport::new("requests", 4)));
     assert_eq!((room_for(&limits.0, pooled(1)), room_for(&limits.0, pooled(2))), (4, 2));
     limits.1.advance(SECOND * 2);
     assert_eq!(room_for(&limits.0, pooled(1)), 10);
@@ -303,17 +304,17 @@ fn a_pool_that_others_use_has_less_room() {
 fn a_pool_never_has_more_room_than_documented() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     for remaining in [9, 10, u32::MAX] {
-        call_pooled(&limits.0, told(ToldOfPool::new("requests", remaining).reset_in(Duration::ZERO)));
+        call_pooled(&limits.0, feedback(PoolReport::new("requests", remaining).reset_in(Duration::ZERO)));
     }
     assert_eq!(room_for(&limits.0, pooled(1)), 7, "three calls were made");
-    call_pooled(&limits.0, told(ToldOfPool::new("another", 0)));
+    call_pooled(&limits.0, feedback(PoolReport::new("another", 0)));
     assert_eq!(room_for(&limits.0, pooled(1)), 6);
 }
 
 #[test]
 fn what_others_took_is_free_when_the_exchange_says_so() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
-    call_pooled(&limits.0, told(ToldOfPool::new("requests", 0).reset_in(ms(300))));
+    call_pooled(&limits.0, feedback(PoolReport::new("requests", 0).reset_in(ms(300))));
     assert_eq!(room_for(&limits.0, pooled(1)), 0);
     limits.1.advance(ms(299));
     assert_eq!(room_for(&limits.0, pooled(1)), 0);
@@ -322,7 +323,7 @@ fn what_others_took_is_free_when_the_exchange_says_so() {
     limits.1.advance(ms(1_700));
     assert_eq!(room_for(&limits.0, pooled(1)), 10);
     // A reset that is further away than the window is long changes nothing.
-    call_pooled(&limits.0, told(ToldOfPool::new("requests", 0).reset_in(SECOND * 60)));
+    call_pooled(&limits.0, feedback(PoolReport::new("requests", 0).reset_in(SECOND * 60)));
     limits.1.advance(SECOND * 2);
     assert_eq!(room_for(&limits.0, pooled(1)), 10);
 }

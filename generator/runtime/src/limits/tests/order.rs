@@ -38,12 +38,12 @@ fn cancels_can_wait_like_all_others() {
 fn a_cancel_overtakes_at_the_last_moment() {
     let limits = limits(one_at_a_time());
     let mut driver = Driver::new(&limits);
-    let first = driver.ask(Call::new(place())).1.map(|reservation| driver.make(reservation));
+    let first = driver.admit(Call::new(place())).1.map(|reservation| driver.make(reservation));
     assert_eq!(first, Some(Duration::ZERO));
-    let (second, reservation) = driver.ask(Call::new(place()));
+    let (second, reservation) = driver.admit(Call::new(place()));
     assert_eq!(reservation, None);
     driver.timer.advance(SECOND - Duration::from_nanos(1));
-    let (cancel, reservation) = driver.ask(Call::new(cancel()));
+    let (cancel, reservation) = driver.admit(Call::new(cancel()));
     assert_eq!(reservation, None);
     driver.timer.advance(Duration::from_nanos(1));
     let woken = driver.woken();
@@ -75,12 +75,12 @@ fn a_full_line_does_not_block_the_others() {
 fn a_newcomer_takes_no_ones_slot() {
     let limits = limits(one_at_a_time());
     let mut driver = Driver::new(&limits);
-    let made = driver.ask(Call::new(place())).1.map(|reservation| driver.make(reservation));
+    let made = driver.admit(Call::new(place())).1.map(|reservation| driver.make(reservation));
     assert_eq!(made, Some(Duration::ZERO));
-    let (waiting, _) = driver.ask(Call::new(place()));
+    let (waiting, _) = driver.admit(Call::new(place()));
     driver.timer.advance(SECOND);
     // The one who waits was let go, but has not looked yet.
-    let (_, reservation) = driver.ask(Call::new(place()));
+    let (_, reservation) = driver.admit(Call::new(place()));
     assert_eq!(reservation, None);
     // And when it does not want to any more, the newcomer is next at once.
     driver.give_up(waiting);

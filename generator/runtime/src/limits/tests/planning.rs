@@ -38,8 +38,8 @@ fn a_plan_includes_waiting_calls() {
     let call = Call::new(limited_to(1));
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
-    let (_, about_to_go) = driver.ask(call);
-    let (_, waits) = driver.ask(call);
+    let (_, about_to_go) = driver.admit(call);
+    let (_, waits) = driver.admit(call);
     assert!(about_to_go.is_some() && waits.is_none());
     assert_eq!(limits.0.plan(&[call; 2]).lasts, SECOND * 3);
 }
@@ -51,7 +51,7 @@ fn a_plan_uses_measured_trips() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
     let mut next = || {
-        let (number, reservation) = driver.ask(call);
+        let (number, reservation) = driver.admit(call);
         let reservation = reservation.or_else(|| {
             driver.step(Duration::MAX);
             driver.woken().into_iter().find(|(woken, _)| *woken == number).map(|(_, reservation)| reservation)

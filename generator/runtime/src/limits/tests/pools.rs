@@ -97,7 +97,7 @@ fn run(metas: &[&'static Meta], callers: &[Caller]) -> Vec<(Duration, &'static M
         while arrivals.last().is_some_and(|arrival| *arrival <= now) {
             arrivals.pop();
             let caller = callers[callers.len() - arrivals.len() - 1];
-            let (number, reservation) = driver.ask(Call::new(metas[caller.operation]));
+            let (number, reservation) = driver.admit(Call::new(metas[caller.operation]));
             match (reservation, caller.leaves) {
                 (Some(reservation), _) => granted.push((number, reservation)),
                 (None, Some(after)) => leaving.push((now + ms(after), number)),
@@ -160,22 +160,22 @@ proptest! {
         let light = operations(most, &light);
         let limits = limits(exact());
         let mut driver = Driver::new(&limits);
-        // Room is taken at moments that differ, and nobody waits yet.
+        // Room is taken at moments that differ, and no call waits yet.
         for round in 0..40 {
-            if let Admission::Now(Ok(reservation)) = limits.0.ask(Call::new(light[round % light.len()]), false) {
+            if let Admission::Now(Ok(reservation)) = limits.0.admit(Call::new(light[round % light.len()]), false) {
                 driver.make(reservation);
             }
             driver.step(driver.now() + ms(pause));
         }
         let since = driver.now();
-        let (heavy, reservation) = driver.ask(Call::new(heavy));
+        let (heavy, reservation) = driver.admit(Call::new(heavy));
         let mut is_gone = reservation.map(|reservation| driver.make(reservation)).is_some();
         let mut round = 0;
         while !is_gone {
             // Every call that is made takes room for one window, so all that were made before are forgotten then.
             prop_assert!(driver.now() <= since + SECOND * REQUESTS.1.max(ORDERS.1));
             round += 1;
-            let (_, reservation) = driver.ask(Call::new(light[round % light.len()]));
+            let (_, reservation) = driver.admit(Call::new(light[round % light.len()]));
             reservation.map(|reservation| driver.make(reservation));
             driver.step(driver.now() + ms(pause));
             for (number, reservation) in driver.woken() {
@@ -193,9 +193,9 @@ proptest! {
         let mut driver = Driver::new(&limits);
         let first = make_all(&mut driver, &[Call::new(metas[1]); 9]);
         prop_assert_eq!(first, vec![Duration::ZERO; 9]);
-        let (heavy, reservation) = driver.ask(Call::new(metas[0]));
+        let (heavy, reservation) = driver.admit(Call::new(metas[0]));
         prop_assert!(reservation.is_none());
-        let light: Vec<_> = (0..count).map(|_| driver.ask(Call::new(metas[1])).1).collect();
+        let light: Vec<_> = (0..count).map(|_| driver.admit(Call::new(metas[1])).1).collect();
         prop_assert!(light.iter().all(Option::is_none), "one place is kept for the heavy call");
         driver.give_up(heavy);
         let gone = driver.woken();
@@ -231,9 +231,9 @@ fn who_waits_for_one_pool_leaves_the_rest_of_the_other() {
     let metas = operations([10, 1], &[[1, 1], [1, 0]]);
     let limits = limits(exact());
     let mut driver = Driver::new(&limits);
-    assert!(driver.ask(Call::new(metas[0])).1.map(|reservation| driver.make(reservation)).is_some());
-    assert!(driver.ask(Call::new(metas[0])).1.is_none());
-    let reads = (0..10).filter(|_| driver.ask(Call::new(metas[1])).1.is_some()).count();
+    assert!(driver.admit(Call::new(metas[0])).1.map(|reservation| driver.make(reservation)).is_some());
+    assert!(driver.admit(Call::new(metas[0])).1.is_none());
+    let reads = (0..10).filter(|_| driver.admit(Call::new(metas[1])).1.is_some()).count();
     assert_eq!(reads, 8);
 }
 
@@ -241,17 +241,17 @@ fn who_waits_for_one_pool_leaves_the_rest_of_the_other() {
 fn a_share_that_is_less_than_one_call_is_refused() {
     let metas = operations([10, 10], &[[6, 0], [5, 0]]);
     let limits = limits(exact().share(QuotaShare::new(1, 2)));
-    assert!(matches!(limits.0.ask(Call::new(metas[0]), true), Admission::Now(Err(_))));
-    assert!(matches!(limits.0.ask(Call::new(metas[1]), true), Admission::Now(Ok(_))));
+    assert!(matches!(limits.0.admit(Call::new(metas[0]), true), Admission::Now(Err(_))));
+    assert!(matches!(limits.0.admit(Call::new(metas[1]), true), Admission::Now(Ok(_))));
 }
 
 #[test]
 fn the_pool_that_is_used_up_is_named() {
     let metas = operations([1, 10], &[[1, 1]]);
     let limits = limits(exact());
-    let first = limits.0.ask(Call::new(metas[0]), false);
+    let first = limits.0.admit(Call::new(metas[0]), false);
     assert!(matches!(first, Admission::Now(Ok(_))));
-    let binding = match limits.0.ask(Call::new(metas[0]), false) {
+    let binding = match limits.0.admit(Call::new(metas[0]), false) {
         Admission::Now(Err(AdmissionError::Full(full))) => full.binding.map(|binding| binding.to_string()),
         _ => None,
     };

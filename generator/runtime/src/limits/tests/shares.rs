@@ -18,7 +18,7 @@ fn a_share_below_one_call_is_refused() {
     let limits = limits(LimitSettings::new().share(QuotaShare::new(1, 4)));
     for wait in [false, true] {
         let Admission::Now(Err(AdmissionError::Unavailable(unavailable))) =
-            limits.0.ask(Call::new(limited_to(3)), wait)
+            limits.0.admit(Call::new(limited_to(3)), wait)
         else {
             unreachable!("it is known at once")
         };

@@ -1,4 +1,4 @@
-//! What is told of each order, for every state of a journal and of an account.
+//! What is reported of each order, for every state of a journal and of an account.
 
 use std::time::Duration;
 
@@ -70,13 +70,13 @@ fn filled(mut shown: Shown, order: &str, client_id: Option<&str>, quantity: i64)
 }
 
 /// The differences since second 10, by id.
-fn told(known: &Known, shown: &Shown) -> Vec<(Option<String>, Difference)> {
+fn differences(known: &Known, shown: &Shown) -> Vec<(Option<String>, Difference)> {
     let own = ["own-".to_owned()];
     compare(known, shown, at(10), &own).into_iter().map(|order| (order.id, order.difference)).collect()
 }
 
 fn one(known: &Known, shown: &Shown) -> Difference {
-    let all = told(known, shown);
+    let all = differences(known, shown);
     assert_eq!(all.len(), 1, "{all:?}");
     all[0].1
 }
@@ -158,9 +158,13 @@ fn what_is_not_shown_is_gone_or_unsettled() {
         assert_eq!(one(&journal(&[("a", 20, outcome)]), &nothing), Difference::Gone(Gone::NotOpen));
     }
     assert_eq!(one(&journal(&[("a", 20, None)]), &nothing), Difference::Gone(Gone::Unsettled));
-    assert_eq!(told(&journal(&[("a", 20, Some(Outcome::NotDone))]), &nothing), []);
+    assert_eq!(differences(&journal(&[("a", 20, Some(Outcome::NotDone))]), &nothing), []);
     assert_eq!(one(&journal(&[("a", 10, Some(Outcome::Done))]), &nothing), Difference::Gone(Gone::NotOpen));
-    assert_eq!(told(&journal(&[("a", 9, Some(Outcome::Done))]), &nothing), [], "before the time of the comparison");
+    assert_eq!(
+        differences(&journal(&[("a", 9, Some(Outcome::Done))]), &nothing),
+        [],
+        "before the time of the comparison"
+    );
 }
 
 #[test]
@@ -168,7 +172,7 @@ fn a_request_that_can_no_longer_arrive_settles() {
     let mut known = journal(&[("a", 20, None), ("b", 30, None), ("c", 20, Some(Outcome::Done))]);
     let settled = known.settle(|_, signed| signed < at(25));
     assert_eq!(settled.into_iter().collect::<Vec<_>>(), [ChangeNumber(1)]);
-    let gone = told(&known, &Shown::default()).into_iter().map(|(_, difference)| difference).collect::<Vec<_>>();
+    let gone = differences(&known, &Shown::default()).into_iter().map(|(_, difference)| difference).collect::<Vec<_>>();
     let [settled, open] = [Difference::Gone(Gone::NotOpen), Difference::Gone(Gone::Unsettled)];
     assert_eq!(gone, [settled, open, settled]);
 }
@@ -188,9 +192,9 @@ fn fills_alone_show_an_order() {
 }
 
 #[test]
-fn of_two_orders_with_one_id_one_is_told_apart() {
+fn only_one_of_two_orders_with_one_id_is_matched() {
     let fills = filled(filled(Shown::default(), "1", Some("a"), 1), "2", Some("a"), 1);
-    let all = told(&journal(&[("a", 20, Some(Outcome::Done))]), &fills);
+    let all = differences(&journal(&[("a", 20, Some(Outcome::Done))]), &fills);
     let ids: Vec<_> = all.iter().filter_map(|(id, _)| id.as_deref()).collect();
     assert_eq!(ids, ["1", "2"]);
 }
@@ -233,7 +237,7 @@ fn the_next_comparison_begins_with_what_has_not_ended() {
 fn only_the_families_that_are_named_are_compared() {
     let mut known = journal(&[("a", 20, Some(Outcome::Done))]);
     known.keep_families(&[]);
-    assert_eq!(told(&known, &Shown::default()).len(), 1);
+    assert_eq!(differences(&known, &Shown::default()).len(), 1);
     known.keep_families(&["another".to_owned()]);
-    assert_eq!(told(&known, &Shown::default()), []);
+    assert_eq!(differences(&known, &Shown::default()), []);
 }

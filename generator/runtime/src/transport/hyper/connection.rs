@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::caller::Caller;
 use super::later;
-use super::socket::{Asks, Socket, Tcp};
+use super::socket::{ReadsSystem, Socket, Tcp};
 use crate::error::{Delivery, TransportError, TransportErrorKind};
 use crate::transport::RoundTrip;
 use crate::transport::bounds::{TransportLimits, too_late};
@@ -35,7 +35,7 @@ pub(super) struct Connection {
     requests: SendRequest<Full<Bytes>>,
     /// `None` once it has ended. Dropping it returns a request that was not written.
     inner: Option<Pin<Box<Inner>>>,
-    socket: Asks,
+    socket: ReadsSystem,
     /// The waker for data to read.
     runtime: runtime::Id,
     made: Instant,
@@ -53,7 +53,7 @@ type Inner = http1::Connection<MaybeHttpsStream<Socket>, Full<Bytes>>;
 impl Connection {
     /// A connection over `stream`, which is looked after by `runtime`.
     pub(super) async fn over(stream: MaybeHttpsStream<Socket>, runtime: runtime::Id) -> hyper::Result<Box<Self>> {
-        let socket = Asks::of(&stream);
+        let socket = ReadsSystem::of(&stream);
         // Requests are short: to copy one into a single buffer is faster than to write it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
         let (inner, made) = (Some(Box::pin(inner)), Instant::now());
@@ -95,7 +95,7 @@ impl Connection {
     /// the request is judged by what it echoes.
     fn is_silent(&mut self) -> bool {
         let Self { inner, socket, .. } = self;
-        // The write that follows polls it again, so nobody has to be woken for that.
+        // The write that follows polls it again, so no task has to be woken for that.
         socket.system_within(|| go_on(inner, Waker::noop()));
         self.is_free()
     }

@@ -64,15 +64,15 @@ impl Pool {
                 None
             }
             None => {
-                let (sooner, told) = watch::channel(());
+                let (sooner, receiver) = watch::channel(());
                 resting.reapers.push(Reaper { runtime, wakes: expires, lingers: false, sooner });
-                Some(told)
+                Some(receiver)
             }
         };
         drop(resting);
-        if let Some(told) = begun {
+        if let Some(receiver) = begun {
             // Not under the lock: in a runtime that is ending, the task is dropped at once.
-            tokio::spawn(reap(Reaping { pool: Arc::downgrade(self), runtime }, told));
+            tokio::spawn(reap(Reaping { pool: Arc::downgrade(self), runtime }, receiver));
         }
     }
 

@@ -42,7 +42,7 @@ impl Service<Uri> for Tcp {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.0.call(uri);
-        Box::pin(async move { Ok(Socket { tcp: connecting.await?, asks_system: Asks::default() }) })
+        Box::pin(async move { Ok(Socket { tcp: connecting.await?, reads_system: ReadsSystem::default() }) })
     }
 }
 
@@ -52,21 +52,21 @@ impl Service<Uri> for Tcp {
 /// the threads of the runtime are busy, so a read that is pending there says nothing about the socket.
 pub(in crate::transport) struct Socket {
     tcp: TokioIo<TcpStream>,
-    asks_system: Asks,
+    reads_system: ReadsSystem,
 }
 
 /// Whether reads go to the operating system rather than through tokio.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asks(Arc<AtomicBool>);
+pub(super) struct ReadsSystem(Arc<AtomicBool>);
 
-impl Asks {
+impl ReadsSystem {
     /// The switch of the socket below `stream`.
     pub(super) fn of(stream: &MaybeHttpsStream<Socket>) -> Self {
         let socket = match stream {
             MaybeHttpsStream::Http(socket) => socket,
             MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner(),
         };
-        socket.asks_system.clone()
+        socket.reads_system.clone()
     }
 
     /// Reads within `act` go to the operating system. A pending one then means that nothing has arrived.
@@ -101,7 +101,7 @@ impl Socket {
 
 impl Read for Socket {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        if self.asks_system.0.load(Ordering::Relaxed) {
+        if self.reads_system.0.load(Ordering::Relaxed) {
             return self.read_now(into);
         }
         Pin::new(&mut self.tcp).poll_read(context, into)

@@ -1,4 +1,4 @@
-//! What the compiler says of a floating-point number where a decimal is wanted.
+//! The compiler error for a floating-point number where a decimal is expected.
 
 use super::Decimal;
 use crate::value::edit::Edit;

@@ -99,7 +99,7 @@ proptest! {
         prop_assert_eq!(&plain, &number);
         prop_assert_eq!(plain.to_plain(), plain.as_str());
         let json = serde_json::from_str::<serde_json::Value>(plain.as_str());
-        prop_assert!(json.is_ok(), "{} is no JSON number", plain);
+        prop_assert!(json.is_ok(), "{} is not a JSON number", plain);
     }
 
     #[test]

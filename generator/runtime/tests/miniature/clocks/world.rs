@@ -35,7 +35,7 @@ pub(super) struct State {
     pub(super) silent: bool,
     /// How far the header of answers is ahead of their own time.
     pub(super) date_ahead: i64,
-    /// A code with which everything is refused, and the time that such an answer tells.
+    /// A code with which everything is refused, and the time in such an answer.
     pub(super) refusal: Option<(&'static str, u64)>,
     /// The timestamps of requests, and whether the exchange took them.
     seen: Vec<(i64, bool)>,
@@ -124,9 +124,9 @@ impl Transport for World {
                 (true, false, true) => ("00000", "[]"),
                 (true, false, false) => ("00000", r#"{"orderId":"7"}"#),
             };
-            let now_told = u64::try_from(now).unwrap_or_default();
-            let (code, told) = refusal.unwrap_or((code, now_told));
-            let body = format!(r#"{{"code":"{code}","msg":"expired","requestTime":{told},"data":{data}}}"#);
+            let stated_now = u64::try_from(now).unwrap_or_default();
+            let (code, stated) = refusal.unwrap_or((code, stated_now));
+            let body = format!(r#"{{"code":"{code}","msg":"expired","requestTime":{stated},"data":{data}}}"#);
             let mut response = http::Response::new(Bytes::from(body));
             response.headers_mut().insert(http::header::DATE, date(now + date_ahead));
             Ok(response)

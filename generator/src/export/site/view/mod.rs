@@ -1,4 +1,4 @@
-//! What the site shows, read from the model. Pages are made of this; nothing else of the site asks the model for more
+//! What the site shows, read from the model. Pages are made of this; nothing else of the site reads the model
 //! than plain data.
 
 mod operation;

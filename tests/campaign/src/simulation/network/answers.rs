@@ -32,9 +32,9 @@ pub(super) fn code(delivered: &Delivered) -> Option<String> {
 }
 
 /// An answer in a trace.
-pub(super) struct Told<'a>(pub(super) &'a Delivery);
+pub(super) struct DeliveryLine<'a>(pub(super) &'a Delivery);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for DeliveryLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, answer) = match &self.0.delivered {
             Delivered::Whole(answer) => ("whole", answer),
@@ -64,7 +64,7 @@ pub(super) fn response(
     Ok(answer.map(|body| body.slice(..announced.min(body.len()))))
 }
 
-/// An answer that nobody asked for, as it came.
+/// An unsolicited answer, as it came.
 pub(super) fn read(bytes: &[u8]) -> Result<http::Response<Bytes>, TransportError> {
     let text = std::str::from_utf8(bytes).map_err(|_| lost())?;
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(lost)?;
@@ -74,9 +74,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<http::Response<Bytes>, TransportError
     Ok(response)
 }
 
-/// Whether a request carries an id, and an answer another, by which it can be told that they do not belong together.
-/// Without, as in a refusal, nobody could tell.
-pub(super) fn is_told_from(operation: Option<&Operation>, body: &[u8], answer: &[u8]) -> bool {
+/// Whether a request carries an id, and an answer another, so that they recognizably do not belong together.
+/// Without ids, as in a refusal, no client could know.
+pub(super) fn is_distinct_from(operation: Option<&Operation>, body: &[u8], answer: &[u8]) -> bool {
     let Some(operation) = operation else { return false };
     let is_replacement = operation.name == "modify-order";
     if operation.several || matches!(operation.deed, Deed::List(_) | Deed::Detail) || is_replacement {

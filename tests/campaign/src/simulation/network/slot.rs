@@ -41,7 +41,7 @@ impl Slot {
     }
 }
 
-/// A caller that waits. One that goes away is told nothing.
+/// A caller that waits. One that goes away gets nothing.
 pub(super) struct Caller(pub(super) Slot);
 
 impl Future for Caller {

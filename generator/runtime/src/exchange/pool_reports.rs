@@ -1,4 +1,4 @@
-//! What an answer says of the room that is left in the pools of rate limits.
+//! What an answer reports of the pools of rate limits.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use http::Response;
 
 use super::envelope::text_at;
 use super::headers::date;
-use crate::tables::{Count, PoolTold, Reset, ResetForm, Told};
+use crate::tables::{Count, PoolReporting, Reset, ResetForm, ResponseValue};
 
-/// The number of pools of which an API can tell.
+/// The number of pools that an API can report.
 pub const MOST_POOLS: usize = 4;
 
-/// What an answer says of one pool.
+/// What an answer reports of one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ToldOfPool {
+pub struct PoolReport {
     /// Its name.
     pub pool: &'static str,
     /// How much of it remains.
@@ -24,41 +24,41 @@ pub struct ToldOfPool {
     pub reset: Option<Duration>,
 }
 
-impl ToldOfPool {
-    /// So much remains of `pool`.
+impl PoolReport {
+    /// A report that `remaining` calls are left in `pool`.
     pub const fn new(pool: &'static str, remaining: u32) -> Self {
         Self { pool, remaining, reset: None }
     }
 
-    /// The same, until all of it is free in `reset`.
+    /// The same report; all of the pool is free again after `reset`.
     #[must_use]
     pub const fn reset_in(self, reset: Duration) -> Self {
         Self { reset: Some(reset), ..self }
     }
 }
 
-/// What `response` says of the pools of `table`.
-pub(crate) fn told_of_pools(table: &[PoolTold], response: &Response<Bytes>) -> [Option<ToldOfPool>; MOST_POOLS] {
+/// What `response` reports of the pools of `table`.
+pub(crate) fn pool_reports(table: &[PoolReporting], response: &Response<Bytes>) -> [Option<PoolReport>; MOST_POOLS] {
     let mut all = [None; MOST_POOLS];
-    for (told, of) in all.iter_mut().zip(table) {
-        *told = of_pool(of, response);
+    for (report, of) in all.iter_mut().zip(table) {
+        *report = of_pool(of, response);
     }
     all
 }
 
-fn of_pool(of: &PoolTold, response: &Response<Bytes>) -> Option<ToldOfPool> {
-    let number = |told: &Told| -> Option<u64> { text(told, response)?.trim().parse().ok() };
+fn of_pool(of: &PoolReporting, response: &Response<Bytes>) -> Option<PoolReport> {
+    let number = |value: &ResponseValue| -> Option<u64> { text(value, response)?.trim().parse().ok() };
     let remaining = match &of.count {
-        Count::Used(told) => u64::from(of.calls).saturating_sub(number(told)?),
-        Count::Remaining(told) => number(told)?,
+        Count::Used(value) => u64::from(of.calls).saturating_sub(number(value)?),
+        Count::Remaining(value) => number(value)?,
     };
     let reset = of.reset.as_ref().and_then(|reset| reset_in(reset, response));
-    Some(ToldOfPool { pool: of.pool, remaining: u32::try_from(remaining).unwrap_or(u32::MAX), reset })
+    Some(PoolReport { pool: of.pool, remaining: u32::try_from(remaining).unwrap_or(u32::MAX), reset })
 }
 
 /// How long it takes until a pool is free. A time is compared with that of the response itself, because clocks differ.
 fn reset_in(reset: &Reset, response: &Response<Bytes>) -> Option<Duration> {
-    let text = text(&reset.told, response)?;
+    let text = text(&reset.value, response)?;
     let number = || text.trim().parse::<u64>().ok();
     let until = |millis: u64| {
         let now = date(response.headers())?;
@@ -72,14 +72,14 @@ fn reset_in(reset: &Reset, response: &Response<Bytes>) -> Option<Duration> {
     }
 }
 
-fn text(told: &Told, response: &Response<Bytes>) -> Option<String> {
-    match told {
-        Told::Header(name) => {
+fn text(value: &ResponseValue, response: &Response<Bytes>) -> Option<String> {
+    match value {
+        ResponseValue::Header(name) => {
             // A response has few headers, so that comparing them is cheaper than hashing the name.
             let (_, value) = response.headers().iter().find(|(own, _)| own.as_str().eq_ignore_ascii_case(name))?;
             value.to_str().ok().map(str::to_owned)
         }
-        Told::Body(path) => {
+        ResponseValue::Body(path) => {
             let body = std::str::from_utf8(response.body()).ok()?;
             text_at(body, path).map(std::borrow::Cow::into_owned)
         }
@@ -91,16 +91,16 @@ mod tests {
     use super::*;
     use crate::tables::Step;
 
-    const USED: PoolTold =
-        PoolTold { pool: "weight", calls: 100, count: Count::Used(Told::Header("x-used")), reset: None };
+    const USED: PoolReporting =
+        PoolReporting { pool: "weight", calls: 100, count: Count::Used(ResponseValue::Header("x-used")), reset: None };
 
-    fn of(table: &PoolTold, headers: &[(&str, &str)], body: &'static str) -> Option<(u32, Option<u64>)> {
+    fn of(table: &PoolReporting, headers: &[(&str, &str)], body: &'static str) -> Option<(u32, Option<u64>)> {
         let response = headers.iter().fold(Response::builder(), |to, (name, value)| to.header(*name, *value));
         let response = response.body(Bytes::from_static(body.as_bytes())).ok()?;
-        let told = told_of_pools(std::slice::from_ref(table), &response)[0]?;
-        assert_eq!(told.pool, "weight");
-        let millis = told.reset.map(|reset| u64::try_from(reset.as_millis()).unwrap_or(u64::MAX));
-        Some((told.remaining, millis))
+        let report = pool_reports(std::slice::from_ref(table), &response)[0]?;
+        assert_eq!(report.pool, "weight");
+        let millis = report.reset.map(|reset| u64::try_from(reset.as_millis()).unwrap_or(u64::MAX));
+        Some((report.remaining, millis))
     }
 
     #[test]
@@ -109,14 +109,14 @@ mod tests {
             assert_eq!(of(&USED, &[("X-Used", used)], ""), expected.map(|left| (left, None)), "{used}");
         }
         assert_eq!(of(&USED, &[], ""), None);
-        let left = PoolTold { count: Count::Remaining(Told::Header("x-left")), ..USED };
+        let left = PoolReporting { count: Count::Remaining(ResponseValue::Header("x-left")), ..USED };
         assert_eq!(of(&left, &[("X-Left", "99999999999")], ""), Some((u32::MAX, None)));
     }
 
     #[test]
-    fn a_body_says_it_too() {
+    fn a_body_reports_it_too() {
         let path = &[Step::Member("usage"), Step::Member("left")];
-        let left = PoolTold { count: Count::Remaining(Told::Body(path)), ..USED };
+        let left = PoolReporting { count: Count::Remaining(ResponseValue::Body(path)), ..USED };
         assert_eq!(of(&left, &[], r#"{"usage": {"left": 7}}"#), Some((7, None)));
         assert_eq!(of(&left, &[], r#"{"usage": {}}"#), None);
     }
@@ -133,11 +133,14 @@ mod tests {
             (ResetForm::AtSeconds, "99999999999999999999", None),
         ];
         for (form, text, expected) in cases {
-            let table = PoolTold { reset: Some(Reset { told: Told::Header("x-reset"), form }), ..USED };
+            let table = PoolReporting { reset: Some(Reset { value: ResponseValue::Header("x-reset"), form }), ..USED };
             let found = of(&table, &[("x-used", "0"), ("x-reset", text), date], "");
             assert_eq!(found, Some((100, expected)), "{form:?} {text}");
         }
-        let at = PoolTold { reset: Some(Reset { told: Told::Header("x-reset"), form: ResetForm::AtSeconds }), ..USED };
+        let at = PoolReporting {
+            reset: Some(Reset { value: ResponseValue::Header("x-reset"), form: ResetForm::AtSeconds }),
+            ..USED
+        };
         assert_eq!(of(&at, &[("x-used", "0"), ("x-reset", "784111780")], ""), Some((100, None)), "without a date");
     }
 }
