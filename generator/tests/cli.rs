@@ -194,7 +194,7 @@ fn old_output(folder: &Path, new: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathB
     files(folder)
 }
 
-/// A schema that nobody else edits.
+/// A schema of this test only.
 fn copied_schema(from: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let from = Path::new(from).canonicalize().unwrap();

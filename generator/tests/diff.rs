@@ -79,7 +79,7 @@ fn compares_two_folders() {
         said(output.stdout),
         "behaviour\n  parameter  house.find-books.limit  max: 100 -> 50  checked before sending  \
          new/house/find-books.yaml:13:40\n\n\
-         1 behaviour: deserves a new minor version (1.4.2 becomes 1.5.0; below 1.0, 0.4.2 becomes 0.4.3)\n"
+         1 behaviour: needs a new minor version (1.4.2 becomes 1.5.0; below 1.0, 0.4.2 becomes 0.4.3)\n"
     );
     let same = diff(folder.path(), &["old", "old", "--fail-on", "breaking,behaviour,additive,documentation"]);
     assert_eq!((same.status.code(), said(same.stdout)), (Some(0), "no differences\n".to_owned()));

@@ -208,7 +208,7 @@ fn new_types_are_added_with_gaps() {
 }
 
 #[test]
-fn what_cannot_be_drafted_is_said_with_what_to_do() {
+fn what_cannot_be_drafted_is_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     copy(&garden().join("schema"), folder.path());
     let generator = Generator::new().schema_dir(folder.path());

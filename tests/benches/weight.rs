@@ -1,4 +1,4 @@
-//! What the emitted crate costs whoever compiles it, in seconds of processor time beyond its dependencies.
+//! What it costs to compile the emitted crate, in seconds of processor time beyond its dependencies.
 //!
 //! It takes minutes, so it only runs on request: `cargo bench -p tradeapi-tests --bench weight`. Dependencies
 //! are built into a folder of their own first; then only the crates that are named are built, again and again and in

@@ -26,7 +26,7 @@ struct Seen {
 pub struct Span {
     /// Its name and its fields.
     pub fields: Fields,
-    /// Whether nobody holds it any more.
+    /// Whether its last holder is gone.
     pub closed: bool,
     holders: usize,
 }

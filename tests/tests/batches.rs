@@ -155,7 +155,7 @@ async fn without_ids_results_are_matched_by_place_unless_contradicted() {
             json!([{"orderId": "1", "clientOid": "b"}, {"code": "1"}, {"orderId": "2"}]),
             vec!["unaccounted", "done by id", "unaccounted"],
         ),
-        // The same became of them all, so that it does not matter which is which.
+        // All have the same result, so that it does not matter which is which.
         (
             orders(&["", "b", ""]),
             json!([{"orderId": "1", "clientOid": "b"}, {"orderId": "3"}, {"orderId": "2"}]),

@@ -142,7 +142,7 @@ async fn an_order_that_did_not_land_stays_unknown_as_long_as_it_could() {
 }
 
 #[tokio::test]
-async fn absence_proves_it_later_and_only_by_a_code_that_says_so() {
+async fn an_absence_counts_later_and_only_with_a_code_for_it() {
     let exchange = Exchange::start(|_, _| code("45001"));
     let (client, order) = (exchange.client(), market_buy());
     let ago = |seconds: u64| tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(seconds));
@@ -230,7 +230,7 @@ async fn a_batch_is_confirmed_item_by_item() {
     let items = || [1, 2, 3, 4, 5].map(|n| format!("item-{n}"));
     let outcomes = [Outcome::Done, Outcome::NotDone, Outcome::Done, Outcome::Unknown, Outcome::NotDone];
     // The first succeeds, the second fails for a known reason, the third and the fourth are left out and only the third
-    // landed, the fifth fails for a reason that nobody knows.
+    // landed, the fifth fails for an unknown reason.
     let exchange = Exchange::start(|request, land| {
         let body = body(request);
         [0, 2].into_iter().for_each(|place: usize| land(taken(&body[place])));
@@ -397,7 +397,7 @@ async fn reads_and_harmless_cancels_are_repeated_and_each_counts() {
 }
 
 #[tokio::test]
-async fn an_answer_about_another_order_says_nothing() {
+async fn an_answer_about_another_order_proves_nothing() {
     let sandbox = ScriptedServer::start().unwrap();
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();

@@ -304,7 +304,7 @@ fn every_kind_of_mistake_has_a_case() {
 }
 
 #[test]
-fn every_mistake_says_where_it_is_and_what_to_do() {
+fn every_mistake_has_a_place_and_a_remedy() {
     let about_a_run = [Code::CannotRead, Code::CannotWrite, Code::MissingFile, Code::NoRevision];
     for (name, (_, all)) in cases() {
         for one in all.iter() {
@@ -368,11 +368,11 @@ fn a_file_full_of_mistakes_is_abandoned() {
     spoil(folder.path(), "office/count.yaml", |text| text.replace("rate_limit: []", "") + "rate_limit:\n" + &lines);
     let all = mistakes(folder.path());
     // What was found until then is all alike.
-    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("nobody reads {}", all.len()) };
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{} mistakes instead of one", all.len()) };
     assert!(one.related.last().is_some_and(|(_, why)| why.ends_with("more places")), "{all}");
 }
 
-/// A change that somebody's finger, disk or tool could make.
+/// A change that a person, a disk or a tool could make.
 #[derive(Clone, Debug)]
 enum Change {
     Cut(usize),

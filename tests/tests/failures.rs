@@ -65,7 +65,7 @@ impl Reading {
 }
 
 #[test]
-fn the_code_decides_whatever_the_status() {
+fn the_code_decides_regardless_of_the_status() {
     for reading in readings() {
         let example = &schema::examples(reading.meta)[0].response;
         for status in [200, 400, 429, 500, 503] {
@@ -254,6 +254,6 @@ async fn a_redirect_is_not_followed(over: Over) {
 async fn what_was_not_sent_had_no_effect(over: Over) {
     let address = ScriptedServer::start().unwrap().url();
     let client = client(over, address, TransportLimits::default());
-    let error = client.call(&cancel()).await.expect_err("nobody listens there any more");
+    let error = client.call(&cancel()).await.expect_err("no server listens there any more");
     assert_eq!((kind(&error), error.outcome()), (TransportErrorKind::Connect, Outcome::NotDone), "{error}");
 }

@@ -1,5 +1,5 @@
 //! Any bytes as the answer to any operation: nothing panics, nothing hangs, and of a request that changes something no
-//! broken answer says that it surely did nothing, or that it surely did something.
+//! broken answer proves that it did nothing, or that it did something.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::sync::OnceLock;
@@ -76,7 +76,7 @@ impl Read {
         match outcome {
             Outcome::Unknown => {}
             // Several sources agree that what is answered so was turned away.
-            Outcome::NotDone if stated.is_none() && status == 429 && is_no_torn_envelope(&text) => {}
+            Outcome::NotDone if stated.is_none() && status == 429 && is_not_a_torn_envelope(&text) => {}
             _ => assert_eq!(Some(outcome), stated, "{} with status {status}: {text}", self.meta.id),
         }
     }
@@ -104,7 +104,7 @@ impl Read {
 }
 
 /// Whether no truncated or damaged answer can be a success.
-fn is_no_torn_envelope(text: &str) -> bool {
+fn is_not_a_torn_envelope(text: &str) -> bool {
     !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(text).is_ok()
 }
 

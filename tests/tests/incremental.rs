@@ -158,7 +158,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 20, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_edited_gives_what_a_run_without_a_past_gives(events in prop::collection::vec(event(), 1..8)) {
+    fn an_incremental_run_equals_a_full_run(events in prop::collection::vec(event(), 1..8)) {
         live_through(&workspace().join("tests/downstream/schema"), &events);
     }
 }
@@ -202,7 +202,7 @@ fn an_edit_of_one_operation_makes_its_file_and_those_of_its_family_again() {
 /// Some files say what other operations than their own make of them: the module of a family, the table of codes, and a
 /// listing in which another operation finds its records.
 #[test]
-fn what_another_operation_says_reaches_the_files_that_read_it() {
+fn a_change_of_another_operation_reaches_the_files_that_read_it() {
     let edits: [(_, &[&str], _, _, _); 3] = [
         ("schema", &["unified/fills.yaml"], "\ndoc: ", "\ndoc: Really ", "mod.rs"),
         ("schema", &["unified/place-batch.yaml"], "id: no-reduce-only", "id: never-reduce-only", "codes.rs"),

@@ -82,7 +82,7 @@ fn unified_market_orders_of_spot_and_margin_name_the_coin_of_their_amount() {
 }
 
 #[test]
-fn unified_batches_and_reality_orders_say_it_alike() {
+fn unified_batches_and_reality_orders_answer_alike() {
     use unified::{BatchOrderItem, Category::CoinFutures, Execution::Market, PlaceRealityOrder};
     let qty = || decimal("7");
     sends! {

@@ -68,7 +68,7 @@ async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
     assert!(came.windows(11).all(|calls| calls[10] - calls[0] >= SECOND), "{came:?}");
 }
 
-/// Leads to `sandbox`, but takes `late` to accept a connection. Its address.
+/// Forwards to `sandbox`, but takes `late` to accept a connection. Its address.
 fn accepting_late(sandbox: &ScriptedServer, late: Duration) -> String {
     let there = sandbox.url().trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -9,7 +9,7 @@ use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const ASK: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
 
-/// Sends `bytes` and reads until the sandbox closes the connection.
+/// Sends `bytes` and reads until the server closes the connection.
 fn ask(sandbox: &ScriptedServer, bytes: &[u8]) -> String {
     let mut connection = TcpStream::connect(sandbox.address()).unwrap();
     connection.write_all(bytes).unwrap();

@@ -1,5 +1,5 @@
 //! The outcome of a request that changes something, row by row of the schema's table, for every such operation, over
-//! real sockets and by every transport: what happened, what did not, and what nobody knows are never taken for one
+//! real sockets and by every transport: what happened, what did not, and what is unknown are never taken for one
 //! another.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -125,7 +125,7 @@ tradeapi_tests::over_each_transport!(
 
 /// The rows as the schema has them; `None` where the code decides.
 #[test]
-fn the_table_is_whole_and_says_this() {
+fn the_table_is_complete() {
     use CallResult::*;
     let rows: Vec<_> = API.outcomes.iter().map(|row| (row.when, row.outcome)).collect();
     let (not_done, unknown) = (Some(Outcome::NotDone), Some(Outcome::Unknown));

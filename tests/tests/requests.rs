@@ -308,7 +308,7 @@ proptest! {
     }
 }
 
-/// A sandbox and a client that checks nothing, kept for all cases.
+/// A scripted server and a client that checks nothing, kept for all cases.
 struct Wire {
     sandbox: ScriptedServer,
     client: Client,

@@ -161,7 +161,7 @@ fn every_rule_can_be_switched_off() {
 
 /// A violation says what was given, what is allowed, where that stands and what to do.
 #[test]
-fn a_violation_says_everything() {
+fn a_violation_has_all_details() {
     fn all_said<O: Operation>(case: &Case) -> Option<()> {
         let request = O::from_json_in(&case.request, UNCHECKED).ok()?;
         let account = account(&case.account);

@@ -1,4 +1,4 @@
-//! What every transport holds against whoever is at the other end: an answer's time, length and depth are bounded, and
+//! How every transport treats any server: an answer's time, length and depth are bounded, and
 //! a signed request goes where it was sent and nowhere else.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 

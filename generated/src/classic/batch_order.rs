@@ -62,7 +62,7 @@ runtime::parameters! {
     /// - Which values these fields take; those of Place Order are taken here.
     /// - The fields of the items of failureList.
     ///
-    /// # Seen on the wire, in no document
+    /// # Observed on the wire, in no document
     ///
     /// - Each order needs size, side and orderType, and a limit order its price; tradeSide is for hedge
     ///   mode only. (vendor page, typed-bitget, UnipayFI)

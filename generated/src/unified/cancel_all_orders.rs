@@ -36,7 +36,7 @@ runtime::parameters! {
     ///
     /// </details>
     ///
-    /// # Seen on the wire, in no document
+    /// # Observed on the wire, in no document
     ///
     /// - The items come inside data.list. (captures in the tests of ccxt, captures in the tests of roq)
     ///

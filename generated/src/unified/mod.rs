@@ -122,7 +122,7 @@
 //! - Paths and parameters of strategy orders and grid bots.
 //! - The cancelReason of an order that self-trade prevention cancelled; only normal\_cancel is listed.
 //!
-//! # Seen on the wire, in no document
+//! # Observed on the wire, in no document
 //!
 //! - The body of Batch Order, Batch Modify Orders and Batch Cancel is a JSON array, no object around
 //!   it. (ccxt, UnipayFI/go-bitget)

@@ -295,7 +295,7 @@ impl Builder {
         }
     }
 
-    /// Markdown drops cells beyond those of the head; somebody wrote them all the same.
+    /// Markdown drops cells beyond those of the head; they are part of the document all the same.
     fn surplus_cells(&mut self, parsed: &str, row: Range<usize>, start: usize) {
         let rest = parsed.get(self.cell_end..row.end).unwrap_or_default();
         if rest.contains(char::is_alphanumeric) {

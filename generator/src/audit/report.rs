@@ -140,7 +140,7 @@ impl Audit {
         self.count(Task::Write)
     }
 
-    /// How many changes of words somebody has to read: they may say what no reader understands.
+    /// How many changed sentences need a review: they may state what no reader understands.
     pub fn reviews(&self) -> usize {
         self.count(Task::Review)
     }

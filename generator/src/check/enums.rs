@@ -1,4 +1,4 @@
-//! Enums: their spellings, which of their values mean yes and no, and what is none of them.
+//! Enums: their spellings, which of their values mean yes and no, and what is not a value.
 
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};

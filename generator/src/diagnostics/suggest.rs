@@ -1,4 +1,4 @@
-//! What was probably meant by a name that is none.
+//! What was probably meant by an unknown name.
 
 use std::collections::HashSet;
 

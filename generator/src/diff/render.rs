@@ -83,7 +83,7 @@ fn table(diff: &Diff) -> String {
         out.push_str(&format!("{class}\n{}\n", align(diff.of(class).map(table_row).collect())));
     }
     let bump = diff.bump();
-    out.push_str(&format!("{}: deserves a new {bump} version ({})\n", counts(diff), bump.example()));
+    out.push_str(&format!("{}: needs a new {bump} version ({})\n", counts(diff), bump.example()));
     out
 }
 
@@ -103,7 +103,7 @@ fn markdown(diff: &Diff) -> String {
     if bump == Bump::None {
         return "Nothing differs.\n".to_owned();
     }
-    let mut out = format!("Deserves a new **{bump}** version: {}.\n", bump.example());
+    let mut out = format!("Needs a new **{bump}** version: {}.\n", bump.example());
     for class in classes(diff) {
         out.push_str(&format!("\n### {}\n\n", heading(class)));
         out.extend(diff.of(class).map(markdown_item));

@@ -1,4 +1,4 @@
-//! The version that a difference deserves.
+//! The version that a difference needs.
 
 use std::fmt;
 

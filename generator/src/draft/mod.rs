@@ -129,7 +129,7 @@ pub(crate) struct Data {
     pub(crate) remarks: Vec<String>,
 }
 
-/// A sentence that binds somebody.
+/// A binding sentence of a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     pub(crate) at: String,

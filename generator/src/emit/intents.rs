@@ -1,4 +1,4 @@
-//! Constructors that are named after what somebody wants.
+//! Constructors for documented purposes.
 
 use proc_macro2::TokenStream;
 use quote::quote;

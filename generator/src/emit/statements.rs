@@ -28,7 +28,7 @@ pub(super) fn add(docs: &mut Docs, statements: &Statements) {
         }
     }
     if !statements.observed.is_empty() {
-        docs.heading("Seen on the wire, in no document");
+        docs.heading("Observed on the wire, in no document");
         docs.gap();
         for observation in &statements.observed {
             docs.entry(&format!("{} ({})", sentence(&observation.says), escape(&observation.sources.join(", "))));

@@ -45,7 +45,7 @@ pub(super) fn others(page: &mut Page, statements: &Statements) {
     }
     statements.not_shown.iter().for_each(|open| page.entry(1, &sentence(&open.says)));
     if !statements.observed.is_empty() {
-        page.heading("Seen on the wire, in no document");
+        page.heading("Observed on the wire, in no document");
     }
     for observation in &statements.observed {
         page.entry(

@@ -1,4 +1,4 @@
-//! Intents: what somebody wants, and what is sent for it.
+//! Intents: constructors for documented purposes, and what they send.
 
 use super::{Family, ListName, Need, Parameter};
 use crate::diagnostics::Place;

@@ -4,7 +4,7 @@ use super::{Duration, ListName};
 use crate::diagnostics::Place;
 use crate::words::{RuleKind, Severity};
 
-/// A sentence that binds somebody.
+/// A binding sentence of a document.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Rule {
     pub(crate) id: String,

@@ -4,7 +4,7 @@ use crate::play::Change;
 
 pub(crate) const DOCUMENTS: [&str; 2] = ["classic-futures-v2.md", "unified-v3.md"];
 
-/// Code of somebody who trades.
+/// Code of a program that trades.
 pub(crate) const DESK: &str = r#"//! Somebody who depends on the client.
 
 use tradeapi::unified::{Category, ClientOid, Execution, PlaceOrder, Side, StpMode};

@@ -2,7 +2,7 @@
 
 use crate::play::Change;
 
-/// Code of somebody who sows.
+/// Code of a program that sows.
 pub(crate) const DESK: &str = r#"//! Somebody who depends on the client.
 
 use garden::garden::{DrillSowing, ListHarvests, Pace, Soil, SowSeed};

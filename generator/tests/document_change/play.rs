@@ -144,7 +144,7 @@ fn classed(change: &Change, table: &str) {
         "no differences" => return,
         _ => "minor",
     };
-    assert!(table.contains(&format!("deserves a new {part} version")), "{}: {table}", change.name);
+    assert!(table.contains(&format!("needs a new {part} version")), "{}: {table}", change.name);
 }
 
 /// The crate that depends on the generated one compiles, or the compiler says why not and it is fixed.

@@ -32,7 +32,7 @@ fn no_page_advises_to_repeat_what_may_be_done() {
 }
 
 #[test]
-fn every_code_that_was_seen_says_what_it_shows_of_each_operation_that_changes_something() {
+fn every_observed_code_has_its_meaning_for_each_changing_operation() {
     let (_, site) = sites().next().unwrap();
     let page = Page::of(site, "operations/unified/place-order.html");
     let shown: BTreeSet<String> =

@@ -1,8 +1,8 @@
 //! A whole signed call over a kept connection: order in, answer out, with a server on this machine.
 //!
 //! Beside the emitted client, with its checks and its limits, stands the same `hyper-util` client by itself, which sends
-//! the bytes that the emitted one would send and reads the answer as bytes; and what somebody would write who needs this
-//! one call and nothing else: a formatted body, a signature, and `serde_json` for the answer.
+//! the bytes that the emitted one would send and reads the answer as bytes; and what a program would contain that needs
+//! this one call and nothing else: a formatted body, a signature, and `serde_json` for the answer.
 //!
 //! On a machine with few cores, pin it to one (`taskset -c 1`): waking another one costs more than a call.
 //!
@@ -122,7 +122,7 @@ fn order() -> Result<PlaceOrder> {
     Ok(order)
 }
 
-/// With the settings that whoever trades would use too.
+/// With the settings of a trading program.
 fn hyper() -> Hyper<HttpConnector, Full<Bytes>> {
     let mut tcp = HttpConnector::new();
     tcp.set_nodelay(true);

@@ -94,7 +94,7 @@ pub(crate) async fn run(settings: Arc<Settings>, account: u64) -> io::Result<Fig
 }
 
 async fn run_in(settings: Arc<Settings>, account: u64, world: World) -> io::Result<Figures> {
-    // Its leaps concern nobody else.
+    // Its leaps concern no other account.
     let clock = FastClock::new(settings.speed);
     let exchange = Exchange::start(self::exchange(&settings, account, &world, &clock))?;
     let client = client_over_sockets(&settings, &exchange.url(), exchange.keys(), &clock).map_err(io::Error::other)?;

@@ -72,11 +72,12 @@ pub enum Trouble {
     Restart,
 }
 
-/// What happens to whoever sends nothing without the server.
+/// What happens to a process that sends nothing without the server.
 pub const REFUSING: [Trouble; 6] =
     [Trouble::None, Trouble::CutOffForSome, Trouble::Late(20), Trouble::Restart, Trouble::Mute, Trouble::None];
 
-/// What happens to whoever keeps to a share. The documentation says that shares come on top where only some lose the server.
+/// What happens to a process that keeps to a share. The documentation says that shares come on top where only some lose
+/// the server.
 pub const SHARING: [Trouble; 7] =
     [Trouble::None, Trouble::Late(60), Trouble::CutOff, Trouble::None, Trouble::Restart, Trouble::Mute, Trouble::None];
 

@@ -27,7 +27,7 @@ const KEPT: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 /// How far the clock of a machine is ahead that takes signatures, and what else passes until an absence proves something.
 const HOUR_AHEAD: Duration = Duration::from_secs(65 * 60);
 
-/// How long a question may be under way at most of which nobody waits for the answer.
+/// How long an abandoned query may be under way at most.
 const UNDER_WAY: Duration = Duration::from_secs(4);
 
 /// How many of a hundred are not queried before their records may be deleted.

@@ -35,8 +35,8 @@ fn every_trouble_was_reached(figures: &Figures) {
     for wrong in [Wrong::Refused, Wrong::DoubtfulCode, Wrong::OpenCode, Wrong::MixedUp, Wrong::Hidden, Wrong::Outage] {
         assert!(hostile.wrongs.contains_key(&wrong), "{wrong:?}");
     }
-    // What becomes of a reversal follows from its text, in which nothing differs from run to run: three of seed 2 are refused
-    // after their first half.
+    // The result of a reversal follows from its text, in which nothing differs from run to run: three of seed 2 are
+    // refused after their first half.
     for what in [OfExchange::AnotherNode, OfExchange::JudgedByWrongClock, OfExchange::DoneHalf] {
         assert!(hostile.reached.contains_key(&what), "{what:?}");
     }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// What the sandbox does with a request.
+/// What the server does with a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer(pub(super) Act);
 
@@ -85,12 +85,12 @@ impl Answer {
         Self(Act::Reset)
     }
 
-    /// No answer: the sandbox goes away for `lasts`. All its connections are closed, and new ones are refused.
+    /// No answer: the server goes away for `lasts`. All its connections are closed, and new ones are refused.
     pub fn outage(lasts: Duration) -> Self {
         Self(Act::Outage(lasts))
     }
 
-    /// No answer: the connection stays open until the client closes it or the sandbox ends.
+    /// No answer: the connection stays open until the client closes it or the server ends.
     pub fn hang() -> Self {
         Self(Act::Hang)
     }

@@ -37,7 +37,7 @@ pub(super) async fn serve(
                 whole(&mut stream, script, &parts, &mut behind).await?
             }
             Act::Outage(lasts) => {
-                // Fails when the sandbox ends, which is an outage too.
+                // Fails when the server ends, which is an outage too.
                 let _ = outages.send(lasts).await;
                 std::future::pending().await
             }
@@ -147,5 +147,5 @@ async fn read_request(stream: &mut TcpStream, received: &mut Vec<u8>, number: us
 }
 
 fn not_understood() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "not a request the sandbox understands")
+    io::Error::new(io::ErrorKind::InvalidData, "not a request the server understands")
 }

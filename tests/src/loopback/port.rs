@@ -6,7 +6,8 @@ use tokio::net::{TcpListener, TcpSocket};
 /// How many connections wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// A port that stays taken while nobody listens there, so that connections to it are refused and nobody else gets them.
+/// A port that stays taken while no server listens there, so that connections to it are refused and no other server
+/// gets them.
 pub(super) struct Port {
     address: SocketAddr,
     /// Bound, but not listening.

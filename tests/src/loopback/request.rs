@@ -43,7 +43,7 @@ impl Request {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// Reads a head, up to and without the empty line. `None` when it is none.
+    /// Reads a head, up to and without the empty line. `None` if it is not one.
     pub(super) fn of_head(head: &str, connection: usize) -> Option<Self> {
         let mut lines = head.split("\r\n");
         let (method, rest) = lines.next()?.split_once(' ')?;

@@ -43,7 +43,8 @@ impl ScriptedServer {
             port.listen()?
         };
         let server = serve(port, listener, Arc::clone(&script), stopped);
-        let thread = std::thread::Builder::new().name("sandbox".to_owned()).spawn(move || runtime.block_on(server))?;
+        let thread =
+            std::thread::Builder::new().name("scripted-server".to_owned()).spawn(move || runtime.block_on(server))?;
         Ok(Self { address, script, stop: Some(stop), thread: Some(thread) })
     }
 

@@ -33,7 +33,7 @@ pub enum Verdict {
     Refused,
 }
 
-/// Everything that was found in a request, each in words for whoever compares.
+/// Everything that was found in a request, each in words for the comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Why it must not be sent.

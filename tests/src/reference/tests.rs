@@ -266,6 +266,6 @@ fn windows() {
 
 #[test]
 #[should_panic(expected = "no operation teleport")]
-fn an_unknown_operation_is_no_verdict() {
+fn an_unknown_operation_has_no_verdict() {
     verdict("classic.teleport", &json!({}), &json!({}), NOW);
 }

@@ -115,7 +115,7 @@ fn a_connection_that_was_closed_meanwhile_is_noticed() {
 }
 
 #[test]
-fn a_client_that_cannot_be_made_says_why() {
+fn a_client_that_cannot_be_built_has_a_reason() {
     let error = blocking::Client::builder("http://example.com").build().unwrap_err();
     assert!(error.to_string().starts_with("the base address"), "{error}");
     assert!(format!("{:?}", builder(&echo()).build().unwrap()).starts_with("Client"));

@@ -37,7 +37,7 @@ fn edited(edits: &[Edit]) -> TempDir {
         }
     }
     edits.iter().for_each(|edit| apply(folder.path(), edit));
-    // A family without files is none.
+    // A family without files does not exist.
     for family in ["house", "office"] {
         let _ = std::fs::remove_dir(folder.path().join(family));
     }

@@ -44,7 +44,7 @@ async fn without_redis_nothing_is_sent() {
 }
 
 #[test]
-fn without_tokio_it_says_so() {
+fn the_error_without_tokio_names_the_cause() {
     let limits = RedisLimits::new(&nowhere(), settings()).unwrap();
     let waker = std::task::Waker::noop();
     let mut admission = std::pin::pin!(ask(&limits, call(PLACE), true));

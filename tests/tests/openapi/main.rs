@@ -44,7 +44,7 @@ fn the_committed_file_is_what_the_schema_gives() {
 }
 
 #[test]
-fn what_openapi_cannot_say_is_counted() {
+fn what_openapi_cannot_express_is_counted() {
     insta::assert_snapshot!(schema().openapi().to_string().replace(": ", ":\n").replace(", ", "\n"));
 }
 
@@ -91,7 +91,7 @@ fn operations(document: &Value) -> BTreeMap<&str, &Value> {
 
 /// Paths with parameters, JSON numbers, optional choices and answers without an envelope: another API, the same words.
 #[test]
-fn another_api_is_said_too() {
+fn another_api_is_exported_too() {
     let schema = Generator::new().schema_dir(workspace().join("tests/downstream/schema")).read().unwrap();
     let openapi = schema.openapi();
     insta::assert_snapshot!(openapi.text);

@@ -169,7 +169,7 @@ fn a_border_without_end_is_left() {
 
 #[test]
 fn a_border_that_is_requested_in_pieces_is_learned_in_the_end() {
-    // Every other answer is none.
+    // Every other answer has no page.
     let (script, mut resumed) = at_border(|n| match n {
         _ if n % 2 == 0 => r#"{"code": "00000", "data": null}"#.to_owned(),
         19 => page(r#"[{"execId": "19"}]"#, "null"),

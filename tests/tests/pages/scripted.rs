@@ -74,7 +74,7 @@ async fn walk(answers: &[(&str, &str)]) -> (Vec<String>, Option<String>, usize) 
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_cursor_that_does_not_move_ends_the_listing_and_says_so() {
+async fn a_cursor_that_does_not_move_ends_the_listing_with_an_error() {
     let stuck = |cursor: &str| {
         Some(format!("the listing of unified.fills is incomplete: the cursor \"{cursor}\" occurred twice"))
     };

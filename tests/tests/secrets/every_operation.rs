@@ -22,7 +22,7 @@ use tradeapi_tests::watch::Watch;
 use crate::printed::Printed;
 use crate::{KEY, PASSPHRASE, SECRET, credentials};
 
-/// What the caller calls the account, which is not a secret, but nobody's business either.
+/// What the caller calls the account, which is not a secret, but private.
 const ACCOUNT: &str = "canaryaccountR0";
 
 /// Shorter texts are found everywhere.
@@ -126,7 +126,7 @@ fn answers(example: &Example) -> Vec<Answer> {
     ]
 }
 
-/// The error of a call to which nobody listens any more.
+/// The error of a call to a closed port.
 async fn unheard<O: Operation>(request: &O) -> Error {
     let gone = ScriptedServer::start().unwrap().url();
     let client = Client::builder(gone).credentials(credentials()).checks(false).limits(LimitMode::Off).build();

@@ -147,7 +147,7 @@ async fn without_the_client_certificate_nothing_happens(over: Over) {
     }
 }
 
-/// Early data could be played again by whoever listens.
+/// An eavesdropper could replay early data.
 async fn handshakes_are_resumed_and_carry_no_request(over: Over) {
     let authority = Authority::new();
     for version in VERSIONS {

@@ -58,7 +58,7 @@ impl Authority {
     }
 }
 
-/// Of the current versions, if none is given; whoever wants certificates gives the authority that has to sign them.
+/// Of the current versions, if none is given; a server that wants certificates has the authority that must sign them.
 pub(crate) fn config(
     own: &Signed,
     versions: &[&'static SupportedProtocolVersion],

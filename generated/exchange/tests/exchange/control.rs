@@ -232,7 +232,7 @@ async fn a_reset_begins_anew_and_keys_and_ids_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_control_request_that_makes_no_sense_says_why() {
+async fn an_invalid_control_request_is_refused_with_a_reason() {
     let (exchange, address) = served(|_| {}).await;
     let before = state(address).to_string();
     for (target, status, why) in [
@@ -275,7 +275,7 @@ async fn a_control_request_that_makes_no_sense_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_is_one_file_that_asks_nobody_else() {
+async fn the_page_is_one_file_without_external_requests() {
     let (_, address) = served(|_| {}).await;
     let (head, body) = ask(address, "GET /", &[], b"");
     let page = String::from_utf8(body).unwrap();

@@ -50,7 +50,7 @@ fn after(ids: impl Iterator<Item = u32>) -> (BTreeMap<String, u32>, Counts) {
 }
 
 #[test]
-fn the_same_requests_go_wrong_in_the_same_way_whoever_comes_first() {
+fn the_same_requests_fail_in_the_same_way_in_any_order() {
     let (placed, counts) = after(0..200);
     let (others, others_counts) = after((0..200).rev());
     assert_eq!((&placed, &counts.wrongs, &counts.landings), (&others, &others_counts.wrongs, &others_counts.landings));

@@ -200,7 +200,7 @@ async fn the_program_shows_the_state_of_another_in_a_terminal() {
 }
 
 #[test]
-fn a_port_in_use_says_so() {
+fn a_port_in_use_is_reported() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(["--port", &port]).output().unwrap();

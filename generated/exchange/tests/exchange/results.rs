@@ -63,7 +63,7 @@ async fn a_cancellation_of_everything_can_be_repeated() {
     desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));
     let reply = desk.client.retrying(&policy).cancel(&all).await.unwrap();
     assert_eq!((reply.len(), desk.unified().open_orders.len()), (0, 0));
-    // Without a retry, nobody knows.
+    // Without a retry, the outcome is unknown.
     place(&desk, "d").await;
     desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));
     assert!(matches!(desk.client.unified().cancel_all_orders(&all).await, Err(Error::Unknown(_))));

@@ -365,7 +365,7 @@ async fn reality_orders() {
     let limit = |price| RealityExecution::limit(number(price));
     let order = PlaceRealityOrder::new("rAAPLUSDT", Side::Buy, limit("225.00"), number("1"));
     let placed = desk.client.unified().place_reality_order(&order).await.unwrap();
-    assert_eq!(placed.client_oid, None, "an empty clientOid is none");
+    assert_eq!(placed.client_oid, None, "an empty clientOid is absent");
     let id = OrderRef::OrderId(placed.order_id.clone().unwrap());
     desk.client.unified().cancel_reality_order(&CancelRealityOrder::new("rAAPLUSDT", id.clone())).await.unwrap();
     let again = desk.client.unified().cancel_reality_order(&CancelRealityOrder::new("rAAPLUSDT", id)).await;

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_last_about_a_rule_counts() {
+    fn the_last_setting_of_a_rule_applies() {
         let of = |policy: &CheckPolicy| policy.severity(None, "a.max", Severity::Refuse);
         let policy = CheckPolicy::new();
         assert_eq!(of(&policy), Some(Severity::Refuse));

@@ -27,7 +27,7 @@ pub struct CallMetrics {
 pub(super) type MetricsHook = Box<dyn Fn(&CallMetrics) + Send + Sync>;
 
 impl ClientCore {
-    /// When a call begins, if somebody measures it.
+    /// When a call begins, if the client has a hook.
     pub(super) fn begins(&self) -> Option<Duration> {
         self.parts.metrics.as_ref().map(|_| self.parts.time.now().steady)
     }

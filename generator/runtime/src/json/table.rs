@@ -1,5 +1,5 @@
-//! What the documents say of the values in an answer. Reading goes by Rust types and needs none of this; whoever
-//! compares an answer with the documents does.
+//! What the documents say of the values in an answer. Reading goes by Rust types and does not need them; the
+//! comparison of an answer with the documents does.
 
 use super::decode::Decode;
 use crate::value::Timestamp;

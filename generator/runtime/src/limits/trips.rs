@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_before_enough_is_known() {
+    fn nothing_is_reported_before_enough_is_known() {
         assert_eq!(over([200; LATEST - 1]), Duration::ZERO);
         assert_eq!(over([200; LATEST]), ms(200));
     }

@@ -135,7 +135,7 @@ fn a_digest_is_a_part_of_the_signed_text() -> Tested {
 }
 
 #[test]
-fn nonces_grow_whatever_the_clock_does() -> Tested {
+fn nonces_grow_even_if_the_clock_does_not() -> Tested {
     let authenticator = Authenticator::new(&DIGEST, &Credentials::new("k", "c2VjcmV0", ""))?.ok_or("none")?;
     let other = authenticator.clone();
     let at = |authenticator: &Authenticator, at| authenticator.stamp(Timestamp::from_millis(at)).nonce.to_string();

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn an_invalid_time_is_refused() {
         for text in [
             "2024-10-30",
             "2024-13-01T00:00:00Z",

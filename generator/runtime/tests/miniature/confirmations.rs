@@ -274,7 +274,7 @@ pub(crate) fn seconds(n: u64) -> Duration {
 }
 
 #[tokio::test]
-async fn what_is_unknown_says_what_to_ask_for() -> Tested {
+async fn an_unknown_outcome_names_what_to_query() -> Tested {
     let line = Line::new([lost()]);
     let Err(Error::Unknown(unknown)) = line.client()?.call(&order("a1")?).await else { return Err("known".into()) };
     assert_eq!((unknown.operation, unknown.client_id()), ("mini.orders", Some("a1")));
@@ -378,7 +378,7 @@ async fn absences_count_only_one_after_the_other() -> Tested {
 }
 
 #[tokio::test]
-async fn a_code_that_no_document_lists_proves_nothing_unless_the_caller_says_so() -> Tested {
+async fn an_undocumented_code_proves_nothing_unless_the_caller_overrides_it() -> Tested {
     let line = Line::new([lost(), code("25204")]);
     assert_eq!(confirmation(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Unknown);
     let line = Line::new([lost(), code("25204")]);

@@ -119,7 +119,7 @@ impl Queryable for Swap {
 impl Confirmable for Swap {}
 
 #[tokio::test]
-async fn an_absence_says_nothing_of_what_a_request_does_besides() -> Tested {
+async fn an_absence_proves_nothing_about_the_other_part_of_a_compound_request() -> Tested {
     let line = Line::new([lost(), code("40404")]);
     let confirmation = line.client()?.core().place_and_confirm(&Swap(order("a1")?), &ConfirmPolicy::new()).await;
     let Confirmation::Unknown(still) = confirmation else { return Err("known".into()) };

@@ -44,7 +44,7 @@ fn all_violations_are_reported_at_once() {
 }
 
 #[test]
-fn they_say_what_to_do() {
+fn errors_have_a_remedy() {
     let limit = Orders { limit: Some(150), ..Orders::default() };
     let text = validate(&limit, None).map_err(|violations| violations.to_string());
     assert_eq!(

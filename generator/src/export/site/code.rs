@@ -30,7 +30,7 @@ impl<T: AsRef<str>> Render for Text<T> {
 /// How wide a list or an object may be to stand on one line.
 const WIDTH: usize = 48;
 
-/// JSON over several lines; a text that is none is shown as it is.
+/// JSON over several lines; any other text is shown as it is.
 pub(super) fn json(text: &str) -> Markup {
     match serde_json::from_str(text) {
         Ok(value) => html! { (member(&value, 0)) },
@@ -120,7 +120,7 @@ fn member(value: &Value, depth: usize) -> Markup {
 const WORDS: [&str; 12] =
     ["async", "await", "fn", "let", "use", "mut", "dyn", "pub", "crate", "self", "move", "return"];
 
-/// Rust; a text that is none is shown as it is.
+/// Rust; any other text is shown as it is.
 pub(super) fn rust(text: &str) -> Markup {
     let Ok(tokens) = text.parse::<TokenStream>() else { return html! { (text) } };
     let mut spans = Vec::new();

@@ -112,7 +112,7 @@ fn signing(here: Here<'_, '_>) -> Markup {
         }
         @if !api.observed.is_empty() {
             p {
-                "What was seen of signing and stands in no document is on the "
+                "Undocumented observations of signing are on the "
                 (here.link(&Address::home().at("observed"), "first page")) "."
             }
         }
@@ -301,7 +301,7 @@ fn ids(here: Here<'_, '_>) -> Markup {
         }
         h2 { "Ids of your own" }
         p {
-            "An id of your own makes a request known before it is answered, so that a query can show its outcome."
+            "An id of your own identifies a request before it is answered, so that a query can show its outcome."
         }
         (by_family(here, &["Operation", "Parameter", "The answer repeats"], |_, view| {
             let id = view.operation.client_id.as_ref()?;
@@ -314,7 +314,7 @@ fn ids(here: Here<'_, '_>) -> Markup {
 fn outcomes(here: Here<'_, '_>) -> Markup {
     html! {
         p { "A request that changes something has one of three outcomes: done, not done, or still unknown. "
-            "What is unknown is settled by a query and never by a repeat." }
+            "Unknown outcomes are settled by queries, never by repeats." }
         @if !here.site.api.outcomes.is_empty() {
             h2 { "How a call ends" }
             div.scroll tabindex="0" role="region" aria-label="Outcomes" { table {

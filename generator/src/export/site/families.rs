@@ -115,7 +115,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
             }
             @if !of.classes.is_empty() {
                 h2 #classes { "Classes" }
-                p.quiet { "Rates differ by class; the first that fits holds." }
+                p.quiet { "Rates differ by class; the first class that matches applies." }
                 dl.values {
                     @for class in &of.classes {
                         div id=(anchor("class", &class.name)) {

@@ -26,7 +26,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
             figure.lifecycle {
                 div.scroll tabindex="0" role="region" aria-label="Drawing of the life cycle" { (drawing(here, family, lifecycle)) }
                 figcaption.quiet {
-                    "Numbers are those of the transitions; below the drawing stands what causes them. A double frame is an end; a dashed line is neither "
+                    "Numbers are those of the transitions; their causes are below the drawing. A double frame marks a final state; a dashed line is neither "
                     "shown nor ruled out by the documents."
                 }
             }

@@ -197,7 +197,7 @@ fn intents(here: Here<'_, '_>, view: &OperationView<'_>) -> Markup {
     html! {
         @if !view.operation.intents.is_empty() {
             h2 #intents { "Intents" }
-            p.quiet { "Constructors of the Rust client, named after what somebody wants." }
+            p.quiet { "Constructors of the Rust client, for common purposes." }
             ul.intents {
                 @for intent in &view.operation.intents {
                     li id=(anchor("intent", &intent.id)) {

@@ -52,9 +52,9 @@ fn unlisted(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_
         @if !groups.is_empty() {
             h3 #unlisted { "Codes that no document lists" }
             @if view.operation.effect == Effect::Read {
-                p { "Others have seen more codes, which are in " (link()) ". This operation changes nothing, whatever the code." }
+                p { "More codes have been observed; they are in " (link()) ". This operation changes nothing, whatever the code." }
             } @else {
-                p.quiet { "Seen by others; what each says is in " (link()) "." }
+                p.quiet { "Observed by others; the sources are in " (link()) "." }
                 ul.groups {
                     @for (verdict, proves, codes) in &groups {
                         li {
@@ -111,7 +111,7 @@ fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     }
     words.push(text(". "));
     if let Some((then, _)) = &confirm.then {
-        words.extend([text("What is not there may be in "), Word::Query(then), text(". ")]);
+        words.extend([text("What it does not show may be in "), Word::Query(then), text(". ")]);
     }
     for (index, ((field, _), (parameter, _))) in confirm.matches.iter().enumerate() {
         words.push(text(if index == 0 { "It was done when " } else { " and " }));

@@ -17,7 +17,7 @@ pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
     (RuleKind::Checked, "Checked before sending", "A request that breaks one of these is refused before it is sent."),
     (RuleKind::Type, "Kept by types", "A request that breaks one of these cannot be written."),
     (RuleKind::Limit, "Kept by the limiter", "Calls wait until the limit has room for them."),
-    (RuleKind::Simulated, "What the exchange does", "Nothing to keep: this is what happens to a request."),
+    (RuleKind::Simulated, "What the exchange does", "Nothing to follow: this describes what happens to a request."),
     (RuleKind::Stated, "Stated", "The caller keeps these; nothing can check them before sending."),
 ];
 
@@ -207,7 +207,7 @@ impl Here<'_, '_> {
                 }
             }
             @if !observed.is_empty() {
-                h2 #observed { "Seen on the wire, in no document" }
+                h2 #observed { "Observed on the wire, in no document" }
                 ul.seen {
                     @for seen in observed {
                         li id=(anchor("observed", &seen.id)) {
@@ -377,7 +377,7 @@ pub(super) fn proves(proves: CodeProof) -> &'static str {
         CodeProof::DuplicateId => "The id is in use already: something with it may exist.",
         CodeProof::Timestamp => "The timestamp was refused, and the request with it.",
         CodeProof::Credentials => "The credentials were refused, and the request with them.",
-        CodeProof::Rate => "The request exceeded a rate limit and was turned away.",
+        CodeProof::Rate => "The request exceeded a rate limit and was refused.",
     }
 }
 

@@ -202,10 +202,10 @@ pub(super) fn rules(site: &Site<'_>) -> Page {
     };
     Page {
         title: "Rules".to_owned(),
-        about: "Every rule of the documents, and what is made of it.".to_owned(),
+        about: "Every rule of the documents, and how it is enforced.".to_owned(),
         main: html! {
             h1 { "Rules" }
-            p.lead { "Every rule of the documents, and what is made of it." }
+            p.lead { "Every rule of the documents, and how it is enforced." }
             dl.values {
                 @for (kind, title, meaning) in KINDS {
                     div { dt { (title) " " span.number { (rows(kind.as_str())) } } dd { (meaning) } }

@@ -71,7 +71,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     }
     statements.not_shown.iter().for_each(|open| out.item(0, &open.says));
     if !statements.observed.is_empty() {
-        out.heading(2, "Seen on the wire, in no document");
+        out.heading(2, "Observed on the wire, in no document");
     }
     statements
         .observed

@@ -39,7 +39,7 @@ mappings! {
         probe: Option<Spanned<Probe>>,
         /// The states of an enum, and how one becomes another.
         lifecycle: Option<Spanned<Lifecycle>>,
-        /// The sentences of the document that bind somebody.
+        /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document says it does not show, or plainly leaves out.
         not_shown: Vec<Spanned<Short<NotShown>>>,

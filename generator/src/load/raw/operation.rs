@@ -68,11 +68,11 @@ mappings! {
         history: Option<Text>,
         /// What comes back as data.
         response: Option<Spanned<Response>>,
-        /// Constructors that say what somebody wants.
+        /// Constructors for documented purposes.
         intents: Vec<Spanned<Intent>>,
         /// Wire JSON of calls, with values of our own; at least one.
         examples: Vec<Spanned<Example>>,
-        /// The sentences of the document that bind somebody.
+        /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document says it does not show, or plainly leaves out.
         not_shown: Vec<Spanned<Short<NotShown>>>,
@@ -169,7 +169,7 @@ mappings! {
         why: Option<Text>,
     }
 
-    /// What somebody wants, and what is sent for it.
+    /// A constructor for a documented purpose, and what it sends.
     Intent {
         /// The function's name, in lower case with hyphens.
         id: Option<Text>,

@@ -32,7 +32,7 @@ mappings! {
         why: Option<Text>,
     }
 
-    /// A sentence of the document that binds somebody.
+    /// A binding sentence of the document.
     Rule {
         /// A name for it, in lower case with hyphens.
         id: Option<Text>,

@@ -58,7 +58,7 @@ pub(crate) enum Means {
     Rust { name: Option<String>, other: Verdict, same: Verdict },
     /// It makes something possible, which may be lost.
     Allows { is_allowed: bool, lost: Verdict, otherwise: Verdict },
-    /// It matters where the statement binds somebody, before or after.
+    /// It matters where the statement is binding, before or after.
     Binds { is_binding: bool, verdict: Verdict },
     /// When a parameter is required.
     Need(Need),

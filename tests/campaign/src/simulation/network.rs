@@ -41,7 +41,7 @@ enum Loss {
     None,
     /// The request is lost, and the connection breaks.
     Request,
-    /// The request is lost, and nobody says so.
+    /// The request is lost without an error.
     RequestInSilence,
     /// The request arrives, and the answer is lost with the connection.
     Answer,
@@ -300,7 +300,7 @@ impl Network {
         let rests = self.0.limits.idle.min(self.announced().unwrap_or(self.0.limits.idle));
         let network = self.clone();
         time.at(arrives, move || {
-            // A response with a head that is not read breaks its connection, and so does one that nobody waits for.
+            // A response with a head that is not read breaks its connection, and so does one that no call waits for.
             if slot.is_awaited() && answer.is_ok() && is_clean {
                 connection.expires = (arrives + rests).min(connection.made + network.0.limits.age);
                 network.state().kept.push(connection);

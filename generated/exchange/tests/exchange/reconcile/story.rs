@@ -221,7 +221,7 @@ impl Story {
         Some(change(self, family, order))
     }
 
-    /// Amends an order that is open, whoever placed it.
+    /// Amends an open order, of this or another program.
     fn amend(&mut self, by: By) {
         let (id, client) = (self.id(by), self.client_by(by));
         let (price, lots) = (self.price_by_chance(), Decimal::new(i64::try_from(self.chance.below(30)).unwrap(), 3));

@@ -227,7 +227,7 @@ fn a_call_goes_when_all_its_pools_have_room() {
 
 /// An order that waits for a long window of orders keeps one place of the requests, not all.
 #[test]
-fn who_waits_for_one_pool_leaves_the_rest_of_the_other() {
+fn a_call_that_waits_for_one_pool_leaves_the_rest_of_the_other() {
     let metas = operations([10, 1], &[[1, 1], [1, 0]]);
     let limits = limits(exact());
     let mut driver = Driver::new(&limits);

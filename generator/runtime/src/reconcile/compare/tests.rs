@@ -134,7 +134,7 @@ fn what_is_shown_differs_by_what_the_journal_has() {
 }
 
 #[test]
-fn one_refused_attempt_with_an_id_says_nothing_about_the_others() {
+fn one_refused_attempt_with_an_id_proves_nothing_about_the_others() {
     let open = shown(&[("1", Some("a"), false)]);
     for outcomes in [[Outcome::Done, Outcome::NotDone], [Outcome::NotDone, Outcome::Done]] {
         let known = journal(&outcomes.map(|outcome| ("a", 20, Some(outcome))));
