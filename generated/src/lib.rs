@@ -143,20 +143,20 @@ pub mod unified;
 /// | unsigned | not done | Nothing was sent. |
 /// | limited | not done | The client does not wait for room within a rate limit, and sent nothing. |
 /// | not connected | not done | Without a connection nothing can be sent. |
-/// | not written | not done | The connection went before a byte of the request was written. |
-/// | connection lost | unknown | The whole request may have arrived, and an exchange acts on one whether or not it can still answer. |
-/// | timed out | unknown | The answer is late, the order need not be. |
-/// | answer too long | unknown | What was not read may have been a success. |
+/// | not written | not done | The connection was lost before a byte of the request was written. |
+/// | connection lost | unknown | The whole request may have arrived, and the exchange handles it even if it can no longer answer. |
+/// | timed out | unknown | A late answer does not show that the request was late. |
+/// | answer too long | unknown | The answer may have been a success. |
 /// | success | done | The documents call an answer with this code a success; each item of a batch has a result of its own. |
-/// | listed code | by the code | After three of the listed codes the documents want the order queried; the others say what is wrong with the request. |
+/// | listed code | by the code | After three of the listed codes the documents advise a query of the order; the others state what is wrong with the request. |
 /// | observed code | by the code | No document lists the code, but several independent sources agree on what it means, and it refuses this very request. What a single source says, or what sources contradict each other in, proves nothing. |
-/// | timestamp refused | not done | Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it requests. |
-/// | credentials refused | not done | Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it requests. |
+/// | timestamp refused | not done | Several independent sources agree on these codes: a request with a timestamp that is not accepted is refused, whatever it requests. |
+/// | credentials refused | not done | Several independent sources agree on these codes: a request with credentials that are not accepted is refused, whatever it requests. |
 /// | unlisted code | unknown | Neither document lists all codes, and three of those they list leave the outcome open, so an unlisted one may be another of that kind. |
-/// | too many requests | by the code | Neither document speaks of this status. Several independent sources do, under the code 429: such a request is turned away before it is handled. |
-/// | server error | unknown | Something on the way gave up waiting, perhaps after the request had gone through. |
-/// | other status | unknown | Neither document speaks of statuses other than 200, and who answered without an envelope is not shown. |
-/// | unreadable | unknown | What is broken may have been a success. |
+/// | too many requests | by the code | Neither document speaks of this status. Several independent sources do, under the code 429: such a request is refused before it is handled. |
+/// | server error | unknown | A server on the way gave up waiting, perhaps after the request was handled. |
+/// | other status | unknown | Neither document speaks of statuses other than 200, and an answer without an envelope does not show which server sent it. |
+/// | unreadable | unknown | The broken answer may have been a success. |
 /// | item failed | not done | The answer itself lists the item among those that failed. |
 /// | item unaccounted | unknown | The answer shows neither success nor failure of the item. |
 ///
@@ -260,22 +260,22 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::NotWritten,
             outcome: Some(runtime::tables::Outcome::NotDone),
-            why: "The connection went before a byte of the request was written.",
+            why: "The connection was lost before a byte of the request was written.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::ConnectionLost,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "The whole request may have arrived, and an exchange acts on one whether or not it can still answer.",
+            why: "The whole request may have arrived, and the exchange handles it even if it can no longer answer.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::TimedOut,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "The answer is late, the order need not be.",
+            why: "A late answer does not show that the request was late.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::AnswerTooLong,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "What was not read may have been a success.",
+            why: "The answer may have been a success.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::Success,
@@ -285,7 +285,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::ListedCode,
             outcome: None,
-            why: "After three of the listed codes the documents want the order queried; the others say what is wrong with the request.",
+            why: "After three of the listed codes the documents advise a query of the order; the others state what is wrong with the request.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::ObservedCode,
@@ -295,12 +295,12 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::TimestampRefused,
             outcome: Some(runtime::tables::Outcome::NotDone),
-            why: "Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it requests.",
+            why: "Several independent sources agree on these codes: a request with a timestamp that is not accepted is refused, whatever it requests.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::CredentialsRefused,
             outcome: Some(runtime::tables::Outcome::NotDone),
-            why: "Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it requests.",
+            why: "Several independent sources agree on these codes: a request with credentials that are not accepted is refused, whatever it requests.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::UnlistedCode,
@@ -310,22 +310,22 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::TooManyRequests,
             outcome: None,
-            why: "Neither document speaks of this status. Several independent sources do, under the code 429: such a request is turned away before it is handled.",
+            why: "Neither document speaks of this status. Several independent sources do, under the code 429: such a request is refused before it is handled.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::ServerError,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "Something on the way gave up waiting, perhaps after the request had gone through.",
+            why: "A server on the way gave up waiting, perhaps after the request was handled.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::OtherStatus,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "Neither document speaks of statuses other than 200, and who answered without an envelope is not shown.",
+            why: "Neither document speaks of statuses other than 200, and an answer without an envelope does not show which server sent it.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::Unreadable,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "What is broken may have been a success.",
+            why: "The broken answer may have been a success.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::ItemFailed,
