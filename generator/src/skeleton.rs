@@ -52,7 +52,7 @@ operation: {operation}
 title: {title}
 {source}# The method and the path, such as `GET {folder}/{operation}`.
 http:
-# What the operation does, in our own words.
+# What the operation does, in your own words.
 doc:
 # read, create, amend, cancel or close.
 effect:
@@ -65,7 +65,7 @@ request:
 # One of `object`, `array` and `page`, with a record of types.yaml, such as `object: SomeRecord`.
 response:
 
-# Wire JSON with values of our own: `- {{ about: A call., request: .., response: .. }}`.
+# Wire JSON with values of your own: `- {{ about: A call., request: .., response: .. }}`.
 examples:
 ",
         source = source.unwrap_or_default(),

@@ -65,7 +65,7 @@ type Spoil = fn(&Path) -> Diagnostics;
 
 /// Mistakes that no file of a repository can hold.
 const MADE_HERE: &[(&str, Spoil)] = &[
-    ("bytes_that_are_no_utf8", |folder| {
+    ("bytes_that_are_not_utf8", |folder| {
         fs::write(folder.join("house/types.yaml"), b"enums:\n  Pl\xc3\xa4ce:\n    doc: caf\xe9\n").unwrap();
         mistakes(folder)
     }),
@@ -198,7 +198,7 @@ fn printed(folder: &TempDir, all: &Diagnostics, format: Format) -> String {
 
 /// Cases of every shape a mistake is shown in: in a line, in several files, in none, in what no terminal should get.
 const SHOWN: &[&str] = &[
-    "bytes_that_are_no_utf8",
+    "bytes_that_are_not_utf8",
     "bytes_with_a_mark",
     "bytes_with_carriage_returns",
     "bytes_none",
@@ -212,7 +212,7 @@ const SHOWN: &[&str] = &[
     "words_unknown",
     "keys_unknown",
     "keys_missing_in_an_operation",
-    "examples_that_are_no_json",
+    "examples_that_are_not_json",
     "collision_of_types",
     "lifecycles",
     "yaml_anchors_aliases_tags_merges",

@@ -39,7 +39,7 @@ pub struct Exchange {
     keys: Keys,
 }
 
-/// What a user signs with.
+/// The credentials of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {
     /// The API key.
@@ -357,7 +357,7 @@ impl Exchange {
         core
     }
 
-    /// Someone fills `qty` of an order that waits, at its price. The order is named by either of its ids.
+    /// Fills `qty` of a waiting order, at its price. The order is named by either of its ids.
     ///
     /// # Errors
     ///
@@ -378,7 +378,7 @@ impl Exchange {
         self.act(Action::Price { symbol: symbol.to_owned(), price: Price(number) })
     }
 
-    /// Adds a fault. The first one that concerns a request, and hits it, happens to it.
+    /// Adds a fault. The first one that concerns a request, and hits it, takes effect.
     pub fn add_fault(&self, fault: Fault) {
         // Adding a fault cannot fail.
         let _ = self.act(Action::Fault(fault));

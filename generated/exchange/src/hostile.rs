@@ -1,4 +1,4 @@
-//! An exchange that breaks everything but its word.
+//! A hostile but honest exchange.
 //!
 //! What it calls a success happens, and what it refuses with a code that proves that nothing was done was not done; no
 //! client could be right otherwise. Everything else is open: an order may be placed or not, whatever the answer looks
@@ -70,7 +70,7 @@ const ON_ITS_WAY: u64 = 6_000;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hostility {
-    /// What everything that goes wrong follows from.
+    /// The seed of everything that goes wrong.
     pub seed: Seed,
     /// With how many of a hundred changes something goes wrong; with queries half as often.
     pub faults: u64,

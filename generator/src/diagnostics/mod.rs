@@ -32,7 +32,7 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
-    /// A change of the file that fixes it, where there is one to guess.
+    /// A likely fix, if there is one.
     pub fix: Option<Fix>,
     /// Other places that explain it, each with a word why.
     pub related: Vec<(Place, String)>,
@@ -58,7 +58,7 @@ impl Diagnostic {
     }
 }
 
-/// A change of a file that probably mends a mistake.
+/// A change of a file that probably fixes a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fix {
     /// What to replace.
@@ -96,7 +96,7 @@ impl Diagnostics {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no mistakes.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -15,7 +15,7 @@ const MOST_REFERENCES: usize = 12;
 /// Drafts of all operations that a file describes.
 ///
 /// # Errors
-/// A file that cannot be read, or is not OpenAPI.
+/// Fails if the file cannot be read, or is not OpenAPI.
 pub(crate) fn drafts(api: &Api, path: &Path) -> Result<Vec<Draft>, Diagnostics> {
     let mut to = Diagnostics::default();
     let shown = path.display();

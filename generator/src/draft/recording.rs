@@ -26,7 +26,7 @@ struct Call {
 /// Drafts of all operations that a recording has calls of, and what was passed over.
 ///
 /// # Errors
-/// A file that cannot be read, or is not a recording.
+/// Fails if the file cannot be read, or is not a recording.
 pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>), Diagnostics> {
     let mut to = Diagnostics::default();
     let shown = path.display();

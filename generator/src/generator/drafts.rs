@@ -1,4 +1,4 @@
-//! New files of operations: empty ones, and drafts of what something else says.
+//! New files of operations: empty ones, and drafts from other descriptions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl Generator {
     /// mistakes until it is filled in; mistakes that it has already do not matter.
     ///
     /// # Errors
-    /// A family that does not exist; a file that does.
+    /// Fails if the family does not exist, or if the file already does.
     pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
         let text = skeleton::operation(&self.read_partly()?, family, operation)?;
         let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
@@ -57,7 +57,8 @@ impl Generator {
     /// Types that the family lacks are added to its `types.yaml`.
     ///
     /// # Errors
-    /// A family that does not exist, a source that cannot be read or does not have the operation, or a file that is there.
+    /// Fails if the family does not exist, if the source cannot be read or does not have the operation, or if a file
+    /// already exists.
     pub fn draft(&self, family: &str, source: &DraftSource) -> Result<Drafted, Diagnostics> {
         let api = self.read_partly()?;
         let family = skeleton::family(&api, family)?;
@@ -75,11 +76,11 @@ impl Generator {
         Ok(Drafted { written, types: files.types.names(), left_out })
     }
 
-    /// What the schema claims, as [`Schema::facts`](crate::Schema::facts) says it, as far as it can be read: of a draft,
-    /// what is there.
+    /// The facts of the schema, as in [`Schema::facts`](crate::Schema::facts), as far as it can be read: of a draft, those
+    /// that are there.
     ///
     /// # Errors
-    /// A schema of which nothing can be read.
+    /// Fails if nothing of the schema can be read.
     pub fn facts_as_read(&self) -> Result<Vec<String>, Diagnostics> {
         let api = self.read_partly()?;
         Ok(model::facts(&api).map(|(fact, _)| fact.line()).collect())

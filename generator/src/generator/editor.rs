@@ -15,7 +15,7 @@ pub fn editor_schemas() -> BTreeMap<String, String> {
 /// Writes [`editor_schemas`] into a folder, and returns which files changed.
 ///
 /// # Errors
-/// What kept a file from being written.
+/// Fails if a file cannot be written.
 pub fn write_editor_schemas(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     write::replace_stale(folder, &editor_schemas())
 }
@@ -23,7 +23,7 @@ pub fn write_editor_schemas(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> 
 /// What [`write_editor_schemas`] would change; writes nothing.
 ///
 /// # Errors
-/// What kept a file from being read.
+/// Fails if a file cannot be read.
 pub fn compare_editor_schemas(folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
     compare(folder, &editor_schemas(), &crate::write::RUST)
 }

@@ -1,4 +1,4 @@
-//! The one entrance: what to read, where to write.
+//! The entry point: what to read, where to write.
 
 #[cfg(feature = "cli")]
 mod drafts;
@@ -123,7 +123,7 @@ impl Generator {
     /// Reads and checks the schema; writes nothing.
     ///
     /// # Errors
-    /// All mistakes of the schema.
+    /// Returns all mistakes of the schema.
     pub fn read(&self) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
         read(folder, folder, STRICTEST)
@@ -132,7 +132,7 @@ impl Generator {
     /// Reads and checks the schema as it was at a revision of the git repository that its folder is in.
     ///
     /// # Errors
-    /// What kept the revision from being read, or all mistakes that the schema had then.
+    /// Fails if the revision cannot be read; otherwise, returns all mistakes that the schema had then.
     #[cfg(feature = "cli")]
     pub fn read_at(&self, revision: &str) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
@@ -146,7 +146,8 @@ impl Generator {
     /// In a build script it also prints for cargo which files to watch.
     ///
     /// # Errors
-    /// All mistakes of the schema, or what kept a file from being written. With mistakes in the schema nothing is written.
+    /// Returns all mistakes of the schema, or the file that cannot be written. With mistakes in the schema nothing is
+    /// written.
     pub fn generate(&self) -> Result<Report, Diagnostics> {
         self.tell_cargo();
         let started = std::time::Instant::now();
@@ -182,7 +183,7 @@ impl Generator {
     /// What [`Generator::generate`] would change; writes nothing.
     ///
     /// # Errors
-    /// All mistakes of the schema, or what kept a file from being read.
+    /// Returns all mistakes of the schema, or the file that cannot be read.
     #[cfg(feature = "cli")]
     pub fn compare(&self) -> Result<Vec<crate::Difference>, Diagnostics> {
         let schema = self.read()?;

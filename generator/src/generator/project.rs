@@ -6,12 +6,12 @@ use super::editor::write_editor_schemas;
 use crate::diagnostics::{Code, Diagnostics};
 use crate::{init, write};
 
-/// Writes a project to begin with into a folder, and returns its files: a crate whose build script generates a client
+/// Writes a new project into a folder, and returns its files: a crate whose build script generates a client
 /// from a small schema, with a test that calls it, and CI. The crate has the folder's name unless another is given.
 /// `crates` is the folder of this project's sources, for dependencies on a checkout; otherwise they are versions.
 ///
 /// # Errors
-/// A folder with files in it, a name that cargo does not take, or what kept a file from being written.
+/// Fails if the folder has files in it, if cargo does not accept the name, or if a file cannot be written.
 pub fn init_project(folder: &Path, name: Option<&str>, crates: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut to = Diagnostics::default();
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());

@@ -1,4 +1,4 @@
-//! What the tools of the command line say of a schema.
+//! What the tools of the command line print about a schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct SiteOptions<'a> {
 }
 
 impl Schema {
-    /// What the schema claims, as sorted lines of tab-separated columns.
+    /// The facts of the schema, as sorted lines of tab-separated columns.
     pub fn facts(&self) -> Vec<String> {
         model::facts(&self.api).map(|(fact, _)| fact.line()).collect()
     }
@@ -65,7 +65,7 @@ impl Schema {
         Some(rules::evaluate(family, operation, &request, &account, now))
     }
 
-    /// What a newer version of the schema means for those who depend on the crate emitted from this one.
+    /// What a newer version of the schema means for dependents of the crate that this one emits.
     pub fn diff(&self, newer: &Self) -> diff::Diff {
         diff::diff(&self.side(), &newer.side())
     }
@@ -77,7 +77,7 @@ impl Schema {
     /// Reads the documents of a folder, each named after its key in `api.yaml`.
     ///
     /// # Errors
-    /// The documents that cannot be read.
+    /// Returns the documents that cannot be read.
     pub fn documents(&self, folder: &Path) -> Result<Documents, Diagnostics> {
         Documents::read(&self.api, folder)
     }
@@ -85,7 +85,7 @@ impl Schema {
     /// Reads the documents of a folder as they were at a revision of the git repository that it is in.
     ///
     /// # Errors
-    /// What kept the revision or a document from being read.
+    /// Fails if the revision or a document cannot be read.
     pub fn documents_at(&self, folder: &Path, revision: &str) -> Result<Documents, Diagnostics> {
         let copy = crate::revision::copy(folder, revision)?;
         Documents::read(&self.api, copy.path())
@@ -106,7 +106,7 @@ impl Schema {
     /// runtime writes it.
     ///
     /// # Errors
-    /// What kept the report from being read.
+    /// Fails if the report cannot be read.
     pub fn drift(&self, report: &Path) -> Result<Drift, Diagnostics> {
         drift::drift(&self.api, &self.files, report)
     }
@@ -114,7 +114,7 @@ impl Schema {
     /// Everything known about an operation, given by its id or by a name that one family alone has.
     ///
     /// # Errors
-    /// No operation is called so, or several are.
+    /// Fails if no operation has this name, or if several have it.
     pub fn explain(&self, operation: &str) -> Result<String, Diagnostics> {
         explain::operation(&self.api, operation)
     }
@@ -124,10 +124,10 @@ impl Schema {
         export::openapi(&self.api)
     }
 
-    /// The API as a site for people.
+    /// The API as a reference site.
     ///
     /// # Errors
-    /// The files of the schema that can no longer be read, or a test of a rule that the schema does not have.
+    /// Fails if a file of the schema can no longer be read, or if a test names a rule that the schema does not have.
     pub fn site(&self, with: &SiteOptions<'_>) -> Result<export::Site, Diagnostics> {
         let tests = with.tests.cloned().unwrap_or_default();
         self.know_rules(&tests)?;

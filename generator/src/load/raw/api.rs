@@ -34,7 +34,7 @@ mappings! {
         remaining_calls: Option<Text>,
         /// Rates that several operations share, by names that their `rate_limit` uses.
         pools: Named<Spanned<Pool>>,
-        /// Other markets at the same address, such as one for practice, by names of our own.
+        /// Other markets at the same address, such as one for practice, by names of your own.
         markets: Named<Spanned<Market>>,
         /// The programs in the folder `examples` of the emitted crate: what each shows. The documentation of the crate
         /// begins with the first.

@@ -12,7 +12,7 @@ mappings! {
         sources: Named<Text>,
         /// The codes, each with what it proves.
         codes: Named<Spanned<ObservedCode>>,
-        /// What requests are refused for, by names of our own, each with the code that says so.
+        /// Reasons to refuse requests, by names of your own, each with its code.
         refusals: Named<Spanned<Refusal>>,
     }
 

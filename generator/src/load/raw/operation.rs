@@ -70,7 +70,7 @@ mappings! {
         response: Option<Spanned<Response>>,
         /// Constructors for documented purposes.
         intents: Vec<Spanned<Intent>>,
-        /// Wire JSON of calls, with values of our own; at least one.
+        /// Wire JSON of calls, with values of your own; at least one.
         examples: Vec<Spanned<Example>>,
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
