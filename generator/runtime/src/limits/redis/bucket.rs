@@ -37,7 +37,7 @@ pub(super) struct Bucket {
     /// Its holder is the first of the waiting calls; the others queue for it.
     pub(super) front: tokio::sync::Mutex<()>,
     /// One question at a time requests permits for waiting calls.
-    pub(super) querying: tokio::sync::Mutex<()>,
+    pub(super) requesting: tokio::sync::Mutex<()>,
     /// Whether the bucket will be tidied up soon.
     pub(super) tidying: AtomicBool,
     waiting: AtomicUsize,

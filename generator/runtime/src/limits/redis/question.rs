@@ -43,9 +43,9 @@ pub(super) struct Member<'a> {
     pub(super) until: Instant,
 }
 
-/// The request of a question.
+/// The permits that a question requests.
 #[derive(Clone, Copy)]
-pub(super) struct Booking {
+pub(super) struct PermitRequest {
     /// The first name of the permits.
     pub(super) first: u64,
     /// How many permits.
@@ -77,7 +77,7 @@ impl<'a> Question<'a> {
         settings: &'a RedisSettings,
         member: Member<'_>,
         reports: &Reports,
-        querying: Booking,
+        request: PermitRequest,
     ) -> Self {
         let Reports { unused, ended } = reports;
         let now = Instant::now();
@@ -88,8 +88,8 @@ impl<'a> Question<'a> {
         for (id, at) in ended {
             words.extend([id.to_string(), since(*at, now)]);
         }
-        words.extend([flag(bucket.urgent), flag(bucket.cancels), micros(querying.booking)]);
-        words.extend([querying.first.to_string(), querying.count.to_string()]);
+        words.extend([flag(bucket.urgent), flag(bucket.cancels), micros(request.booking)]);
+        words.extend([request.first.to_string(), request.count.to_string()]);
         Self { member_until: member.until, ..Self::new(bucket, settings, "ask", words) }
     }
 

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use super::alone::Alone;
 use super::bucket::{Booked, Bucket, Registry};
 use super::link::Link;
-use super::question::{Answer, Booking, Member, Question};
+use super::question::{Answer, Member, PermitRequest, Question};
 use super::settings::{LONGEST, RedisSettings};
 use crate::error::LimiterTrouble;
 use crate::limits::call::Call;
@@ -152,14 +152,14 @@ impl Shared {
         let ended = |why: &str| Unavailable::new(LimiterTrouble::Unreachable, why);
         let runtime = Handle::try_current().map_err(|_| ended("calls with limits in Redis need a tokio runtime"))?;
         let (shared, bucket) = (Arc::clone(self), Arc::clone(bucket));
-        let querying = runtime.spawn(async move { shared.ask(&bucket, whom).await });
-        querying.await.unwrap_or_else(|_| Err(ended("the tokio runtime has ended")))
+        let task = runtime.spawn(async move { shared.ask(&bucket, whom).await });
+        task.await.unwrap_or_else(|_| Err(ended("the tokio runtime has ended")))
     }
 
     /// Reports used and unused permits, and requests more. `None` if there was nothing to send.
     async fn ask(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
         let _only = match whom {
-            For::Waiting => Some(bucket.querying.lock().await),
+            For::Waiting => Some(bucket.requesting.lock().await),
             For::One | For::Nobody => None,
         };
         let (count, booking) = match whom {
@@ -174,8 +174,8 @@ impl Shared {
         let reports = bucket.take_reports();
         let first = self.next_id.fetch_add(count as u64, Ordering::Relaxed);
         let ids = first..first + count as u64;
-        let question =
-            Question::ask(bucket, &self.settings, self.member(until), &reports, Booking { first, count, booking });
+        let request = PermitRequest { first, count, booking };
+        let question = Question::ask(bucket, &self.settings, self.member(until), &reports, request);
         let result = self.link.ask(&question).await;
         let answer = match result {
             Ok(answer) => answer,
