@@ -16,7 +16,7 @@ use crate::value::Timestamp;
 ///   are accepted.
 /// - An impossible record changes nothing: the earlier state stays known.
 /// - The number of remembered orders is bounded. Those that have ended are forgotten first, and then those that were
-/// not   seen for longest.
+///   not seen for longest.
 #[derive(Clone, Debug)]
 pub struct Monitor<S> {
     memory: Memory<S>,

@@ -26,7 +26,7 @@
 //! - *Member*: each question announces it to the server, for a time that the process sets itself. It uses
 //!   permits of the server's only. The server keeps the shares of absent members free.
 //! - *Alone*: it does not report itself to the server. Once the time it last reported has passed, whether or not the
-//! server   got it, and what the others sent before has settled, it uses its share.
+//!   server got it, and what the others sent before has settled, it uses its share.
 //!
 //! So at any time the calls of a process are counted in the server's window, or come from a share that the server keeps
 //! free. A process that returns reports its calls with the question that makes it a member. A process that starts may
