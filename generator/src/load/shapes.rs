@@ -222,10 +222,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PlaceAndValue<T> {
         f.write_str("a value with its place")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let missing = || serde::de::Error::custom("a value without its place");
-        let [file, line, column, start, end] = seq.next_element()?.ok_or_else(missing)?;
-        let value = seq.next_element()?.ok_or_else(missing)?;
+        let [file, line, column, start, end] = map.next_key()?.ok_or_else(missing)?;
+        let value = map.next_value()?;
         Ok(Spanned { value, place: Place { file, line, column, start, end } })
     }
 }

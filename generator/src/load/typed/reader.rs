@@ -179,7 +179,7 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
 
     fn deserialize_newtype_struct<V: Visitor<'a>>(self, name: &'static str, visitor: V) -> Result<V::Value, ReadError> {
         if name == SPANNED {
-            return visitor.visit_seq(PlaceThen::new(self.node.place, self));
+            return visitor.visit_map(PlaceThen { place: self.node.place, reader: self });
         }
         if name == SHORT && matches!(self.node.content, Content::Scalar { .. }) {
             return self.deserialize_str(visitor);
@@ -330,7 +330,7 @@ impl<'a> Deserializer<'a> for KeyReader<'a> {
 
     fn deserialize_newtype_struct<V: Visitor<'a>>(self, name: &'static str, visitor: V) -> Result<V::Value, ReadError> {
         if name == SPANNED {
-            return visitor.visit_seq(PlaceThen::new(self.key.place, self));
+            return visitor.visit_map(PlaceThen { place: self.key.place, reader: self });
         }
         visitor.visit_newtype_struct(self)
     }
@@ -342,32 +342,25 @@ impl<'a> Deserializer<'a> for KeyReader<'a> {
     }
 }
 
-/// Where something stands, and then what stands there: what a `Spanned` is read from.
-pub(super) struct PlaceThen<R> {
+/// Where something stands, and then what stands there: what a `Spanned` is read from. They are a key and its value, because
+/// the compiler makes code for whatever a key can be and for whatever a value can be; as items of a list, each is both.
+struct PlaceThen<R> {
     place: Place,
     reader: R,
-    step: u8,
 }
 
-impl<R> PlaceThen<R> {
-    pub(super) fn new(place: Place, reader: R) -> Self {
-        Self { place, reader, step: 0 }
-    }
-}
-
-impl<'a, R> SeqAccess<'a> for PlaceThen<R>
+impl<'a, R> MapAccess<'a> for PlaceThen<R>
 where
     R: Deserializer<'a, Error = ReadError> + Copy,
 {
     type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
         let Place { file, line, column, start, end } = self.place;
-        self.step += 1;
-        match self.step {
-            1 => seed.deserialize(SeqDeserializer::new([file, line, column, start, end].into_iter())).map(Some),
-            2 => seed.deserialize(self.reader).map(Some),
-            _ => Ok(None),
-        }
+        seed.deserialize(SeqDeserializer::new([file, line, column, start, end].into_iter())).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
+        seed.deserialize(self.reader)
     }
 }
