@@ -2,77 +2,89 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::{Expr, Stmt};
 
 use super::code::{ident, if_set, number, whole};
 use super::conditions::Conditions;
 use super::expression::Expression;
 use super::lookup::{Lookup, Text};
 use super::scope::Scope;
+use super::trees;
 use crate::diagnostics::Place;
 use crate::model::{Condition, InstrumentNames, Parameter, Rule, Shape, Test, Type};
 
 /// The checks of one parameter of a set.
-pub(super) fn parameter(parameter: &Parameter) -> TokenStream {
-    let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
+pub(super) fn parameter(parameter: &Parameter) -> Vec<Stmt> {
+    let wire = &parameter.name.wire;
+    let field = || trees::of_self(&parameter.name.rust);
     match (&parameter.shape, parameter.deletes_with()) {
         (Shape::One(Type::Choice(_)), _) => {
-            if_set(parameter, |choice| quote!(runtime::parameters::Parameters::check(#choice, to);))
+            trees::statements(if_set(parameter, |choice| quote!(runtime::parameters::Parameters::check(#choice, to);)))
         }
         (Shape::One(_), Some(delete)) => {
-            let value = optional_value(parameter, &quote!(self.#field.value()));
-            quote!(to.edit(#wire, &self.#field, #delete); #value)
+            let edit = check(parameter, "edit", [trees::reference(field()), trees::text(delete)]);
+            let value = optional_value(parameter, &|| trees::flagged(field(), "value"));
+            std::iter::once(edit).chain(value).collect()
         }
-        (Shape::One(_), None) if parameter.is_required() => optional_value(parameter, &quote!(Some(&self.#field))),
-        (Shape::One(_), None) => optional_value(parameter, &quote!(self.#field.as_ref())),
-        (Shape::List(_) | Shape::Items(_), _) => list(parameter),
-        (Shape::Object(_), _) => if_set(parameter, |object| quote!(to.object(#wire, #object);)),
-        (Shape::Map(_), _) => TokenStream::new(),
+        (Shape::One(_), None) if parameter.is_required() => value(parameter, &|| trees::reference(field())),
+        (Shape::One(_), None) => optional_value(parameter, &|| trees::flagged(field(), "as_ref")),
+        (Shape::List(_) | Shape::Items(_), _) => trees::statements(list(parameter)),
+        (Shape::Object(_), _) => trees::statements(if_set(parameter, |object| quote!(to.object(#wire, #object);))),
+        (Shape::Map(_), _) => Vec::new(),
     }
 }
 
 /// The checks of a value that is there.
-pub(super) fn value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
-    optional_value(parameter, &quote!(Some(#place)))
+pub(super) fn value(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
+    optional_value(parameter, &|| trees::optional(Some(place())))
 }
 
 /// `place` is an optional reference.
-fn optional_value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
-    let wire = &parameter.name.wire;
-    let Shape::One(ty) = parameter.shape else { return TokenStream::new() };
+fn optional_value(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
+    let Shape::One(ty) = parameter.shape else { return Vec::new() };
+    let one = |method| vec![check(parameter, method, [place()])];
     match ty {
-        Type::Enum(_) if parameter.only.is_empty() => quote!(to.optional_known(#wire, #place);),
+        Type::Enum(_) if parameter.only.is_empty() => one("optional_known"),
         Type::Enum(_) => {
-            let only = parameter.only.iter().map(|(value, _)| value);
-            quote!(to.only(#wire, #place, &[#(#only),*]);)
+            let only = trees::texts(parameter.only.iter().map(|(value, _)| value.as_str()));
+            vec![check(parameter, "only", [place(), only])]
         }
-        Type::Identifier(_) => quote!(to.identifier(#wire, #place);),
+        Type::Identifier(_) => one("identifier"),
         Type::Integer | Type::Signed => integer(parameter, place),
         Type::Decimal => decimal(parameter, place),
-        Type::String => quote!(to.text(#wire, #place);),
+        Type::String => one("text"),
         // Their types hold nothing that a request may not have.
         Type::Boolean(_) | Type::Time(_) | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => {
-            TokenStream::new()
+            Vec::new()
         }
     }
 }
 
-fn integer(parameter: &Parameter, place: &TokenStream) -> TokenStream {
-    let wire = &parameter.name.wire;
-    let bound = |bound: &Option<(String, Place)>| bound.as_ref().and_then(|(text, _)| whole(text));
-    let min = bound(&parameter.min).map(|min| quote!(to.at_least(#wire, #place.copied(), #min);));
-    let max = bound(&parameter.max).map(|max| quote!(to.at_most(#wire, #place.copied(), #max);));
-    let digits = parameter.digits.map(|(digits, _)| {
-        let digits = number(digits.into());
-        quote!(to.digits(#wire, #place.copied(), #digits);)
-    });
-    quote!(#min #max #digits)
+/// `to.method(wire, ..)`.
+fn check<const N: usize>(parameter: &Parameter, method: &str, arguments: [Expr; N]) -> Stmt {
+    let wire = trees::text(&parameter.name.wire);
+    trees::statement(trees::on(trees::path(&["to"]), method, std::iter::once(wire).chain(arguments)))
 }
 
-fn decimal(parameter: &Parameter, place: &TokenStream) -> TokenStream {
-    let wire = &parameter.name.wire;
-    let min = parameter.min.as_ref().map(|(min, _)| quote!(to.decimal_at_least(#wire, #place, #min);));
-    let max = parameter.max.as_ref().map(|(max, _)| quote!(to.decimal_at_most(#wire, #place, #max);));
-    quote!(to.decimal(#wire, #place); #min #max)
+fn integer(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
+    let value = || trees::flagged(place(), "copied");
+    let bound = |method, bound: &Option<(String, Place)>| {
+        let bound = trees::tokens(whole(&bound.as_ref()?.0)?);
+        Some(check(parameter, method, [value(), bound]))
+    };
+    let (min, max) = (bound("at_least", &parameter.min), bound("at_most", &parameter.max));
+    let digits =
+        parameter.digits.map(|(digits, _)| check(parameter, "digits", [value(), trees::number(digits.into())]));
+    [min, max, digits].into_iter().flatten().collect()
+}
+
+fn decimal(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
+    let bound = |method, bound: &Option<(String, Place)>| {
+        Some(check(parameter, method, [place(), trees::text(&bound.as_ref()?.0)]))
+    };
+    let (min, max) = (bound("decimal_at_least", &parameter.min), bound("decimal_at_most", &parameter.max));
+    let is_decimal = check(parameter, "decimal", [place()]);
+    [Some(is_decimal), min, max].into_iter().flatten().collect()
 }
 
 /// Bounds of a list that is given, and the checks of its items. A list of objects names things to act upon, so an

@@ -4,11 +4,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::checks;
-use super::code::{File, ident};
+use super::code::{File, Item, ident};
 use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::{self, Set};
 use super::scope::Scope;
+use super::trees;
 use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter, Type};
 
 /// `choices.rs` of a family.
@@ -17,7 +18,7 @@ pub(super) fn emit(family: &Family) -> File {
     let mut items: Vec<_> = family.choices.iter().flat_map(|choice| emit_choice(&scope, choice)).collect();
     let defined: Vec<_> = family.choices.iter().flat_map(|choice| type_names(family, choice)).collect();
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
-    items.insert(0, scope.imports(&defined));
+    items.insert(0, Item::Code(scope.imports(&defined)));
     File::new(Docs::new(&format!("Parameters of the {} operations that go together.", family.title), "").inner(), items)
 }
 
@@ -37,11 +38,11 @@ pub(super) fn case_name(choice: &Choice, value: &EnumValue) -> String {
 /// The values of the deciding enum, each with what goes with it.
 type Cases<'a> = [(&'a EnumValue, &'a Case)];
 
-fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<TokenStream> {
+fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<Item> {
     match &choice.kind {
         ChoiceKind::Presence { alternatives, wins } => {
             let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
-            by_presence(scope, choice, alternatives, wins)
+            by_presence(scope, choice, alternatives, wins).into_iter().map(Item::Code).collect()
         }
         ChoiceKind::Value { decider, enum_index, .. } => {
             let cases: Vec<_> = choice.cases(scope.family).collect();
@@ -127,11 +128,12 @@ fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[
     let wires: Vec<_> = alternatives.iter().map(|parameter| &parameter.name.wire).collect();
     let writes = alternatives.iter().map(|parameter| {
         let required = Parameter { need: crate::model::Need::Always, edit: None, ..parameter.clone() };
-        parameters::write_one(&required, one_type(parameter), &quote!(*value), &quote!(value))
+        parameters::write_one(&required, one_type(parameter), trees::tokens(quote!(*value)), trees::path(&["value"]))
     });
-    let checks: Vec<_> = alternatives.iter().map(|parameter| checks::value(parameter, &quote!(value))).collect();
+    let checks: Vec<_> =
+        alternatives.iter().map(|parameter| checks::value(parameter, &|| trees::path(&["value"]))).collect();
     let bindings = checks.iter().map(|check| if check.is_empty() { quote!(_) } else { quote!(value) });
-    let to = if checks.iter().all(TokenStream::is_empty) { quote!(_to) } else { quote!(to) };
+    let to = if checks.iter().all(Vec::is_empty) { quote!(_to) } else { quote!(to) };
     let found = alternatives.iter().zip(variants).map(|(parameter, variant)| {
         let (wire, read) = (&parameter.name.wire, parameters::read_required(parameter));
         quote! {
@@ -166,29 +168,23 @@ fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[
             #[inline]
             fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
                 match self {
-                    #(Self::#variants(#bindings) => { #checks })*
+                    #(Self::#variants(#bindings) => { #(#checks)* })*
                 }
             }
         }
     }
 }
 
-fn by_value(
-    scope: &Scope<'_>,
-    choice: &Choice,
-    decider: &Name,
-    enum_index: usize,
-    cases: &Cases<'_>,
-) -> Vec<TokenStream> {
-    let mut items = vec![value_enum(scope, choice, decider, cases)];
+fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &Cases<'_>) -> Vec<Item> {
+    let mut items = vec![Item::Code(value_enum(scope, choice, decider, cases))];
     let mut names = vec![decider];
     for parameter in choice.members() {
         if !names.iter().any(|name| name.wire == parameter.name.wire) {
             names.push(&parameter.name);
         }
     }
-    items.push(value_inherent(scope, choice, enum_index, cases, &members(names.into_iter())));
-    items.push(value_parameters(scope, choice, decider, enum_index, cases));
+    items.push(Item::Code(value_inherent(scope, choice, enum_index, cases, &members(names.into_iter()))));
+    items.push(Item::Code(value_parameters(scope, choice, decider, enum_index, cases)));
     for (value, case) in cases.iter().filter(|(_, case)| !case.parameters.is_empty()) {
         items.extend(payload(scope, choice, decider, value, case));
     }
@@ -319,18 +315,18 @@ fn value_parameters(
     }
 }
 
-fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Vec<TokenStream> {
+fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Vec<Item> {
     let (rust, value) = (case_name(choice, value), &value.name);
     let mut docs = Docs::default();
     docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.wire)));
-    let mut items = Set::new(&rust, docs, &case.parameters).emit(scope);
+    let mut items = Vec::from(Set::new(&rust, docs, &case.parameters).emit(scope));
     let (name, payload, variant) = (ident(&choice.name.rust), ident(&rust), ident(&value.rust));
-    items.push(quote! {
+    items.push(Item::Code(quote! {
         impl From<#payload> for #name {
             fn from(with: #payload) -> Self {
                 Self::#variant(with)
             }
         }
-    });
+    }));
     items
 }

@@ -39,19 +39,6 @@ pub(super) fn optional(value: Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// A table of this type. The fields that are left out have their defaults.
-pub(super) fn table<const N: usize>(ty: TokenStream, fields: [Option<TokenStream>; N]) -> TokenStream {
-    let defaults = fields.iter().any(Option::is_none).then(|| quote!(..#ty::DEFAULT));
-    let fields = fields.iter().flatten();
-    quote!(#ty { #(#fields,)* #defaults })
-}
-
-/// A field of a table that is a list, where the list has items.
-pub(super) fn list(field: &TokenStream, items: impl Iterator<Item = impl ToTokens>) -> Option<TokenStream> {
-    let items: Vec<_> = items.collect();
-    (!items.is_empty()).then(|| quote!(#field: &[#(#items),*]))
-}
-
 /// A file before it is printed, which takes most of the time that making a file takes.
 #[derive(Default)]
 pub(crate) struct File {

@@ -1,12 +1,11 @@
 //! What codes prove: the rows of the tables, and the codes that no document lists.
 
-use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use syn::Expr;
 
-use super::code::{File, Item, camel, list, table};
+use super::code::{File, Item, camel};
 use super::docs::Docs;
-use super::rows;
+use super::trees;
 use crate::model::{Api, Certainty, CodeProof, ObservedCode, Proof, Refusal};
 
 /// `codes.rs`: every observed code, in the order of the codes.
@@ -21,48 +20,48 @@ pub(super) fn emit(api: &Api) -> File {
         /// Every observed code, and what it proves about the request that it answers.
         pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[];
     };
-    let observed = Item::Text(rows::constant(observed, rows));
+    let observed = Item::Text(trees::constant(observed, trees::list(rows)));
     let refusals = refusals(api);
     let mut docs = Docs::new("Codes that no document lists, as they were observed.", "");
     docs.markdown(
         "What a document says of a code goes first. Only what several independent sources agree on is believed; see \
          [`runtime::tables::Certainty`].",
     );
-    File::new(docs.inner(), [imports.into(), observed].into_iter().chain(refusals.map(Item::Code)))
+    File::new(docs.inner(), [imports.into(), observed].into_iter().chain(refusals.map(Item::Text)))
 }
 
 /// What requests are refused for, where the schema says so.
-fn refusals(api: &Api) -> Option<TokenStream> {
+fn refusals(api: &Api) -> Option<String> {
     if api.refusals.is_empty() {
         return None;
     }
     let rows = api.refusals.iter().map(|refusal| refusal_row(api, refusal));
-    Some(quote! {
+    let declaration = quote! {
         /// What requests are refused for, and the codes that say so.
-        pub const REFUSALS: &[runtime::tables::Refusal] = &[#(#rows),*];
-    })
+        pub const REFUSALS: &[runtime::tables::Refusal] = &[];
+    };
+    Some(trees::constant(declaration, trees::list(rows)))
 }
 
-fn refusal_row(api: &Api, refusal: &Refusal) -> TokenStream {
-    let (name, says) = (&refusal.name, &refusal.says);
+fn refusal_row(api: &Api, refusal: &Refusal) -> Expr {
     let codes = api.families.iter().filter_map(|family| {
         let own = refusal.codes.iter().find(|((name, _), _)| *name == family.name).map(|(_, code)| code);
         let (name, (code, _)) = (&family.name, own.or(refusal.code.as_ref())?);
-        Some(quote!((#name, #code)))
+        Some(trees::pair(trees::text(name), trees::text(code)))
     });
-    let status = refusal.status.and_then(|(status, _)| u16::try_from(status).ok()).map(Literal::u16_unsuffixed);
+    let status = refusal.status.and_then(|(status, _)| u16::try_from(status).ok());
     let rules = refusal.rules.iter().flat_map(|(rule, _)| {
         let ids = api.rules_with_id(rule);
         if ids.is_empty() { vec![rule.clone()] } else { ids }
     });
     let fields = [
-        Some(quote!(name: #name)),
-        Some(quote!(says: #says)),
-        list(&quote!(codes), codes),
-        status.map(|status| quote!(status: Some(#status))),
-        list(&quote!(rules), rules),
+        Some(("name", trees::text(&refusal.name))),
+        Some(("says", trees::text(&refusal.says))),
+        trees::rows("codes", codes),
+        trees::some("status", status.map(|status| trees::number(status.into()))),
+        trees::rows("rules", rules.map(|rule| trees::text(&rule))),
     ];
-    table(quote!(runtime::tables::Refusal), fields)
+    trees::table("Refusal", fields)
 }
 
 /// The codes of the families that are emitted.
@@ -73,17 +72,17 @@ pub(super) fn of(api: &Api) -> impl Iterator<Item = &ObservedCode> {
 fn row(api: &Api, code: &ObservedCode) -> Expr {
     let emitted = |name: &&str| api.families.iter().any(|family| family.name == **name);
     let families: Vec<_> = code.families.iter().map(|(name, _)| name.as_str()).filter(emitted).collect();
-    let of = (!families.is_empty()).then(|| rows::list(families.into_iter().map(rows::text)));
+    let of = (!families.is_empty()).then(|| trees::list(families.into_iter().map(trees::text)));
     let certainty = (code.certainty != Certainty::Several).then(|| of_table("Certainty", code.certainty.as_str()));
-    let doc = Some(&code.doc).filter(|doc| !doc.is_empty()).map(|doc| rows::text(doc));
-    let row = known_error("observed", [rows::text(&code.code), rows::text(&code.says), proves(code.proof.proves)]);
-    let row = beyond(rows::with(row, "of", of), &code.proof);
-    rows::with(rows::with(row, "certain", certainty), "with_doc", doc)
+    let doc = Some(&code.doc).filter(|doc| !doc.is_empty()).map(|doc| trees::text(doc));
+    let row = known_error("observed", [trees::text(&code.code), trees::text(&code.says), proves(code.proof.proves)]);
+    let row = beyond(trees::with(row, "of", of), &code.proof);
+    trees::with(trees::with(row, "certain", certainty), "with_doc", doc)
 }
 
 /// A row of a table of codes.
 pub(super) fn known_error<const N: usize>(kind: &str, arguments: [Expr; N]) -> Expr {
-    rows::call(rows::path(&["runtime", "tables", "KnownError", kind]), arguments)
+    trees::call(trees::path(&["runtime", "tables", "KnownError", kind]), arguments)
 }
 
 /// What a code proves.
@@ -95,10 +94,10 @@ pub(super) fn proves(proves: CodeProof) -> Expr {
 pub(super) fn beyond(row: Expr, proof: &Proof) -> Expr {
     let stage = (proof.stage != proof.proves.usual_stage()).then(|| of_table("Stage", proof.stage.as_str()));
     let cause = proof.cause.map(|cause| of_table("CredentialCause", cause.as_str()));
-    rows::with(rows::with(row, "at", stage), "because_of", cause)
+    trees::with(trees::with(row, "at", stage), "because_of", cause)
 }
 
 /// A value of an enum of the runtime's tables, by its word in the schema language.
 fn of_table(name: &str, word: &str) -> Expr {
-    rows::path(&["runtime", "tables", name, &camel(word)])
+    trees::of_table(name, &camel(word))
 }

@@ -7,7 +7,7 @@ use super::code::{ident, optional, whole};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
 use super::lookup::{Lookup, Target};
-use super::operation::length_tokens;
+use super::operation;
 use super::scope::{Scope, is_timestamp};
 use super::shared::Shared;
 use crate::diagnostics::Place;
@@ -167,7 +167,7 @@ impl<'a> Conditions<'a> {
             }
             Operand::Moment { length, is_ahead } => {
                 let function = ident(if function == "is_below" { "is_before" } else { "is_after" });
-                let length = optional(length.map(length_tokens));
+                let length = optional(length.map(operation::length));
                 quote!(to.#function(#own, to.moment(#length, #is_ahead)))
             }
         };

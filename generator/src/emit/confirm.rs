@@ -2,12 +2,14 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Expr;
 
-use super::code::{self, camel, ident, list, number, optional, optional_text};
+use super::code::{camel, ident};
 use super::codes;
 use super::docs::{Docs, code, escape};
 use super::pages;
 use super::scope::{Scope, value_type};
+use super::trees::{self, Field};
 use crate::model::{
     Api, Compound, Confirm, Effect, Family, Operation, Pair, Repeat, Response, RowOutcome, Several, Shape, Type,
     has_parameter,
@@ -84,46 +86,45 @@ fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a s
 }
 
 /// The field that says which parameter carries the caller's own id.
-pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<TokenStream> {
+pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field> {
     let (name, _) = operation.client_id.as_ref()?;
     let list = operation.list_with(|parameters| has_parameter(family, parameters, name));
-    let list = optional_text(list.map(|(list, _)| list.name.wire.as_str()));
-    Some(quote!(client_id: Some(runtime::tables::ClientId { parameter: #name, list: #list })))
+    let list = trees::optional(list.map(|(list, _)| trees::text(&list.name.wire)));
+    let client_id = trees::table("ClientId", [Some(("parameter", trees::text(name))), Some(("list", list))]);
+    trees::some("client_id", Some(client_id))
 }
 
 /// The field that says how an unknown outcome is resolved.
-pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<TokenStream> {
+pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
     let confirm = operation.confirm.as_ref()?;
-    let pair = |((one, _), (other, _)): &Pair| quote!((#one, #other));
+    let pair = |((one, _), (other, _)): &Pair| trees::pair(trees::text(one), trees::text(other));
     let several = |((one, _), others): &Several| {
-        let others = others.iter().map(|(other, _)| other);
-        quote!((#one, &[#(#others),*]))
+        trees::pair(trees::text(one), trees::texts(others.iter().map(|(other, _)| other.as_str())))
     };
-    let kept = confirm.kept.map(|kept| number(kept.at_least_milliseconds()));
+    let (first, second) = (operation.first_query(family).map(|(first, _)| first), operation.second_query(family));
+    let expires = confirm.expires.as_ref().and_then(|(name, _)| {
+        let time = time_type(family, operation, name)?;
+        Some(trees::pair(trees::text(name), trees::tokens(quote!(runtime::emitted::time_of_text::<#time>))))
+    });
     let fields = [
-        list(&quote!(ask), confirm.ask.iter().map(pair)),
-        list(&quote!(find), confirm.find.iter().map(pair)),
-        list(&quote!(with), confirm.with.iter().map(|(name, _)| name)),
-        list(&quote!(with_as), confirm.with_as.iter().map(pair)),
-        confirmed_list(family, operation).map(|name| quote!(list: Some(#name))),
-        list(&quote!(set), set_of(family, operation.first_query(family).map(|(first, _)| first), confirm).map(pair)),
-        list(&quote!(then_set), set_of(family, operation.second_query(family), confirm).map(pair)),
-        since(family, operation.first_query(family).map(|(first, _)| first), confirm)
-            .map(|since| quote!(since: #since)),
-        since(family, operation.second_query(family), confirm).map(|since| quote!(then_since: #since)),
-        list(&quote!(matches), confirm.matches.iter().map(pair)),
-        list(&quote!(agrees), confirm.agrees.iter().map(several)),
-        confirm.created.as_ref().map(|(field, _)| quote!(created: Some(#field))),
-        confirm.changed.as_ref().map(|(field, _)| quote!(changed: Some(#field))),
-        list(&quote!(changed_while), confirm.changed_while.iter().map(several)),
-        confirm.expires.as_ref().and_then(|(name, _)| {
-            let time = time_type(family, operation, name)?;
-            Some(quote!(expires: Some((#name, runtime::emitted::time_of_text::<#time>))))
-        }),
-        kept.map(|kept| quote!(kept_ms: Some(#kept))),
+        trees::rows("ask", confirm.ask.iter().map(pair)),
+        trees::rows("find", confirm.find.iter().map(pair)),
+        trees::rows("with", confirm.with.iter().map(|(name, _)| trees::text(name))),
+        trees::rows("with_as", confirm.with_as.iter().map(pair)),
+        trees::some("list", confirmed_list(family, operation).map(trees::text)),
+        trees::rows("set", set_of(family, first, confirm).map(pair)),
+        trees::rows("then_set", set_of(family, second, confirm).map(pair)),
+        trees::some("since", since(family, first, confirm)),
+        trees::some("then_since", since(family, second, confirm)),
+        trees::rows("matches", confirm.matches.iter().map(pair)),
+        trees::rows("agrees", confirm.agrees.iter().map(several)),
+        trees::some("created", confirm.created.as_ref().map(|(field, _)| trees::text(field))),
+        trees::some("changed", confirm.changed.as_ref().map(|(field, _)| trees::text(field))),
+        trees::rows("changed_while", confirm.changed_while.iter().map(several)),
+        trees::some("expires", expires),
+        trees::some("kept_ms", confirm.kept.map(|kept| trees::number(kept.at_least_milliseconds()))),
     ];
-    let confirm = code::table(quote!(runtime::tables::Confirm), fields);
-    Some(quote!(confirm: Some(#confirm)))
+    trees::some("confirm", Some(trees::table("Confirm", fields)))
 }
 
 /// The parameters with a fixed value that a place has.
@@ -134,10 +135,10 @@ fn set_of<'a>(family: &Family, place: Option<&'a Operation>, confirm: &'a Confir
 }
 
 /// The parameter of a place with the earliest time of creation, and how it is written.
-fn since(family: &Family, place: Option<&Operation>, confirm: &Confirm) -> Option<TokenStream> {
+fn since(family: &Family, place: Option<&Operation>, confirm: &Confirm) -> Option<Expr> {
     let (name, _) = confirm.since.as_ref()?;
     let time = time_type(family, place?, name)?;
-    Some(quote!(Some((#name, runtime::emitted::json_of_time::<#time>))))
+    Some(trees::pair(trees::text(name), trees::tokens(quote!(runtime::emitted::json_of_time::<#time>))))
 }
 
 /// The Rust type of a time that is a parameter.
@@ -151,38 +152,39 @@ fn time_type(family: &Family, operation: &Operation, wire: &str) -> Option<Token
 }
 
 /// The field that says what an answer repeats of the request.
-pub(super) fn echoes(family: &Family, operation: &Operation) -> Option<TokenStream> {
+pub(super) fn echoes(family: &Family, operation: &Operation) -> Option<Field> {
     let echoes = operation.echoes.as_ref()?;
     let ids = echoes.ids.iter().map(|((member, _), of)| {
-        let of = of.iter().map(|(parameter, _)| parameter);
-        quote!(runtime::tables::Echo { member: #member, of: &[#(#of),*] })
+        let of = trees::texts(of.iter().map(|(parameter, _)| parameter.as_str()));
+        trees::table("Echo", [Some(("member", trees::text(member))), Some(("of", of))])
     });
     let record = match operation.response {
         Response::Object { record } => family.records.get(record),
         Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
     };
-    let members = record.into_iter().flat_map(|record| &record.fields).map(|field| &field.name.wire);
-    let one_is_enough = echoes.one_is_enough;
-    Some(quote! {
-        echoes: Some(runtime::tables::Echoes { ids: &[#(#ids),*], members: &[#(#members),*], one_is_enough: #one_is_enough })
-    })
+    let members = record.into_iter().flat_map(|record| &record.fields).map(|field| field.name.wire.as_str());
+    let fields = [
+        Some(("ids", trees::list(ids))),
+        Some(("members", trees::texts(members))),
+        Some(("one_is_enough", trees::truth(echoes.one_is_enough))),
+    ];
+    trees::some("echoes", Some(trees::table("Echoes", fields)))
 }
 
 /// The field that says which things a request does, where it does several.
-pub(super) fn compound(compound: &Compound) -> TokenStream {
-    let when = match &compound.when {
-        Some(((name, _), (value, _))) => quote!(Some((#name, #value))),
-        None => quote!(None),
-    };
-    let why = &compound.why;
-    quote!(compound: Some(runtime::tables::Compound { when: #when, why: #why }))
+pub(super) fn compound(compound: &Compound) -> Option<Field> {
+    let when = compound.when.as_ref();
+    let when = when.map(|((name, _), (value, _))| trees::pair(trees::text(name), trees::text(value)));
+    let fields = [Some(("when", trees::optional(when))), Some(("why", trees::text(&compound.why)))];
+    trees::some("compound", Some(trees::table("Compound", fields)))
 }
 
 /// The field that says by which parameter a repeat is recognized.
-pub(super) fn repeat_key(repeat: &Repeat) -> Option<TokenStream> {
+pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
     let (parameter, _) = repeat.key.as_ref()?;
-    let kept = optional(repeat.kept.map(|kept| number(kept.at_least_milliseconds())));
-    Some(quote!(repeat_key: Some(runtime::tables::RepeatKey { parameter: #parameter, kept_ms: #kept })))
+    let kept = trees::optional(repeat.kept.map(|kept| trees::number(kept.at_least_milliseconds())));
+    let key = trees::table("RepeatKey", [Some(("parameter", trees::text(parameter))), Some(("kept_ms", kept))]);
+    trees::some("repeat_key", Some(key))
 }
 
 /// The function that adds a new key, if the request need not have one.

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::code::{File, Item, deprecation, ident};
 use super::docs::{Docs, code, escape};
-use super::{codes, lifecycle, rows};
+use super::{codes, lifecycle, trees};
 use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
@@ -44,17 +44,17 @@ pub(super) fn emit_errors(family: &Family) -> File {
 
 fn error_table(family: &Family) -> Item {
     let errors = family.errors.iter().map(|error| {
-        let texts = [&error.code, &error.text, &error.doc].map(|text| rows::text(text));
+        let texts = [&error.code, &error.text, &error.doc].map(|text| trees::text(text));
         let [code, text, doc] = texts;
         let row = codes::known_error("documented", [code, text, doc, codes::proves(error.proof.proves)]);
         let row = codes::beyond(row, &error.proof);
-        if error.success { rows::flagged(row, "success") } else { row }
+        if error.success { trees::flagged(row, "success") } else { row }
     });
     let declaration = quote! {
         /// Every documented code, and what it proves about the request that it answers.
         pub const ERRORS: &[runtime::tables::KnownError] = &[];
     };
-    Item::Text(rows::constant(declaration, errors))
+    Item::Text(trees::constant(declaration, trees::list(errors)))
 }
 
 /// What an enum is, and how its values follow each other where they are states.

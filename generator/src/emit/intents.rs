@@ -79,14 +79,13 @@ fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {
     docs.markdown(&format!("Sends {}{at}.", sent.join(", ")));
     let mut as_in_new = false;
     for parameter in arguments {
-        let known = Parameter { units: narrowed(intent, &parameter.units), ..(*parameter).clone() };
-        let called = argument(intent, parameter).to_string();
-        let is_renamed = intent.argument_of(&parameter.name.wire).is_some();
-        let entry = parameter_docs::argument(scope, &known, is_renamed.then_some(called.as_str()));
-        if parameter.is_required() && entry == parameter_docs::argument(scope, parameter, None) {
+        let (units, called) = (narrowed(intent, &parameter.units), intent.argument_of(&parameter.name.wire));
+        if parameter.is_required() && called.is_none() && units == parameter.units {
             as_in_new = true;
         } else {
-            docs.entry(&entry);
+            let known = Parameter { units, ..(*parameter).clone() };
+            let called = called.map(|_| argument(intent, parameter).to_string());
+            docs.entry(&parameter_docs::argument(scope, &known, called.as_deref()));
         }
     }
     if as_in_new {

@@ -34,11 +34,11 @@ mod print;
 mod reconcile;
 mod records;
 mod root;
-mod rows;
 mod rules;
 mod scope;
 mod shared;
 mod statements;
+mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,14 +2,16 @@
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+use syn::Expr;
 
 use super::checks;
-use super::code::{self, File, capitalised, ident, list, number};
+use super::code::{File, Item, capitalised, ident};
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
 use super::parameter_docs;
 use super::parameters::{Set, field_type};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
+use super::trees::{self, Field};
 use super::{batches, classes, confirm, example, in_flight, intents, orders, pages, rules, statements};
 use crate::emit::Layout;
 use crate::model::{
@@ -20,22 +22,22 @@ use crate::model::{
 /// The file of an operation.
 pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> File {
     let scope = Scope::new(family);
-    let mut items = request(api, &scope, operation, layout);
-    items.push(operation_impl(&scope, operation));
-    items.extend(in_flight::emit(operation));
-    items.push(confirm::impls(&scope, operation));
-    items.extend(pages::emit(&scope, operation));
-    items.extend(pages::shows(&scope, operation));
-    items.extend(batches::emit(&scope, operation));
-    items.extend(batches::results(&scope, operation));
-    items.push(meta(family, operation));
-    items.extend(rules::table(operation));
-    items.extend(item_structs(&scope, operation));
-    items.extend(page(&scope, operation));
+    let request = request(api, &scope, operation, layout);
+    let mut code = vec![operation_impl(&scope, operation)];
+    code.extend(in_flight::emit(operation));
+    code.push(confirm::impls(&scope, operation));
+    code.extend(pages::emit(&scope, operation));
+    code.extend(pages::shows(&scope, operation));
+    code.extend(batches::emit(&scope, operation));
+    code.extend(batches::results(&scope, operation));
+    let tables = std::iter::once(tables(family, operation)).chain(rules::table(operation)).map(Item::Text);
+    let page = page(&scope, operation).map(Item::Code);
+    let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page).collect();
     let defined = type_names(operation);
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
-    items.insert(0, scope.imports(&defined));
-    File::new(Docs::new(&format!("{}.", operation.title.trim_end_matches('.')), "").inner(), items)
+    let imports = Item::Code(scope.imports(&defined));
+    let top = Docs::new(&format!("{}.", operation.title.trim_end_matches('.')), "").inner();
+    File::new(top, [imports].into_iter().chain(request).chain(code.into_iter().map(Item::Code)).chain(below))
 }
 
 /// The types that the file of an operation defines.
@@ -49,7 +51,7 @@ pub(super) fn type_names(operation: &Operation) -> Vec<String> {
     names
 }
 
-fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Vec<TokenStream> {
+fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> [Item; 3] {
     let mut set = Set::new(&operation.rust.rust, docs(api, scope, operation, layout), operation.body.parameters());
     set.called = &operation.called;
     let elsewhere = operation.members().iter().filter(|parameter| operation.is_elsewhere(parameter));
@@ -187,151 +189,143 @@ fn write_headers(operation: &Operation) -> Option<TokenStream> {
     })
 }
 
-fn meta(family: &Family, operation: &Operation) -> TokenStream {
-    let (id, title, doc, path) = (&operation.id, &operation.title, &operation.doc, &operation.path.text);
-    let family_name = &family.name;
+/// The tables of the operation: what it is, and its window where it has one.
+fn tables(family: &Family, operation: &Operation) -> String {
+    let meta = trees::constant(
+        quote!(
+            const META: runtime::tables::Meta = ();
+        ),
+        meta(family, operation),
+    );
+    let window = operation.window.as_ref().map(|window| {
+        trees::constant(
+            quote!(
+                const WINDOW: runtime::tables::Window = ();
+            ),
+            window_table(window),
+        )
+    });
+    meta + &window.unwrap_or_default()
+}
+
+fn meta(family: &Family, operation: &Operation) -> Expr {
+    let text = |name, text: &str| Some((name, trees::text(text)));
     let document = operation.source.as_ref().map(|source| &source.document);
-    let section = operation.source.as_ref().and_then(|source| source.section.as_deref()).unwrap_or(title);
-    let method = ident(&capitalised(operation.method.as_str()));
-    let effect = ident(&capitalised(operation.effect.as_str()));
+    let section = operation.source.as_ref().and_then(|source| source.section.as_deref()).unwrap_or(&operation.title);
     let is_public = operation.access == Access::Public;
     let permission = operation.permission.as_ref().filter(|_| !is_public);
     let list_member = match &operation.response {
         Response::Array { observed_under, .. } => observed_under.as_ref(),
         Response::Object { .. } | Response::Page { .. } | Response::Undefined => None,
     };
+    let checked = || rules::checked(operation);
+    let is_of_time = checked().any(|(_, _, test)| test.conditions().any(Condition::is_of_time));
     let [order_kind, amends] = orders::tables(family, operation);
     let fields = [
-        Some(quote!(id: #id)),
-        Some(quote!(family: #family_name)),
-        Some(quote!(title: #title)),
-        Some(quote!(doc: #doc)),
-        document.map(|document| quote!(document: #document)),
-        Some(quote!(section: #section)),
-        Some(quote!(method: runtime::tables::Method::#method)),
-        Some(quote!(path: #path)),
-        operation.call.as_ref().map(|(method, _)| quote!(call: Some(#method))),
+        text("id", &operation.id),
+        text("family", &family.name),
+        text("title", &operation.title),
+        text("doc", &operation.doc),
+        document.map(|document| ("document", trees::text(document))),
+        text("section", section),
+        Some(("method", trees::of_table("Method", &capitalised(operation.method.as_str())))),
+        text("path", &operation.path.text),
+        trees::some("call", operation.call.as_ref().map(|(method, _)| trees::text(method))),
         style(operation.style),
-        Some(quote!(effect: runtime::tables::Effect::#effect)),
-        is_public.then(|| quote!(access: runtime::tables::Access::Public)),
-        operation.whitelisted.then(|| quote!(whitelisted: true)),
-        permission.map(|permission| quote!(permission: Some(#permission))),
-        list(&quote!(headers), operation.headers.iter().map(|(header, _)| header)),
-        list(&quote!(limits), operation.rates.iter().map(rate_limit)),
-        operation.window.as_ref().map(|_| quote!(window: Some(WINDOW))),
-        operation.history.map(|history| {
-            let history = length_tokens(history);
-            quote!(history: Some(#history))
-        }),
-        list(&quote!(defaults), defaults(operation)),
-        rules::checked(operation).next().map(|_| quote!(rules: RULES)),
-        rules::checked(operation)
-            .any(|(_, _, test)| test.conditions().any(Condition::is_of_time))
-            .then(|| quote!(rules_of_time: true)),
-        Some(quote!(errors: super::errors::ERRORS)),
-        operation.data.as_ref().map(|data| quote!(data: Some(#data))),
-        list_member.map(|member| quote!(list_member: Some(#member))),
+        Some(("effect", trees::of_table("Effect", &capitalised(operation.effect.as_str())))),
+        is_public.then(|| ("access", trees::of_table("Access", "Public"))),
+        trees::flag("whitelisted", operation.whitelisted),
+        trees::some("permission", permission.map(|permission| trees::text(permission))),
+        trees::rows("headers", operation.headers.iter().map(|(header, _)| trees::text(header))),
+        trees::rows("limits", operation.rates.iter().map(rate_limit)),
+        trees::some("window", operation.window.as_ref().map(|_| trees::path(&["WINDOW"]))),
+        trees::some("history", operation.history.map(length)),
+        trees::rows("defaults", defaults(operation)),
+        checked().next().map(|_| ("rules", trees::path(&["RULES"]))),
+        trees::flag("rules_of_time", is_of_time),
+        Some(("errors", trees::path(&["super", "errors", "ERRORS"]))),
+        trees::some("data", operation.data.as_ref().map(|data| trees::text(data))),
+        trees::some("list_member", list_member.map(|member| trees::text(member))),
         pages::next_page(operation),
         confirm::client_id(family, operation),
         confirm::confirm(family, operation),
         confirm::echoes(family, operation),
-        operation.compound.as_ref().map(confirm::compound),
-        operation.repeat.as_ref().map(|repeat| &repeat.why).map(|why| quote!(repeat: Some(#why))),
+        operation.compound.as_ref().and_then(confirm::compound),
+        trees::some("repeat", operation.repeat.as_ref().map(|repeat| trees::text(&repeat.why))),
         operation.repeat.as_ref().and_then(confirm::repeat_key),
         order_kind,
         amends,
     ];
-    let meta = code::table(quote!(runtime::tables::Meta), fields);
-    let window = operation.window.as_ref().map(window_table);
-    quote! {
-        const META: runtime::tables::Meta = #meta;
-        #window
-    }
+    trees::table("Meta", fields)
 }
 
 /// The defaults of the request's own parameters, by their wire names.
-fn defaults(operation: &Operation) -> impl Iterator<Item = TokenStream> {
+fn defaults(operation: &Operation) -> impl Iterator<Item = Expr> {
     operation.body.parameters().iter().filter_map(|parameter| {
-        let (name, (default, _)) = (&parameter.name.wire, parameter.default.as_ref()?);
-        Some(quote!((#name, #default)))
+        let (default, _) = parameter.default.as_ref()?;
+        Some(trees::pair(trees::text(&parameter.name.wire), trees::text(default)))
     })
 }
 
-fn rate_limit(rate: &Rate) -> TokenStream {
-    let calls = number(rate.calls.into());
-    let limit = match rate.scope {
-        RateScope::Uid => quote!(runtime::tables::RateLimit::per_uid(#calls)),
-        RateScope::Ip => quote!(runtime::tables::RateLimit::per_ip(#calls)),
+fn rate_limit(rate: &Rate) -> Expr {
+    let kind = match rate.scope {
+        RateScope::Uid => "per_uid",
+        RateScope::Ip => "per_ip",
     };
+    let limit = trees::call(trees::of_table("RateLimit", kind), [trees::number(rate.calls.into())]);
     let seconds = rate.every.milliseconds().map_or(1, |length| length / 1000);
-    let every = (seconds != 1).then(|| number(seconds)).map(|seconds| quote!(.every(#seconds)));
-    let class = Some(&rate.class).filter(|class| *class != "default").map(|class| quote!(.class(#class)));
-    let pool = rate.of_pool.as_ref().map(|OfPool { pool, weight, when }| {
-        let weight = number((*weight).into());
-        let when = when.as_ref().map(|when| match when {
-            WeighsWhen::Without(name) => quote!(Without(#name)),
-            WeighsWhen::With(name) => quote!(With(#name)),
-            WeighsWhen::Over(name, most) => {
-                let most = number(*most);
-                quote!(Over(#name, #most))
-            }
-        });
-        let when = when.map(|when| quote!(.when(runtime::tables::WeighsWhen::#when)));
-        quote!(.pool(#pool, #weight) #when)
-    });
-    quote!(#limit #every #class #pool)
+    let limit = trees::with(limit, "every", (seconds != 1).then(|| trees::number(seconds)));
+    let class = Some(&rate.class).filter(|class| *class != "default");
+    let limit = trees::with(limit, "class", class.map(|class| trees::text(class)));
+    match &rate.of_pool {
+        None => limit,
+        Some(OfPool { pool, weight, when }) => {
+            let limit = trees::on(limit, "pool", [trees::text(pool), trees::number((*weight).into())]);
+            trees::with(limit, "when", when.as_ref().map(weighs_when))
+        }
+    }
+}
+
+fn weighs_when(when: &WeighsWhen) -> Expr {
+    let of = |variant| trees::of_table("WeighsWhen", variant);
+    match when {
+        WeighsWhen::Without(name) => trees::call(of("Without"), [trees::text(name)]),
+        WeighsWhen::With(name) => trees::call(of("With"), [trees::text(name)]),
+        WeighsWhen::Over(name, most) => trees::call(of("Over"), [trees::text(name), trees::number(*most)]),
+    }
 }
 
 /// The field that says how parameters travel, where it does not follow from the method.
-fn style(style: ParameterStyle) -> Option<TokenStream> {
-    let is_usual = style.sends.is_none() && style.lists == Lists::Json && style.objects == Objects::Json;
-    let variant = |ty: &str, word: &str| {
-        let (ty, variant) = (ident(ty), ident(&capitalised(word)));
-        quote!(runtime::tables::#ty::#variant)
-    };
-    let sends = style.sends.map(|sends| {
-        let sends = variant("Sends", sends.as_str());
-        quote!(sends: Some(#sends))
-    });
-    let lists = (style.lists != Lists::Json).then(|| {
-        let lists = variant("Lists", style.lists.as_str());
-        quote!(lists: #lists)
-    });
-    let objects = (style.objects != Objects::Json).then(|| {
-        let objects = variant("Objects", style.objects.as_str());
-        quote!(objects: #objects)
-    });
-    let style = code::table(quote!(runtime::tables::ParameterStyle), [sends, lists, objects]);
-    (!is_usual).then(|| quote!(style: #style))
+fn style(style: ParameterStyle) -> Option<Field> {
+    let variant = |ty: &str, word: &str| trees::of_table(ty, &capitalised(word));
+    let sends = trees::some("sends", style.sends.map(|sends| variant("Sends", sends.as_str())));
+    let lists = (style.lists != Lists::Json).then(|| ("lists", variant("Lists", style.lists.as_str())));
+    let objects = (style.objects != Objects::Json).then(|| ("objects", variant("Objects", style.objects.as_str())));
+    let is_usual = sends.is_none() && lists.is_none() && objects.is_none();
+    (!is_usual).then(|| ("style", trees::table("ParameterStyle", [sends, lists, objects])))
 }
 
-fn window_table(window: &Window) -> TokenStream {
-    let (from, to) = (&window.from.0, &window.to.0);
-    let length = |field: TokenStream, length: Option<Duration>| {
-        let length = length_tokens(length?);
-        Some(quote!(#field: Some(#length)))
-    };
+fn window_table(window: &Window) -> Expr {
     let fields = [
-        Some(quote!(from: #from)),
-        Some(quote!(to: #to)),
-        length(quote!(span), window.span),
-        length(quote!(access), window.access),
-        window.access_is_of_data.then(|| quote!(access_is_of_data: true)),
-        length(quote!(default), window.default),
-        window.both_or_neither.then(|| quote!(both_or_neither: true)),
-        window.days.map(days_tokens),
+        Some(("from", trees::text(&window.from.0))),
+        Some(("to", trees::text(&window.to.0))),
+        trees::some("span", window.span.map(length)),
+        trees::some("access", window.access.map(length)),
+        trees::flag("access_is_of_data", window.access_is_of_data),
+        trees::some("default", window.default.map(length)),
+        trees::flag("both_or_neither", window.both_or_neither),
+        trees::some("days", window.days.map(days)),
     ];
-    let window = code::table(quote!(runtime::tables::Window), fields);
-    quote!(const WINDOW: runtime::tables::Window = #window;)
+    trees::table("Window", fields)
 }
 
-fn days_tokens(zone: UtcOffset) -> TokenStream {
+fn days(zone: UtcOffset) -> Expr {
     let minutes = Literal::i32_unsuffixed(zone.minutes);
-    quote!(days: Some(runtime::tables::Days::of_utc_offset(#minutes)))
+    trees::tokens(quote!(runtime::tables::Days::of_utc_offset(#minutes)))
 }
 
 /// A length of time as the tables have it.
-pub(super) fn length_tokens(length: Duration) -> TokenStream {
+pub(super) fn length(length: Duration) -> Expr {
     let (unit, factor) = match length.unit {
         DurationUnit::Second => ("Seconds", 1),
         DurationUnit::Minute => ("Seconds", 60),
@@ -340,11 +334,10 @@ pub(super) fn length_tokens(length: Duration) -> TokenStream {
         DurationUnit::Week => ("Days", 7),
         DurationUnit::Month => ("Months", 1),
     };
-    let (unit, n) = (ident(unit), number(u64::from(length.n) * factor));
-    quote!(runtime::tables::Length::#unit(#n))
+    trees::call(trees::of_table("Length", unit), [trees::number(u64::from(length.n) * factor)])
 }
 
-fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
+fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {
     let sets = operation.items().flat_map(|(list, item)| {
         let of = if list.is_body() { String::new() } else { format!("of {} ", code(&list.name.wire)) };
         let doc = format!("An item {of}of a [`{}`].", operation.rust.rust);

@@ -5,8 +5,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::batches;
-use super::code::{ident, list, number, optional};
+use super::code::ident;
 use super::scope::Scope;
+use super::trees::{self, Field as Row};
 use crate::model::{Effect, Family, Field, Operation, Parameter, Record, Response, Shape, Tracked};
 
 /// The function that shows the orders in a response.
@@ -112,11 +113,11 @@ pub(super) fn kind_of<'a>(family: &Family, record: &'a Record) -> Option<&'a Fie
 }
 
 /// The fields of the table of an operation: by which parameter ceilings count what it creates, and what it amends.
-pub(super) fn tables(family: &Family, operation: &Operation) -> [Option<TokenStream>; 2] {
+pub(super) fn tables(family: &Family, operation: &Operation) -> [Option<Row>; 2] {
     [kind(family, operation), amends(family, operation)]
 }
 
-fn kind(family: &Family, operation: &Operation) -> Option<TokenStream> {
+fn kind(family: &Family, operation: &Operation) -> Option<Row> {
     if operation.effect != Effect::Create {
         return None;
     }
@@ -125,10 +126,10 @@ fn kind(family: &Family, operation: &Operation) -> Option<TokenStream> {
         parameter.shape.single_enum().is_some_and(|index| kinds(family).any(|kind| kind == index))
     };
     let name = &operation.body.parameters().iter().chain(items).find(is_kind)?.name.wire;
-    Some(quote!(order_kind: Some(#name)))
+    trees::some("order_kind", Some(trees::text(name)))
 }
 
-fn amends(family: &Family, operation: &Operation) -> Option<TokenStream> {
+fn amends(family: &Family, operation: &Operation) -> Option<Row> {
     if operation.effect != Effect::Amend {
         return None;
     }
@@ -138,9 +139,11 @@ fn amends(family: &Family, operation: &Operation) -> Option<TokenStream> {
     let ids: Vec<_> = wires.iter().filter(|wire| named.contains(&wire.name.wire.as_str())).collect();
     let in_list = ids.first()?.list;
     let names = ids.iter().filter(|wire| wire.list == in_list).map(|wire| wire.name.wire.as_str());
-    let ids = list(&quote!(ids), names);
-    let in_list = in_list.map(|list| list.as_str());
-    let in_list = optional(in_list);
-    let in_flight = optional(operation.in_flight.as_ref().map(|in_flight| number(in_flight.n)));
-    Some(quote!(amends: Some(runtime::tables::Amends { list: #in_list, #ids, in_flight: #in_flight })))
+    let in_flight = operation.in_flight.as_ref().map(|in_flight| trees::number(in_flight.n));
+    let fields = [
+        Some(("list", trees::optional(in_list.map(|list| trees::text(list.as_str()))))),
+        Some(("ids", trees::texts(names))),
+        Some(("in_flight", trees::optional(in_flight))),
+    ];
+    trees::some("amends", Some(trees::table("Amends", fields)))
 }

@@ -7,6 +7,7 @@ use super::code::{ident, number};
 use super::docs::code;
 use super::records::page_name;
 use super::scope::{Scope, as_timestamp, is_timestamp};
+use super::trees;
 use crate::diagnostics::Place;
 use crate::model::Effect;
 use crate::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
@@ -89,17 +90,14 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
 }
 
 /// The header of an answer that says where the next page begins.
-pub(super) fn next_page(operation: &Operation) -> Option<TokenStream> {
+pub(super) fn next_page(operation: &Operation) -> Option<trees::Field> {
     let pages = operation.listing.pages.as_ref()?;
-    let by = match (pages.by, &pages.header) {
-        (PagesBy::Cursor, Some((header, _))) => quote!(Header(#header)),
-        (PagesBy::Link, _) => {
-            let next = &pages.next.0;
-            quote!(Link(#next))
-        }
+    let (by, name) = match (pages.by, &pages.header) {
+        (PagesBy::Cursor, Some((header, _))) => ("Header", header),
+        (PagesBy::Link, _) => ("Link", &pages.next.0),
         (PagesBy::Cursor | PagesBy::Last | PagesBy::Number | PagesBy::Offset, _) => return None,
     };
-    Some(quote!(next_page: Some(runtime::tables::NextPage::#by)))
+    trees::some("next_page", Some(trees::call(trees::of_table("NextPage", by), [trees::text(name)])))
 }
 
 /// How the list and the cursor of an answer are read.

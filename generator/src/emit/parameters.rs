@@ -3,12 +3,14 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::{Expr, Stmt};
 
 use super::checks;
-use super::code::{self, ident, if_set, local};
+use super::code::{self, Item, ident, if_set, local};
 use super::docs::Docs;
 use super::parameter_docs;
 use super::scope::Scope;
+use super::trees;
 use crate::diagnostics::Place;
 use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
 
@@ -49,8 +51,10 @@ impl<'a> Set<'a> {
     }
 
     /// The struct, its constructor and setters, and how it is written, read and checked.
-    pub(super) fn emit(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
-        vec![self.structure(scope), self.inherent(scope), self.parameters_impl(scope)]
+    pub(super) fn emit(&self, scope: &Scope<'_>) -> [Item; 3] {
+        let code = [self.structure(scope), self.inherent(scope)].map(Item::Code);
+        let [structure, inherent] = code;
+        [structure, inherent, Item::Text(self.parameters_impl(scope))]
     }
 
     fn structure(&self, scope: &Scope<'_>) -> TokenStream {
@@ -127,56 +131,71 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn parameters_impl(&self, scope: &Scope<'_>) -> TokenStream {
+    fn parameters_impl(&self, scope: &Scope<'_>) -> String {
         let name = ident(self.rust);
-        let write = |parameter: &Parameter| match self.write(parameter) {
-            write if self.elsewhere.contains(&parameter.name.wire.as_str()) => quote!(out.elsewhere(|out| { #write });),
-            write => write,
-        };
-        let writes: Vec<_> = self.parameters.iter().map(write).collect();
-        let reads = self.parameters.iter().map(|parameter| {
-            let local = local(parameter);
-            let read = self.read(scope, parameter);
-            quote!(let #local = #read;)
-        });
-        let fields: Vec<_> = self.parameters.iter().map(|parameter| ident(&parameter.name.rust)).collect();
-        let locals = self.parameters.iter().map(local);
-        let mut checks: Vec<_> = self.parameters.iter().map(checks::parameter).collect();
-        checks.push(self.checks.clone());
-        checks.extend(self.instrument.map(|names| checks::instrument(scope, self.parameters, names)));
-        checks.push(checks::rules(scope, self.parameters, &self.rules));
+        let (writes, reads, checks) = (self.writes(), self.reads(scope), self.checks(scope));
         let out = unused_if(writes.is_empty(), "out");
         let from = unused_if(self.parameters.is_empty(), "from");
-        let to = unused_if(checks.iter().all(TokenStream::is_empty), "to");
-        quote! {
-            impl runtime::parameters::Parameters for #name {
-                #[inline]
-                fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {
-                    #(#writes)*
-                }
-
-                #[inline]
-                fn read(#from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
-                    #(#reads)*
-                    Some(Self { #(#fields: #locals?),* })
-                }
-
-                #[inline]
-                fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
-                    #(#checks)*
-                }
-            }
-        }
+        let to = unused_if(checks.is_empty(), "to");
+        let write = quote! {
+            #[inline]
+            fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {}
+        };
+        let read = quote! {
+            #[inline]
+            fn read(#from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {}
+        };
+        let check = quote! {
+            #[inline]
+            fn check(&self, #to: &mut runtime::checks::Checks<'_>) {}
+        };
+        trees::implementation(
+            quote!(impl runtime::parameters::Parameters for #name {}),
+            [(write, writes), (read, reads), (check, checks)],
+        )
     }
 
-    fn write(&self, parameter: &Parameter) -> TokenStream {
-        let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
-        match parameter.shape {
-            Shape::Items(_) if parameter.is_body() => quote!(out.items(&self.#field);),
+    fn writes(&self) -> Vec<Stmt> {
+        let write = |parameter: &Parameter| match self.write(parameter) {
+            write if self.elsewhere.contains(&parameter.name.wire.as_str()) => {
+                trees::statements(quote!(out.elsewhere(|out| { #(#write)* });))
+            }
+            write => write,
+        };
+        self.parameters.iter().flat_map(write).collect()
+    }
+
+    fn reads(&self, scope: &Scope<'_>) -> Vec<Stmt> {
+        let read = |parameter| trees::binding(local(parameter), self.read(scope, parameter));
+        let fields = self.parameters.iter().map(|parameter| {
+            let value = trees::path(&[&local(parameter).to_string()]);
+            (ident(&parameter.name.rust), trees::tried(value))
+        });
+        let all = Expr::Struct(trees::structure(&["Self"], fields));
+        let all = Stmt::Expr(trees::optional(Some(all)), None);
+        self.parameters.iter().map(read).chain([all]).collect()
+    }
+
+    fn checks(&self, scope: &Scope<'_>) -> Vec<Stmt> {
+        let mut checks: Vec<_> = self.parameters.iter().flat_map(checks::parameter).collect();
+        let instrument = self.instrument.map(|names| checks::instrument(scope, self.parameters, names));
+        let (of_request, rules) = (&self.checks, checks::rules(scope, self.parameters, &self.rules));
+        checks.extend(trees::statements(quote!(#of_request #instrument #rules)));
+        checks
+    }
+
+    fn write(&self, parameter: &Parameter) -> Vec<Stmt> {
+        let wire = &parameter.name.wire;
+        let value = || trees::of_self(&parameter.name.rust);
+        let tokens = match parameter.shape {
+            Shape::Items(_) if parameter.is_body() => {
+                let write = trees::on(trees::path(&["out"]), "items", [trees::reference(value())]);
+                return vec![trees::statement(write)];
+            }
             Shape::Items(_) => if_set(parameter, |list| quote!(out.list(#wire, #list);)),
             Shape::Object(_) => if_set(parameter, |object| quote!(out.object(#wire, #object);)),
             // It is only of answers.
-            Shape::Map(_) => TokenStream::new(),
+            Shape::Map(_) => return Vec::new(),
             Shape::List(ty) if is_bare(ty, parameter.as_text) => {
                 if_set(parameter, |list| quote!(out.numbers(#wire, #list);))
             }
@@ -185,45 +204,49 @@ impl<'a> Set<'a> {
                 if_set(parameter, |choice| quote!(runtime::parameters::Parameters::write(#choice, out);))
             }
             Shape::One(ty) => {
-                let write = write_one(parameter, ty, &quote!(self.#field), &quote!(&self.#field));
-                quote!(#write;)
+                return vec![trees::statement(write_one(parameter, ty, value(), trees::reference(value())))];
             }
-        }
+        };
+        trees::statements(tokens)
     }
 
-    fn read(&self, scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
-        let wire = &parameter.name.wire;
+    fn read(&self, scope: &Scope<'_>, parameter: &Parameter) -> Expr {
         let required = parameter.is_required();
+        let read = |method: &str| read_by(method, parameter);
         match &parameter.shape {
-            Shape::Items(_) if parameter.is_body() => quote!(from.items()),
-            Shape::Items(_) if required => quote!(from.required_list(#wire)),
-            Shape::Items(_) => quote!(from.optional_list(#wire)),
-            Shape::Object(_) if required => quote!(from.required_object(#wire)),
-            Shape::Object(_) => quote!(from.optional_object(#wire)),
-            Shape::Map(_) => quote!(Some(None)),
-            Shape::List(_) if required => quote!(from.required_values(#wire)),
-            Shape::List(_) => quote!(from.optional_values(#wire)),
+            Shape::Items(_) if parameter.is_body() => trees::flagged(trees::path(&["from"]), "items"),
+            Shape::Items(_) if required => read("required_list"),
+            Shape::Items(_) => read("optional_list"),
+            Shape::Object(_) if required => read("required_object"),
+            Shape::Object(_) => read("optional_object"),
+            Shape::Map(_) => trees::optional(Some(trees::optional(None))),
+            Shape::List(_) if required => read("required_values"),
+            Shape::List(_) => read("optional_values"),
             Shape::One(Type::Choice(index)) => {
                 let ty = scope.ty(Type::Choice(*index));
                 if required {
-                    return quote!(<#ty as runtime::parameters::Parameters>::read(from));
+                    return trees::tokens(quote!(<#ty as runtime::parameters::Parameters>::read(from)));
                 }
-                quote! {
+                trees::tokens(quote! {
                     if #ty::MEMBERS.iter().any(|member| from.has(member)) {
                         <#ty as runtime::parameters::Parameters>::read(from).map(Some)
                     } else {
                         Some(None)
                     }
-                }
+                })
             }
             Shape::One(_) => match (parameter.deletes_with(), required) {
-                (Some(delete), _) => quote!(from.edit(#wire, #delete)),
+                (Some(delete), _) => {
+                    let arguments = [trees::text(&parameter.name.wire), trees::text(delete)];
+                    trees::on(trees::path(&["from"]), "edit", arguments)
+                }
                 (None, true) => read_required(parameter),
                 (None, false) => {
+                    let wire = || trees::text(&parameter.name.wire);
                     let may_be_blank = parameter.may_be_blank || parameter.edit.is_some();
-                    let blank = may_be_blank.then(|| quote!(.may_be_blank(#wire)));
-                    let optional = if is_enum(parameter) { quote!(optional_word) } else { quote!(optional) };
-                    quote!(from #blank.#optional(#wire))
+                    let from = trees::with(trees::path(&["from"]), "may_be_blank", may_be_blank.then(wire));
+                    let method = if is_enum(parameter) { "optional_word" } else { "optional" };
+                    trees::on(from, method, [wire()])
                 }
             },
         }
@@ -231,9 +254,12 @@ impl<'a> Set<'a> {
 }
 
 /// Reads one value that must be there; of an enum only what is documented.
-pub(super) fn read_required(parameter: &Parameter) -> TokenStream {
-    let wire = &parameter.name.wire;
-    if is_enum(parameter) { quote!(from.word(#wire)) } else { quote!(from.required(#wire)) }
+pub(super) fn read_required(parameter: &Parameter) -> Expr {
+    read_by(if is_enum(parameter) { "word" } else { "required" }, parameter)
+}
+
+fn read_by(method: &str, parameter: &Parameter) -> Expr {
+    trees::on(trees::path(&["from"]), method, [trees::text(&parameter.name.wire)])
 }
 
 fn is_enum(parameter: &Parameter) -> bool {
@@ -245,33 +271,24 @@ fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {
 }
 
 /// Writes one value, which stands at `place`.
-pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, reference: &TokenStream) -> TokenStream {
-    let wire = &parameter.name.wire;
-    let method = |prefix: &str| {
-        let kind = match ty {
-            Type::Boolean(Truth::Bare) => "boolean",
-            Type::Boolean(Truth::Number) => "bit",
-            ty if is_bare(ty, parameter.as_text) => "number",
-            _ => "text",
-        };
-        format_ident!("{prefix}{kind}")
+pub(super) fn write_one(parameter: &Parameter, ty: Type, place: Expr, reference: Expr) -> Expr {
+    let kind = match ty {
+        Type::Boolean(Truth::Bare) => "boolean",
+        Type::Boolean(Truth::Number) => "bit",
+        ty if is_bare(ty, parameter.as_text) => "number",
+        _ => "text",
     };
+    let wire = trees::text(&parameter.name.wire);
+    let out = trees::path(&["out"]);
     if let Some(delete) = parameter.deletes_with() {
-        let method = method("edit_");
-        return quote!(out.#method(#wire, #reference, #delete));
+        return trees::on(out, &format!("edit_{kind}"), [wire, reference, trees::text(delete)]);
     }
-    match (parameter.is_required(), ty) {
-        (is_required, Type::Boolean(Truth::Bare | Truth::Number)) => {
-            let method = method(if is_required { "" } else { "optional_" });
-            quote!(out.#method(#wire, #place))
-        }
-        (true, _) => {
-            let method = method("");
-            quote!(out.#method(#wire, #reference))
-        }
-        (false, _) => {
-            let method = method("optional_");
-            quote!(out.#method(#wire, #place.as_ref()))
+    let is_copied = matches!(ty, Type::Boolean(Truth::Bare | Truth::Number));
+    match parameter.is_required() {
+        true => trees::on(out, kind, [wire, if is_copied { place } else { reference }]),
+        false => {
+            let value = if is_copied { place } else { trees::flagged(place, "as_ref") };
+            trees::on(out, &format!("optional_{kind}"), [wire, value])
         }
     }
 }

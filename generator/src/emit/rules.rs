@@ -1,9 +1,9 @@
 //! The rules of an operation that are checked, as a table. What is not checked is documentation.
 
-use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Expr;
 
-use super::code::{self, list};
+use super::trees;
 use crate::diagnostics::Place;
 use crate::model::{Comparison, Condition, Operand, Operation, Relation, Rule, Severity, Test};
 
@@ -14,27 +14,31 @@ pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Ru
 }
 
 /// The table of an operation, if it has rules that are checked.
-pub(super) fn table(operation: &Operation) -> Option<TokenStream> {
-    let rows: Vec<_> = checked(operation).map(|(_, rule, test)| row(rule, test)).collect();
-    (!rows.is_empty()).then(|| quote!(const RULES: &[runtime::tables::Rule] = &[#(#rows),*];))
+pub(super) fn table(operation: &Operation) -> Option<String> {
+    checked(operation).next()?;
+    let rows = checked(operation).map(|(_, rule, test)| row(rule, test));
+    Some(trees::constant(
+        quote!(
+            const RULES: &[runtime::tables::Rule] = &[];
+        ),
+        trees::list(rows),
+    ))
 }
 
-fn row(rule: &Rule, test: &Test) -> TokenStream {
-    let (id, at, says, hint) = (&rule.id, &rule.at, &rule.says, hint(test));
+fn row(rule: &Rule, test: &Test) -> Expr {
     let severity = match rule.severity {
         Severity::Refuse => None,
-        Severity::Warn => Some(quote!(severity: runtime::tables::Severity::Warn)),
+        Severity::Warn => Some(("severity", trees::of_table("Severity", "Warn"))),
     };
-    let depends_on = list(&quote!(depends_on), depends_on(test).into_iter());
     let fields = [
-        Some(quote!(id: #id)),
-        Some(quote!(at: #at)),
+        Some(("id", trees::text(&rule.id))),
+        Some(("at", trees::text(&rule.at))),
         severity,
-        Some(quote!(says: #says)),
-        depends_on,
-        Some(quote!(hint: #hint)),
+        Some(("says", trees::text(&rule.says))),
+        trees::rows("depends_on", depends_on(test).into_iter().map(trees::text)),
+        Some(("hint", trees::text(&hint(test)))),
     ];
-    code::table(quote!(runtime::tables::Rule), fields)
+    trees::table("Rule", fields)
 }
 
 /// The properties of the account and the instrument that a test needs, each once.

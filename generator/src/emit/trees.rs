@@ -1,41 +1,195 @@
-//! Rows of long tables, as syntax trees. Made of tokens, which have to be parsed, they take twice as long.
+//! Syntax trees of what is emitted again and again: rows of tables, and calls for each parameter. Made of tokens, which
+//! have to be parsed, they take twice as long.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprMethodCall, ExprPath, ExprReference, Item, ItemConst, Lit, LitStr};
-use syn::{Path, PathSegment};
+use syn::{
+    Block, Expr, ExprArray, ExprCall, ExprField, ExprLit, ExprMethodCall, ExprPath, ExprReference, ExprStruct, ExprTry,
+    ExprTuple, FieldValue, ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt, LitStr, Local,
+    LocalInit, Member, Pat, PatIdent, Path, PathSegment, Stmt,
+};
 
 use super::code::ident;
 use super::print::print_item;
 
-/// The text of a constant that is declared with an empty list, with these rows in it.
-pub(super) fn constant(declaration: TokenStream, rows: impl Iterator<Item = Expr>) -> String {
+/// The text of a constant, which is declared with some other value.
+pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     match syn::parse2::<ItemConst>(declaration) {
-        Ok(constant) => print_item(Item::Const(ItemConst { expr: Box::new(list(rows)), ..constant })),
-        // Never met, as where a file is printed.
-        Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}")),
+        Ok(constant) => print_item(Item::Const(ItemConst { expr: Box::new(value), ..constant })),
+        Err(error) => no_rust(&error),
     }
+}
+
+/// The text of an `impl`, which is declared without members. Each of its functions is declared with an empty body and
+/// consists of the statements beside it.
+pub(super) fn implementation<const N: usize>(
+    declaration: TokenStream,
+    functions: [(TokenStream, Vec<Stmt>); N],
+) -> String {
+    let functions = functions.into_iter().map(|(declaration, stmts)| {
+        let declared: ImplItemFn = syn::parse2(declaration)?;
+        let block = Block { stmts, ..declared.block };
+        Ok(ImplItem::Fn(ImplItemFn { block, ..declared }))
+    });
+    let whole = functions.collect::<syn::Result<_>>().and_then(|items| {
+        let declared: ItemImpl = syn::parse2(declaration)?;
+        Ok(Item::Impl(ItemImpl { items, ..declared }))
+    });
+    whole.map_or_else(|error| no_rust(&error), print_item)
+}
+
+/// Never met, as where a file is printed.
+fn no_rust(error: &syn::Error) -> String {
+    format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}"))
+}
+
+/// A table of this type of the runtime. The fields that are left out have their defaults.
+pub(super) fn table<const N: usize>(ty: &str, fields: [Option<Field>; N]) -> Expr {
+    let rest = fields.iter().any(Option::is_none).then(|| of_table(ty, "DEFAULT"));
+    let fields = fields.into_iter().flatten().map(|(name, value)| (ident(name), value));
+    Expr::Struct(ExprStruct {
+        dot2_token: rest.is_some().then(Default::default),
+        rest: rest.map(Box::new),
+        ..structure(&["runtime", "tables", ty], fields)
+    })
+}
+
+/// `Path { field: value, field: value }`.
+pub(super) fn structure(path: &[&str], fields: impl Iterator<Item = (Ident, Expr)>) -> ExprStruct {
+    let field = |(name, expr)| FieldValue {
+        attrs: Vec::new(),
+        member: Member::Named(name),
+        colon_token: Some(Default::default()),
+        expr,
+    };
+    ExprStruct {
+        attrs: Vec::new(),
+        qself: None,
+        path: path_of(path),
+        brace_token: Default::default(),
+        fields: fields.map(field).collect(),
+        dot2_token: None,
+        rest: None,
+    }
+}
+
+/// A field of a table and its value.
+pub(super) type Field = (&'static str, Expr);
+
+/// A field that is a list, where the list has items.
+pub(super) fn rows(name: &'static str, items: impl Iterator<Item = Expr>) -> Option<Field> {
+    let mut items = items.peekable();
+    items.peek().is_some().then(|| (name, list(items)))
+}
+
+/// A field that is `Some`, where it has a value.
+pub(super) fn some(name: &'static str, value: Option<Expr>) -> Option<Field> {
+    value.map(|value| (name, optional(Some(value))))
+}
+
+/// A field that is `true`, where it is not `false`.
+pub(super) fn flag(name: &'static str, is_set: bool) -> Option<Field> {
+    is_set.then(|| (name, truth(true)))
+}
+
+/// `Some(value)` or `None`.
+pub(super) fn optional(value: Option<Expr>) -> Expr {
+    match value {
+        Some(value) => call(path(&["Some"]), [value]),
+        None => path(&["None"]),
+    }
+}
+
+/// What a type of the runtime's tables has under this name.
+pub(super) fn of_table(ty: &str, name: &str) -> Expr {
+    path(&["runtime", "tables", ty, name])
 }
 
 /// `one::two::three`.
 pub(super) fn path(segments: &[&str]) -> Expr {
+    Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path: path_of(segments) })
+}
+
+fn path_of(segments: &[&str]) -> Path {
     let segments = segments.iter().map(|segment| PathSegment::from(ident(segment))).collect();
-    Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path: Path { leading_colon: None, segments } })
+    Path { leading_colon: None, segments }
 }
 
 /// `"text"`.
 pub(super) fn text(text: &str) -> Expr {
-    Expr::Lit(ExprLit { attrs: Vec::new(), lit: Lit::Str(LitStr::new(text, Span::call_site())) })
+    literal(Lit::Str(LitStr::new(text, Span::call_site())))
+}
+
+/// A number without a type suffix.
+pub(super) fn number(n: u64) -> Expr {
+    literal(Lit::Int(LitInt::new(&n.to_string(), Span::call_site())))
+}
+
+/// `true` or `false`.
+pub(super) fn truth(value: bool) -> Expr {
+    literal(Lit::Bool(LitBool::new(value, Span::call_site())))
+}
+
+fn literal(lit: Lit) -> Expr {
+    Expr::Lit(ExprLit { attrs: Vec::new(), lit })
+}
+
+/// `&["text", "text"]`.
+pub(super) fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Expr {
+    list(texts.map(text))
+}
+
+/// `(one, other)`.
+pub(super) fn pair(one: Expr, other: Expr) -> Expr {
+    let elems = Punctuated::from_iter([one, other]);
+    Expr::Tuple(ExprTuple { attrs: Vec::new(), paren_token: Default::default(), elems })
 }
 
 /// `&[item, item]`.
 pub(super) fn list(items: impl Iterator<Item = Expr>) -> Expr {
-    let array = ExprArray { attrs: Vec::new(), bracket_token: Default::default(), elems: items.collect() };
+    reference(Expr::Array(ExprArray { attrs: Vec::new(), bracket_token: Default::default(), elems: items.collect() }))
+}
+
+/// `&value`.
+pub(super) fn reference(value: Expr) -> Expr {
     Expr::Reference(ExprReference {
         attrs: Vec::new(),
         and_token: Default::default(),
         mutability: None,
-        expr: Box::new(Expr::Array(array)),
+        expr: Box::new(value),
+    })
+}
+
+/// `self.field`.
+pub(super) fn of_self(field: &str) -> Expr {
+    Expr::Field(ExprField {
+        attrs: Vec::new(),
+        base: Box::new(path(&["self"])),
+        dot_token: Default::default(),
+        member: Member::Named(ident(field)),
+    })
+}
+
+/// `value?`.
+pub(super) fn tried(value: Expr) -> Expr {
+    Expr::Try(ExprTry { attrs: Vec::new(), expr: Box::new(value), question_token: Default::default() })
+}
+
+/// `value;`.
+pub(super) fn statement(value: Expr) -> Stmt {
+    Stmt::Expr(value, Some(Default::default()))
+}
+
+/// `let name = value;`.
+pub(super) fn binding(ident: Ident, value: Expr) -> Stmt {
+    let pat = PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident, subpat: None };
+    Stmt::Local(Local {
+        attrs: Vec::new(),
+        let_token: Default::default(),
+        modifiers: Default::default(),
+        pat: Pat::Ident(pat),
+        init: Some(LocalInit { eq_token: Default::default(), expr: Box::new(value), diverge: None }),
+        semi_token: Default::default(),
     })
 }
 
@@ -52,17 +206,18 @@ pub(super) fn call<const N: usize>(function: Expr, arguments: [Expr; N]) -> Expr
 /// `receiver.method(argument)`, or the receiver alone where there is no argument.
 pub(super) fn with(receiver: Expr, method: &str, argument: Option<Expr>) -> Expr {
     match argument {
-        Some(argument) => on(receiver, method, Punctuated::from_iter([argument])),
+        Some(argument) => on(receiver, method, [argument]),
         None => receiver,
     }
 }
 
 /// `receiver.method()`.
 pub(super) fn flagged(receiver: Expr, method: &str) -> Expr {
-    on(receiver, method, Punctuated::new())
+    on(receiver, method, [])
 }
 
-fn on(receiver: Expr, method: &str, args: Punctuated<Expr, syn::Token![,]>) -> Expr {
+/// `receiver.method(argument, argument)`.
+pub(super) fn on(receiver: Expr, method: &str, arguments: impl IntoIterator<Item = Expr>) -> Expr {
     Expr::MethodCall(ExprMethodCall {
         attrs: Vec::new(),
         receiver: Box::new(receiver),
@@ -70,6 +225,17 @@ fn on(receiver: Expr, method: &str, args: Punctuated<Expr, syn::Token![,]>) -> E
         method: ident(method),
         turbofish: None,
         paren_token: Default::default(),
-        args,
+        args: arguments.into_iter().collect(),
     })
+}
+
+/// An expression of a kind that comes rarely.
+pub(super) fn tokens(tokens: TokenStream) -> Expr {
+    syn::parse2(tokens).unwrap_or_else(|error| text(&no_rust(&error)))
+}
+
+/// Statements of a kind that comes rarely.
+pub(super) fn statements(tokens: TokenStream) -> Vec<Stmt> {
+    let parsed = syn::parse::Parser::parse2(Block::parse_within, tokens);
+    parsed.unwrap_or_else(|error| vec![statement(text(&no_rust(&error)))])
 }

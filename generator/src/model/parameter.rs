@@ -81,7 +81,7 @@ pub(crate) struct Edit {
 }
 
 /// A unit, with the values of other parameters under which it holds.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
     pub(crate) when: Vec<(String, Vec<String>, Place)>,
     pub(crate) is: String,
