@@ -98,8 +98,8 @@ impl Project {
 
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = Command::new(env!("CARGO"));
-        // Nobody debugs what is built here.
-        cargo.args(arguments).current_dir(&self.root).env("CARGO_PROFILE_DEV_DEBUG", "0");
+        // Nobody debugs what is built here, and most of it is built once.
+        cargo.args(arguments).current_dir(&self.root).env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
         cargo
     }
 

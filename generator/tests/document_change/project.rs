@@ -104,10 +104,13 @@ impl Project {
         self.command(env!("CARGO_BIN_EXE_tradeapi-gen"), arguments)
     }
 
-    /// Without the network, into a folder that all projects share.
+    /// Without the network, into a folder that all projects share, also those of `build_script`. Nobody debugs what is
+    /// built here, and most of it is built once.
     fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = self.command(env!("CARGO"), arguments);
-        cargo.env("CARGO_NET_OFFLINE", "true").env("CARGO_TARGET_DIR", room().join("target"));
+        let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mit Leerzeichen/übung/target");
+        cargo.env("CARGO_NET_OFFLINE", "true").env("CARGO_TARGET_DIR", shared);
+        cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
         cargo.env("CARGO_TERM_COLOR", "never").env_remove("RUSTFLAGS");
         cargo
     }

@@ -41,7 +41,8 @@ impl Judge {
         std::fs::copy(house().join("Cargo.lock"), self.room.join("Cargo.lock")).unwrap();
         let output = Command::new(env!("CARGO"))
             .args(["check", "--bins", "--keep-going", "--offline", "--quiet", "--message-format=json"])
-            .args(["--target-dir", "target"])
+            // What is checked here for one test is there for the others.
+            .args(["--target-dir", "../checked"])
             .env("CARGO_INCREMENTAL", "0")
             .current_dir(&self.room)
             .output()
