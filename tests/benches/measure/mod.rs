@@ -2,13 +2,17 @@
 //!
 //! The ways take turns, round by round, so that what slows the machine down for a while slows all of them. What is
 //! printed are medians, and beside each way how much of its time and how many of its allocations the first one needs:
-//! the first way is ours, the others are floors and peers. There are no limits; the numbers are for reading.
+//! the first way is ours, the others are floors and peers. Of the rounds' ratios, the middle one is printed and between
+//! what values half of them are. There are no limits; the numbers are for reading.
+//!
+//! With the argument `--quick`, there are a third of the rounds.
 //!
 //! Allocations are those of the measuring thread unless stated otherwise, a reallocation counting as one. Counting
 //! costs an allocation some ten nanoseconds, in every way alike. Processor time, where it is measured, is that of the
 //! same threads, with what the system does in their name.
 
 use std::alloc::System;
+use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -50,13 +54,13 @@ struct Way<'a> {
 impl<'a> Race<'a> {
     /// No ways yet.
     pub(crate) fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), rounds: ROUNDS, all_threads: false, shows_cpu: false, ways: Vec::new() }
+        Self { title: title.into(), rounds: quick(ROUNDS), all_threads: false, shows_cpu: false, ways: Vec::new() }
     }
 
     /// Takes fewer or more rounds than usual.
     #[allow(dead_code, reason = "not every bench needs it")]
     pub(crate) fn rounds(mut self, rounds: usize) -> Self {
-        self.rounds = rounds;
+        self.rounds = quick(rounds);
         self
     }
 
@@ -112,18 +116,18 @@ impl<'a> Race<'a> {
     fn print(&self) {
         println!("\n{}", self.title);
         println!(
-            "  {:<42} {:>10} {:>7} {:>12} {:>7} {:>10}",
+            "  {:<42} {:>10} {:>19} {:>12} {:>7} {:>10}",
             "", "median", "ours/it", "allocations", "ours/it", "bytes"
         );
         let Some(ours) = self.ways.first() else { return };
-        let ratio_of = |ours: &[f64], way: &[f64]| median(ours.iter().zip(way).map(|(ours, way)| ours / way));
+        let ratio_of = |ours: &[f64], way: &[f64]| Spread::of(ours.iter().zip(way).map(|(ours, way)| ours / way));
         for way in &self.ways {
             let time = median(way.seconds.iter().copied());
             let ratio = ratio_of(&ours.seconds, &way.seconds);
             let fewer = ours.allocations as f64 / way.allocations as f64;
             let fewer = if fewer.is_finite() { format!("{fewer:.2}") } else { String::from("-") };
             println!(
-                "  {:<42} {:>10} {ratio:>7.2} {:>12} {fewer:>7} {:>10}",
+                "  {:<42} {:>10} {ratio:>19} {:>12} {fewer:>7} {:>10}",
                 way.name,
                 readable(time),
                 way.allocations,
@@ -132,7 +136,7 @@ impl<'a> Race<'a> {
             if self.shows_cpu {
                 let time = median(way.cpu_seconds.iter().copied());
                 let ratio = ratio_of(&ours.cpu_seconds, &way.cpu_seconds);
-                println!("  {:<42} {:>10} {ratio:>7.2}", "  of that on the processor", readable(time));
+                println!("  {:<42} {:>10} {ratio:>19}", "  of that on the processor", readable(time));
             }
         }
     }
@@ -184,11 +188,36 @@ impl Way<'_> {
     }
 }
 
+/// So many rounds, or a third of them where the program was told to be quick.
+fn quick(rounds: usize) -> usize {
+    if std::env::args().any(|argument| argument == "--quick") { rounds.div_ceil(3) } else { rounds }
+}
+
 /// The value in the middle; 0 when there is none.
 fn median(values: impl IntoIterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.into_iter().collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+    Spread::of(values).middle
+}
+
+/// The value in the middle, and the values between which half of all are.
+struct Spread {
+    low: f64,
+    middle: f64,
+    high: f64,
+}
+
+impl Spread {
+    fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        let at = |quarter: usize| values.get(values.len() * quarter / 4).copied().unwrap_or_default();
+        Self { low: at(1), middle: at(2), high: at(3) }
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{:.2} ({:.2}-{:.2})", self.middle, self.low, self.high))
+    }
 }
 
 /// Seconds in the unit that suits them.
