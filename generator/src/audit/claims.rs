@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::findings::{FactKind, Key, key};
-use super::wording;
+use super::{measures, wording};
 use crate::diagnostics::Place;
-use crate::model::{Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Unit, alphabet, facts};
+use crate::model::{
+    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Type, Unit, alphabet, facts,
+};
 
 /// One thing that the schema states.
 #[derive(Clone, Debug)]
@@ -177,6 +179,7 @@ impl<'a> Claims<'a> {
                 self.add(key(FactKind::Edit, [id, &name]), value, edit.place, 0);
             }
             self.unit(key(FactKind::Unit, [id, &name]), &parameter.units, parameter.name.place);
+            self.time_unit(key(FactKind::TimeUnit, [id, &name]), &parameter.shape, parameter.name.place);
         }
     }
 
@@ -193,7 +196,15 @@ impl<'a> Claims<'a> {
 
     fn record_units(&mut self, id: &str, record: &Record) {
         for field in &record.fields {
-            self.unit(key(FactKind::Unit, [id, &field.name.wire]), &field.units, field.name.place);
+            let (name, place) = (&field.name.wire, field.name.place);
+            self.unit(key(FactKind::Unit, [id, name]), &field.units, place);
+            self.time_unit(key(FactKind::TimeUnit, [id, name]), &field.shape, place);
+        }
+    }
+
+    fn time_unit(&mut self, key: Key, shape: &Shape, place: Place) {
+        if let Some(Type::Time(times)) = shape.element() {
+            self.add(key, measures::unit_of_times(times), place, 0);
         }
     }
 

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::claims::{Claim, Claims};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
-use super::findings::{FactKind, Findings, Force, Key, Statement};
-use super::wording::{canonical, decimal, plain};
+use super::findings::{FactKind, Findings, Force, Key, Statement, key};
+use super::measures::decimal;
+use super::wording::{canonical, plain};
 use crate::diagnostics::Place;
 use crate::model::Duration;
 
@@ -321,7 +322,11 @@ impl Comparison<'_> {
                 self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
             };
             let gone: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
-            if let ([gone], 1) = (gone.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
+            // The same name in other letters is that name, however many there are.
+            let alike = gone.iter().find(|gone| is_spelled_alike(key, &self.differences[**gone].0));
+            if let Some(gone) = alike.filter(|_| own == 1) {
+                merged.push((index, *gone));
+            } else if let ([gone], 1) = (gone.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
                 merged.push((index, *gone));
             }
         }
@@ -365,6 +370,15 @@ impl Comparison<'_> {
     }
 }
 
+fn parameter_key(operation: &str, name: &str) -> Key {
+    key(FactKind::Parameter, [operation, name])
+}
+
+fn is_spelled_alike(one: &Key, other: &Key) -> bool {
+    let spelled = |key: &Key| key.last().map(|name| plain(&name.replace('_', " ")));
+    spelled(one) == spelled(other)
+}
+
 impl Comparison<'_> {
     /// Whether the numbers of a bound stand beside the name of what it bounds, in words that no reader knows. Changed words
     /// are reported in any case.
@@ -402,6 +416,11 @@ impl Comparison<'_> {
         }
         if key.kind == FactKind::Error {
             return self.likeliest_file(key);
+        }
+        let of_parameter = key.name().filter(|_| key.names.len() == 2 && key.kind.is_of_parameter());
+        let of_parameter = of_parameter.and_then(|name| self.claims.get(&parameter_key(owner, name)).first());
+        if let Some(parameter) = of_parameter {
+            return Some(parameter.place);
         }
         let alike = (1..key.names.len()).rev().find_map(|length| {
             let start = Key { kind: key.kind, names: key.names[..length].to_vec() };

@@ -27,6 +27,7 @@ pub(super) fn of_key(key: &Key) -> String {
         (FactKind::Digits, [_, name]) => format!("digits of {name}"),
         (FactKind::Edit, [_, name]) => format!("leaving out {name}"),
         (FactKind::Unit, [_, name]) => format!("unit of {name}"),
+        (FactKind::TimeUnit, [_, name]) => format!("{name} in"),
         (FactKind::Length, [_, name]) => format!("length of {name}"),
         (FactKind::Alphabet, [_, name]) => format!("characters of {name}"),
         (FactKind::OneOf, [_, names]) => format!("one of {}", names.replace(',', " or ")),

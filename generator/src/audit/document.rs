@@ -181,6 +181,20 @@ impl<'a> Table<'a> {
     }
 }
 
+/// Whether a piece of HTML is a comment or one of HTML's own tags, which a reader of the page does not see. Anything else
+/// in angle brackets stands for a name.
+fn is_markup(html: &str) -> bool {
+    const TAGS: [&str; 20] = [
+        "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "p", "small", "span",
+        "strong", "sub", "summary", "sup", "u",
+    ];
+    let html = html.trim();
+    let name =
+        html.trim_start_matches(['<', '/']).split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_tag = html.starts_with('<') && html.ends_with('>') && html.matches('<').count() == 1;
+    html.starts_with("<!--") && html.ends_with("-->") || is_tag && TAGS.contains(&name.to_ascii_lowercase().as_str())
+}
+
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -276,6 +290,7 @@ impl Builder {
                 | TagEnd::TableCell,
             ) => self.end(),
             Event::Text(words) if self.is_code => self.push_literal(&words, at),
+            Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => self.push(" ", at),
             Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),
             Event::Code(words) => {
                 let ticks = parsed[range].chars().take_while(|c| *c == '`').count();

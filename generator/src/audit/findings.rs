@@ -37,6 +37,7 @@ pub(super) enum FactKind {
     ResponseField,
     ResponseShape,
     State,
+    TimeUnit,
     Title,
     Transition,
     Type,
@@ -78,6 +79,7 @@ impl FactKind {
             Self::ResponseField => "respfield",
             Self::ResponseShape => "respshape",
             Self::State => "state",
+            Self::TimeUnit => "timeunit",
             Self::Title => "title",
             Self::Transition => "transition",
             Self::Type => "type",
@@ -103,6 +105,7 @@ impl FactKind {
                 | Self::ParameterMin
                 | Self::Digits
                 | Self::Unit
+                | Self::TimeUnit
                 | Self::Edit
         )
     }
@@ -142,6 +145,7 @@ impl FactKind {
             | Self::RecordValue
             | Self::ResponseField
             | Self::State
+            | Self::TimeUnit
             | Self::Transition
             | Self::Type
             | Self::Unit => false,

@@ -9,6 +9,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use super::document::{Block, Document, Section};
 use super::findings::{Findings, Force};
 use super::wording;
+use crate::model::Reviewed;
 
 /// A mark has a hash of what the sentence says, and behind it how many facts were read there.
 const HASH: usize = 5;
@@ -18,6 +19,12 @@ const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// What headings begin with among the other units.
 const HEADING: &str = "# ";
+
+/// Columns that a table has at most for another order of them to be looked for.
+const MOST_COLUMNS: usize = 5;
+
+/// The highest number that an item is expected to have had.
+const HIGHEST_NUMBER: usize = 50;
 
 /// Words by which a row or an item depends on the one before it.
 const POINTING: [&str; 13] = [
@@ -99,9 +106,9 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
                 for (row, set) in
                     std::iter::once((head, None)).chain(rows.iter().map(|row| (row, Some(Set::Table(nth)))))
                 {
-                    let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
-                    let cells: Vec<String> = row.iter().map(|cell| document.meaning(document.span(cell))).collect();
-                    units.add(first.start..last.end, set, cells.join("\t"));
+                    let starts = row.iter().map(|cell| cell.start).min();
+                    let Some((start, end)) = starts.zip(row.iter().map(|cell| cell.end).max()) else { continue };
+                    units.add(start..end, set, cells_meaning(document, row));
                 }
             }
         }
@@ -112,6 +119,55 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
         units.add(heading.at.clone(), None, heading_meaning(&heading.heading));
     }
     units.units
+}
+
+fn cells_meaning<'a>(document: &Document, cells: impl IntoIterator<Item = &'a Range<usize>>) -> String {
+    cells.into_iter().map(|cell| document.meaning(document.span(cell))).collect::<Vec<_>>().join("\t")
+}
+
+/// Gives the columns of each table the order that they had when it was reviewed, which the mark of its head tells.
+pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
+    let mut restored = Vec::new();
+    for (section_at, section) in document.sections.iter().enumerate() {
+        let of_section = |reviewed: &&Reviewed| {
+            reviewed.document == document.id && document.is_section(&reviewed.section.0, section)
+        };
+        let digests = reviewed.iter().filter(of_section).flat_map(|reviewed| reviewed.digest.0.split(' ').skip(1));
+        let marks: Vec<&str> = digests.map(hash_of).collect();
+        for (block_at, block) in section.blocks.iter().enumerate() {
+            let Block::Table { head, .. } = block else { continue };
+            let is_known = |order: &Vec<usize>| {
+                let says = cells_meaning(document, order.iter().map(|column| &head[*column]));
+                marks.contains(&hash(&says).as_str())
+            };
+            if let Some(order) = orders(head.len()).into_iter().find(is_known) {
+                restored.push((section_at, block_at, order));
+            }
+        }
+    }
+    for (section, block, order) in restored {
+        if let Block::Table { head, rows } = &mut document.sections[section].blocks[block] {
+            for row in std::iter::once(head).chain(rows).filter(|row| row.len() == order.len()) {
+                *row = order.iter().map(|column| row[*column].clone()).collect();
+            }
+        }
+    }
+}
+
+/// Every order of the columns of a table, the one that it has first; that one alone where there are many.
+fn orders(columns: usize) -> Vec<Vec<usize>> {
+    let mut orders = vec![Vec::new()];
+    if columns > MOST_COLUMNS {
+        return vec![(0..columns).collect()];
+    }
+    for _ in 0..columns {
+        let longer = |order: &Vec<usize>| {
+            let free = (0..columns).filter(|column| !order.contains(column));
+            free.map(|column| [order.as_slice(), &[column]].concat()).collect::<Vec<_>>()
+        };
+        orders = orders.iter().flat_map(longer).collect();
+    }
+    orders
 }
 
 fn heading_meaning(heading: &str) -> String {
@@ -202,7 +258,7 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
         }
     }
     drop_moved(&mut runs, &old, &new, &units);
-    let mut changes = Vec::new();
+    let mut changes = renumbered(&mut runs, &marks, &units);
     for (gone, come, next) in runs {
         for nth in 0..gone.len().max(come.len()) {
             let now = come.get(nth).map(|index| units[*index].at.clone());
@@ -213,6 +269,28 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
     if changes.is_empty() {
         // Units of one hash, or rows that went from one table to another: the section is known, the place is not.
         changes.push(Change { now: Some(section.at.clone()), at: section.at.start, was: None });
+    }
+    changes
+}
+
+/// Numbered items that have another number and say the same, which leave the runs.
+fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], units: &[Unit]) -> Vec<Change> {
+    let come: Vec<usize> = runs.iter().flat_map(|(_, come, _)| come.clone()).collect();
+    let mut changes = Vec::new();
+    for index in come {
+        let Some((number, says)) = units[index].says.split_once(". ") else { continue };
+        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let before: Vec<String> = (0..=HIGHEST_NUMBER).map(|number| hash(&format!("{number}. {says}"))).collect();
+        let was = |gone: &usize| before.iter().any(|hash| hash == hash_of(marks[*gone]));
+        let Some(gone) = runs.iter().flat_map(|(gone, ..)| gone).copied().find(was) else { continue };
+        for (all_gone, all_come, _) in &mut *runs {
+            all_gone.retain(|other| *other != gone);
+            all_come.retain(|other| *other != index);
+        }
+        let now = units[index].at.clone();
+        changes.push(Change { at: now.start, now: Some(now), was: Some(marks[gone].to_owned()) });
     }
     changes
 }
@@ -253,7 +331,7 @@ pub(super) fn place_of_heading(document: &Document, above: &Section, recorded: &
     let units = units(document, above);
     // The unit before it that is still there.
     let before = old[..index].iter().rev().find_map(|hash| units.iter().rposition(|unit| unit.hash() == *hash));
-    let after = before.and_then(|before| units.get(before + 1)).map(|unit| unit.at.start);
+    let after = before.and_then(|before| units.get(before + 1).or_else(|| units.get(before))).map(|unit| unit.at.start);
     Some(after.unwrap_or(above.at.start))
 }
 

@@ -14,6 +14,7 @@ mod drafting;
 mod findings;
 mod headings;
 mod marks;
+mod measures;
 mod numbered_rules;
 mod open_questions;
 mod operations;
@@ -114,6 +115,7 @@ fn document(
     audit: &mut Audit,
 ) {
     let renamed = headings::rename(api, claims, &mut document);
+    marks::restore_columns(&api.reviewed, &mut document);
     let document = &document;
     let mut found = readers::read(document, claims, None);
     let new_sections = found.new_sections.clone();

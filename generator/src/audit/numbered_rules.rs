@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
+use super::measures::number;
 use super::text::{Span, overlaps};
-use super::wording::number;
 use crate::model::Rule;
 
 /// What the comparison of rules gave.

@@ -194,6 +194,7 @@ fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
     let now = change.now.as_ref().map(|now| document.quote(now));
     let before = was.zip(change.was.as_ref()).map(|(was, mark)| marks::words_of(was, mark).map(|at| was.quote(&at)));
     let says = match (&now, &before) {
+        (Some(now), Some(Some(before))) if now == before => format!("has another number: {now}"),
         (Some(now), Some(Some(before))) => difference_of_words(before, now),
         (None, Some(Some(before))) => format!("[-{before}-]"),
         (Some(now), _) if change.was.is_none() => format!("new: {now}"),

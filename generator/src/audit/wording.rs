@@ -1,177 +1,9 @@
-//! What words mean in documents of any API: numbers, lengths of time, words of one stem.
+//! What words mean in documents of any API: typography, synonyms, words of one stem.
 
 use std::ops::Range;
 
-use super::text::Span;
+use super::measures::{Rate, decimal, length_of_time, number, range, rate};
 use crate::model::Duration;
-
-const NUMBERS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-
-/// Round numbers beyond, each with its value.
-const ROUND_NUMBERS: [(&str, u64); 9] = [
-    ("thirty", 30),
-    ("forty", 40),
-    ("fifty", 50),
-    ("sixty", 60),
-    ("seventy", 70),
-    ("eighty", 80),
-    ("ninety", 90),
-    ("hundred", 100),
-    ("thousand", 1000),
-];
-
-/// The number that a word is, in digits or as a word.
-pub(super) fn number(word: &str) -> Option<u64> {
-    word.parse().ok().or_else(|| {
-        let word = word.to_ascii_lowercase();
-        let small = NUMBERS.iter().position(|known| *known == word).and_then(|n| u64::try_from(n).ok());
-        small.or_else(|| ROUND_NUMBERS.iter().find(|(known, _)| *known == word).map(|(_, n)| *n))
-    })
-}
-
-/// A number with or without decimals, in digits or as a word.
-pub(super) fn decimal(word: &str) -> Option<String> {
-    let is_decimal = word.starts_with(|c: char| c.is_ascii_digit())
-        && word.ends_with(|c: char| c.is_ascii_digit())
-        && word.chars().all(|c| c.is_ascii_digit() || c == '.')
-        && word.matches('.').count() <= 1;
-    if is_decimal { Some(word.to_owned()) } else { number(word).map(|number| number.to_string()) }
-}
-
-/// `0.1 to 10`, `0.1-10`, `between 0.1 and 10`, at the start of some words: both bounds, and how many words they take.
-pub(super) fn range(words: &[&str]) -> Option<(String, String, usize)> {
-    let (low, high, count) = match words {
-        ["between", low, "and", high, ..] => (*low, *high, 4),
-        ["from", low, "to", high, ..] => (*low, *high, 4),
-        [low, "to", high, ..] => (*low, *high, 3),
-        [both, ..] => {
-            let (low, high) = ["..", "-", "~"].iter().find_map(|mark| both.split_once(mark))?;
-            // `one-ten` is a word, and `2-hour` a length of time.
-            return Some((figures(low)?, figures(high)?, 1));
-        }
-        [] => return None,
-    };
-    Some((decimal(low)?, decimal(high)?, count))
-}
-
-fn figures(text: &str) -> Option<String> {
-    decimal(text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-/// How many calls in how long, and for whom.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rate {
-    pub(super) calls: u64,
-    pub(super) every: Duration,
-    /// `UID`, `IP`, or what else calls are counted by; nothing where the text does not say.
-    pub(super) scope: Option<String>,
-}
-
-/// `10/s/UID`, `10 per second per user`, `600 requests per minute`, at the start of some words, and how many they are.
-pub(super) fn rate(words: &[&str]) -> Option<(Rate, usize)> {
-    let first = *words.first()?;
-    let parts: Vec<&str> = first.split('/').collect();
-    let (calls, unit, scope, mut count) = match (parts.as_slice(), words) {
-        ([calls, unit], _) => (*calls, *unit, None, 1),
-        ([calls, unit, scope], _) => (*calls, *unit, Some(*scope), 1),
-        (
-            _,
-            [
-                calls,
-                "request" | "requests" | "call" | "calls" | "time" | "times",
-                "per" | "a" | "each" | "every",
-                unit,
-                ..,
-            ],
-        ) => (*calls, *unit, None, 4),
-        (_, [calls, "per", unit, ..]) => (*calls, *unit, None, 3),
-        _ => return None,
-    };
-    let (calls, every) = (number(calls)?, Duration::parse(&format!("1 {}", unit_of_time(unit)?))?);
-    let scope = match (scope, words.get(count..)) {
-        (Some(scope), _) => Some(scope),
-        (None, Some(["per", "user", "ID", ..])) => {
-            count += 3;
-            Some("user")
-        }
-        (None, Some(["per", scope, ..])) => {
-            count += 2;
-            Some(*scope)
-        }
-        _ => None,
-    };
-    let scope = scope.map(|scope| if scope == "user" { "UID" } else { scope }.to_owned());
-    Some((Rate { calls, every, scope }, count))
-}
-
-/// The word for a unit of time, of which documents also write the plural and abbreviations.
-fn unit_of_time(word: &str) -> Option<&str> {
-    Some(match word {
-        "s" | "sec" | "secs" => "second",
-        "min" | "mins" => "minute",
-        "h" | "hr" | "hrs" => "hour",
-        word => word.strip_suffix('s').unwrap_or(word),
-    })
-}
-
-/// The first length of time in a text, such as `three months`, `90-day` or `the previous day`.
-pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
-    let words = text.words();
-    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
-    (0..words.len()).find_map(|at| {
-        let found = length_of_time(&texts[at..]).map(|(duration, _)| duration);
-        let one = || match texts[at..] {
-            ["previous" | "last", unit, ..] => length("1", unit),
-            _ => None,
-        };
-        found.or_else(one).map(|duration| (duration, words[at]))
-    })
-}
-
-/// `three months`, `a week`, `90-day`, at the start of some words, and how many they are.
-fn length_of_time(words: &[&str]) -> Option<(Duration, usize)> {
-    match words {
-        // `a second order` is another order.
-        ["a", "second", ..] => None,
-        ["a" | "an", unit, ..] if !unit.ends_with('s') => length("1", unit).map(|length| (length, 2)),
-        [word, ..] if word.contains('-') => {
-            let (n, unit) = word.split_once('-')?;
-            length(n, unit).map(|length| (length, 1))
-        }
-        [n, unit, ..] => length(n, unit).map(|length| (length, 2)),
-        _ => None,
-    }
-}
-
-fn length(n: &str, unit: &str) -> Option<Duration> {
-    let n = number(n)?;
-    match unit_of_time(unit)? {
-        "year" => Duration::parse(&format!("{} months", n.checked_mul(12)?)),
-        unit => Duration::parse(&format!("{n} {unit}")),
-    }
-}
 
 /// `Deprecated since v3; use Batch Order instead.`: what it says, as the schema has it.
 pub(super) fn deprecated(text: &str) -> Option<String> {
@@ -220,9 +52,23 @@ const SYNONYMS: [(&str, &str); 24] = [
     ("a thousand", "thousand"),
 ];
 
+/// What the full-width forms from U+FF01 on stand for.
+const HALF_WIDTH: &str =
+    concat!("!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ", "[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~");
+
 /// A character as the plainest typography has it; nothing for one that is never seen.
 fn plain_character(c: char) -> Option<&'static str> {
     Some(match c {
+        // The wide marks have their space in them.
+        '\u{ff0c}' | '\u{3001}' => ", ",
+        '\u{3002}' => ". ",
+        '\u{ff1a}' => ": ",
+        '\u{ff1b}' => "; ",
+        '\u{ff08}' => " (",
+        '\u{ff01}'..='\u{ff5e}' => {
+            let at = usize::try_from(u32::from(c) - 0xff01).ok()?;
+            HALF_WIDTH.get(at..=at)?
+        }
         '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{2bc}' => "'",
         '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' => "\"",
         '\u{2010}'..='\u{2015}' | '\u{2212}' => "-",

@@ -87,6 +87,63 @@ const CASES: &[Case] = &[
     replace(UNIFIED, "Get Insider Trades", "1/s/IP", "1/s/UID", TWICE, "unified/inner-trades.yaml"),
     replace(UNIFIED, "Limits", "20/s/UID |\n| Insider", "21/s/UID |\n| Insider", TWICE, "unified/assets.yaml"),
     replace(UNIFIED, "Modify Order", " Rate limit 10/s/UID", "", WORDS, "unified/modify-order.yaml"),
+    replace(CLASSIC, "Place Order", "10/s/UID", "20/2s/UID", TWICE, "classic/place-order.yaml"),
+    replace(
+        CLASSIC,
+        "Place Order",
+        "Rate limit 10/s/UID",
+        "Rate limit: 20 times/1s (UID)",
+        TWICE,
+        "classic/place-order.yaml",
+    ),
+    replace(CLASSIC, "Place Order", "10/s/UID", "20 requests per 2 seconds", TWICE, "classic/place-order.yaml"),
+    // The unit of times.
+    replace(
+        CLASSIC,
+        "Get Order Fill Details",
+        "startTime | no | Unix ms",
+        "startTime | no | Unix seconds",
+        CHANGED,
+        "classic/fills.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Order (Get Order Details; list items of open and history queries have the same fields minus some)",
+        "Unix ms strings",
+        "Unix second strings",
+        CHANGED,
+        "unified/types.yaml",
+    ),
+    replace(UNIFIED, "Reality fill item", "Unix ms", "ISO 8601", CHANGED, "unified/types.yaml"),
+    // A bound of how a value is written is none of the value.
+    replace(
+        UNIFIED,
+        "Place Order",
+        "required for limit, not",
+        "required for limit, at most 8 decimals, not",
+        WORDS,
+        "unified/place-order.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Place Order",
+        "customised order ID |",
+        "customised order ID, at most 64 characters |",
+        NEW,
+        "classic/family.yaml",
+    ),
+    replace(UNIFIED, "Place Order", "| qty | yes | spot", "| qty | yes | at least 5; spot", NEW, "place-order.yaml"),
+    replace(
+        CLASSIC,
+        "Get Historical Transaction Details",
+        "orderId, symbol,",
+        "orderId, symbol (default BTCUSDT),",
+        NEW,
+        "classic/fill-history.yaml",
+    ),
+    replace(UNIFIED, "What the service does", "code 00000", "code 0", NEW, "unified/family.yaml"),
+    replace(UNIFIED, "Get Order Details", "(one required", "(exactly one required", WORDS, "unified/order-info.yaml"),
+    replace(UNIFIED, "Place Order", "yes, no (default no)", "YES, NO (default NO)", CHANGED, "unified/types.yaml"),
     // What stands in backticks means itself.
     replace(
         UNIFIED,
@@ -628,4 +685,39 @@ fn every_change_is_reported_at_its_line_and_nothing_else_is() {
     let failures: Vec<String> = failures.into_iter().flatten().collect();
     assert!(CASES.len() >= 40);
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), CASES.len(), failures.join("\n\n"));
+}
+
+/// Where the lines of a report stand, with their groups.
+fn placed(subject: &Subject, edit: Edit) -> Vec<(String, String)> {
+    let (text, _) = apply(&subject.texts[CLASSIC], edit);
+    told(&subject.audit(CLASSIC, &text).to_string())
+}
+
+#[test]
+fn an_operation_that_is_gone_is_told_once_where_it_stood_last() {
+    let Some(subject) = Subject::read() else { return };
+    let told = placed(&subject, Edit::DeleteSection { section: "Cancel All Orders" });
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].0, GONE);
+}
+
+#[test]
+fn an_inserted_rule_is_new_and_those_below_have_another_number() {
+    let Some(subject) = Subject::read() else { return };
+    let to = "2. size is required when productType is COIN-FUTURES.\n3. One-way mode without";
+    let edit = Edit::Replace { section: "Reversal", from: "2. One-way mode without", to };
+    let (text, line) = apply(&subject.texts[CLASSIC], edit);
+    let renumbered = text
+        .replace("\n3. Hedge", "\n4. Hedge")
+        .replace("\n4. Hedge mode with size equal", "\n5. Hedge mode with size equal");
+    let renumbered =
+        renumbered.replace("\n5. Header X-CHANNEL-API-CODE applies as", "\n6. Header X-CHANNEL-API-CODE applies as");
+    let documents = |text: &str| tradeapi_gen::Documents::one(DOCUMENTS[CLASSIC], text);
+    let report = subject.auditor.audit(&documents(&renumbered), &documents(&subject.texts[CLASSIC])).to_string();
+    let told = told(&report);
+    let new: Vec<_> = told.iter().filter(|(_, line)| line.contains("new: size is required")).collect();
+    assert_eq!(new.len(), 1, "{report}");
+    assert!(new[0].1.contains(&format!("{}.md:{line}:", DOCUMENTS[CLASSIC])), "{report}");
+    let moved = told.iter().filter(|(_, line)| line.contains("has another number: ")).count();
+    assert_eq!(moved, 3, "{report}");
 }

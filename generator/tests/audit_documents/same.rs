@@ -84,6 +84,21 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
         ("long rules of tables", text.replace("|---", "|:--------")),
         ("other marks of lists", text.replace("\n- ", "\n* ")),
         ("another mark of one item", text.replacen("\n- ", "\n* ", 1)),
+        (
+            "full-width marks",
+            text.replace(" (", "\u{ff08}")
+                .replace(')', "\u{ff09}")
+                .replace(", ", "\u{ff0c}")
+                .replace("; ", "\u{ff1b}")
+                .replace(": ", "\u{ff1a}"),
+        ),
+        ("full-width digits", text.replace("| 10/s/UID |", "| \u{ff11}\u{ff10}/s/UID |")),
+        ("comments", text.replace("\n\n", "\n\n<!-- reviewed -->\n\n")),
+        (
+            "lines broken in cells",
+            lines(&|line| if in_rows(line) { line.replace(", ", ",<br>") } else { line.to_owned() }),
+        ),
+        ("columns in another order", lines(&|line| if in_rows(line) { turned(line) } else { line.to_owned() })),
         ("curly apostrophes", text.replace('\'', "\u{2019}")),
         ("long dashes", text.replace(" - ", " \u{2013} ")),
         ("no-break hyphens", text.replace("take-profit", "take\u{2011}profit")),
@@ -109,6 +124,15 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
             lines(&|line| if in_rows(line) || line.starts_with('#') { line.to_owned() } else { broken(line) }),
         ),
     ]
+}
+
+/// A row of a table with its last two cells in the other order.
+fn turned(row: &str) -> String {
+    let mut cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+    if let [.., one, other] = cells.as_mut_slice() {
+        std::mem::swap(one, other);
+    }
+    format!("|{}|", cells.join("|"))
 }
 
 /// A paragraph on several lines. What would begin a list there stays where it is.

@@ -2,8 +2,10 @@
 
 use super::super::document::{Document, Section};
 use super::super::findings::{FactKind, Force, key};
+use super::super::measures;
+use super::super::measures::{Rate, number};
 use super::super::text::Span;
-use super::super::wording::{self, Rate, akin, number, stems};
+use super::super::wording::{akin, deprecated, stems};
 use super::Reader;
 use crate::model::Method;
 
@@ -36,7 +38,7 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
             let texts = segment.texts();
             let mut at = 0;
             while at < words.len() {
-                let Some((rate, count)) = wording::rate(&texts[at..]) else {
+                let Some((rate, count)) = measures::rate(&texts[at..]) else {
                     at += 1;
                     continue;
                 };
@@ -111,7 +113,7 @@ impl<'a> Reader<'a> {
         };
         if let Some(sentence) = text.sentences().into_iter().find(speaks)
             // What to use may stand in a sentence of its own.
-            && let Some(says) = wording::deprecated(text.after(sentence.at).text)
+            && let Some(says) = deprecated(text.after(sentence.at).text)
         {
             self.found.state(key(FactKind::Deprecated, [id]), says, sentence);
         }

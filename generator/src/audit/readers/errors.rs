@@ -10,7 +10,7 @@ impl<'a> Reader<'a> {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
         let mut listed: Vec<Key> = Vec::new();
         for (situation, response) in pairs(&table.rows) {
-            if let Some((code, text)) = error(situation, response) {
+            if let Some((code, text)) = error(situation, response, 4) {
                 self.found.read(situation);
                 let of = key(FactKind::Error, [&self.document.id, code.text]);
                 self.found.state(of.clone(), plain_quotes(text), code);
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
 
     /// `code is 00000 and msg is success`.
     pub(super) fn success(&mut self, label: Span<'a>, rule: Span<'a>) {
-        if let Some((code, text)) = error(label, rule) {
+        if let Some((code, text)) = error(label, rule, 1) {
             self.found.state(key(FactKind::Error, [&self.document.id, code.text]), text, code);
             self.found.read(rule);
         }
@@ -40,10 +40,10 @@ fn plain_quotes(text: &str) -> String {
     text.trim_matches(['`', '"']).to_owned()
 }
 
-/// The code in a text, and what its message says.
-fn error<'a>(situation: Span<'a>, response: Span<'a>) -> Option<(Span<'a>, &'a str)> {
+/// The code in a text, of so many digits at least, and what its message says.
+fn error<'a>(situation: Span<'a>, response: Span<'a>, digits: usize) -> Option<(Span<'a>, &'a str)> {
     let words = response.words();
-    let is_code = |word: &Span<'a>| word.text.len() >= 4 && word.text.chars().all(|c| c.is_ascii_digit());
+    let is_code = |word: &Span<'a>| word.text.len() >= digits && word.text.chars().all(|c| c.is_ascii_digit());
     let at = words.iter().position(is_code)?;
     let code = words[at];
     let before: Vec<&str> = words[..at].iter().map(|word| word.text).collect();

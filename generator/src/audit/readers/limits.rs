@@ -2,9 +2,10 @@
 
 use super::super::document::Table;
 use super::super::findings::{FactKind, key};
+use super::super::measures::{decimal, duration, number, range};
 use super::super::operations::OperationName;
 use super::super::text::Span;
-use super::super::wording::{akin, characters, decimal, duration, number, range, stems};
+use super::super::wording::{akin, characters, stems};
 use super::{Reader, endpoint, pairs};
 
 /// Words of a label that describe the row, not its operation.

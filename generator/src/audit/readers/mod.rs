@@ -2,6 +2,7 @@
 //! from the document, or from the schema that it is compared with.
 
 mod access;
+mod columns;
 mod conventions;
 pub(super) mod endpoint;
 mod errors;

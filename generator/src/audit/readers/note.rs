@@ -1,9 +1,14 @@
 //! What is said of parameters: in the last column of their table, or in parentheses behind their names.
 
 use super::super::findings::{FactKind, Force, Key, Listed, key};
+use super::super::measures::{decimal, duration, number, range, time_unit};
 use super::super::text::Span;
-use super::super::wording::{self, decimal, duration, number, range};
+use super::super::wording;
 use super::{Reader, values, windows};
+
+/// What a text is counted in: a bound of these bounds how a value is written, not the value.
+const OF_TEXT: [&str; 9] =
+    ["characters", "character", "letters", "bytes", "decimals", "decimal", "places", "significant", "digits"];
 
 /// Parameters that share a note.
 pub(super) struct Noted<'a, 'b> {
@@ -46,6 +51,7 @@ impl<'a> Reader<'a> {
             let texts = clause.texts();
             let understood = self.need(clause, &texts, &mut said)
                 | self.bounds(noted, clause, &texts)
+                | self.length(noted, clause, &texts)
                 | self.reference(noted, clause, &texts)
                 | choice(clause, &texts, &mut said)
                 | self.edit(noted, clause, &texts);
@@ -72,6 +78,18 @@ impl<'a> Reader<'a> {
         };
         if said.need.is_none_or(|(known, _)| known == "no") {
             said.need = Some((need, clause));
+        }
+        true
+    }
+
+    /// `at most 64 characters`, of what has no list of values.
+    fn length(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+        let ["at", "most", n, "characters"] = texts else { return false };
+        let Some(n) = number(n) else { return false };
+        let family = noted.id.split('.').next().unwrap_or_default();
+        for (name, _) in noted.names {
+            let short = name.rsplit('.').next().unwrap_or(name);
+            self.found.state(key(FactKind::Length, [family, short]), format!("1 to {n}"), clause);
         }
         true
     }
@@ -116,6 +134,7 @@ impl<'a> Reader<'a> {
                 Some(n) => state(FactKind::Digits, n.to_string()),
                 None => return false,
             },
+            ["at", "most", _, of, ..] if OF_TEXT.contains(of) => return false,
             ["at", "most", n, ..] => match decimal(n).filter(|_| duration(clause).is_none()) {
                 Some(n) => state(FactKind::ParameterMax, n),
                 None => return false,
@@ -182,7 +201,10 @@ impl<'a> Reader<'a> {
         for (name, _) in noted.names {
             let of = key(FactKind::ParameterValue, [noted.id, name]);
             let known = self.claims.values(FactKind::ParameterValue, noted.id, name);
-            let Some(list) = self.values_in(noted.note, &of, &known) else { continue };
+            let Some(list) = self.values_in(noted.note, &of, &known) else {
+                self.only_default(noted, name);
+                continue;
+            };
             if let Some((default, at)) = list.default {
                 self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), default, at);
             }
@@ -248,9 +270,21 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// `default BTCUSDT`, of what has no list of values. A number is read as a bound.
+    fn only_default(&mut self, noted: &Noted<'a, '_>, name: &str) {
+        for clause in noted.note.clauses() {
+            if let ["default", only] | ["defaults", "to", only] = clause.texts().as_slice()
+                && decimal(only).is_none()
+            {
+                self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), *only, clause);
+            }
+        }
+    }
+
     fn units_of(&mut self, noted: &Noted<'a, '_>) {
         for (name, _) in noted.names {
             self.unit_in(noted.note, key(FactKind::Unit, [noted.id, name]));
+            self.time_unit_in(noted.note, key(FactKind::TimeUnit, [noted.id, name]));
         }
     }
 
@@ -259,6 +293,13 @@ impl<'a> Reader<'a> {
         let texts = text.texts();
         if self.claims.has(&of) || texts.iter().any(|word| ["in", "unit"].contains(word)) {
             self.units_in(text, of);
+        }
+    }
+
+    /// The unit of a time; what is no time in the schema has none.
+    pub(super) fn time_unit_in(&mut self, text: Span<'a>, of: Key) {
+        if let Some((unit, at)) = time_unit(text).filter(|_| self.claims.has(&of)) {
+            self.found.state(of, unit, at);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Parameters of an operation: as a table, or as a sentence such as `Parameters: a (required), b, c (one required)`.
 
-use super::super::document::Section;
+use super::super::document::{Block, Section};
 use super::super::findings::{FactKind, Force, Key, key};
 use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
+use super::columns::Columns;
 use super::note::{Noted, Said};
 use crate::diagnostics::nearest;
 
@@ -17,6 +18,9 @@ struct Seen<'a> {
     /// Parameters with one number share their note.
     group: usize,
 }
+
+/// More groups than an item of a list has.
+const GROUPS: usize = 1000;
 
 /// Whether a label opens a list of parameters.
 pub(super) fn is_label(label: Span<'_>) -> bool {
@@ -37,13 +41,21 @@ impl<'a> Reader<'a> {
     pub(super) fn parameters(&mut self, section: &'a Section, id: &str) {
         let mut has_list = false;
         for table in section.tables(self.document) {
-            if table.column("parameter") == Some(0) {
+            if let Some(columns) = Columns::of(&table) {
                 has_list = true;
                 self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-                let seen = table_rows(&table.rows);
+                let seen = columns.cells(&table.rows).map(|cells| Seen {
+                    at: cells.name,
+                    need: cells.need,
+                    note: cells.note,
+                    group: cells.row,
+                });
+                let seen: Vec<Seen<'a>> = seen.collect();
+                self.types_of(id, &columns, &table.rows);
                 self.parameter_list(id, "", table.at(), &seen, "unstated");
             }
         }
+        has_list |= self.listed_below(section, id);
         for text in section.texts(self.document) {
             for sentence in text.sentences() {
                 if sentence.text.trim() == "No parameters" {
@@ -52,7 +64,7 @@ impl<'a> Reader<'a> {
                     self.parameter_list(id, "", sentence.at, &[], "no");
                     continue;
                 }
-                let Some((label, list)) = sentence.label() else { continue };
+                let Some((label, list)) = sentence.label().filter(|(_, list)| !list.is_empty()) else { continue };
                 let Some(prefix) = prefix(label.head_and_note().0) else { continue };
                 has_list = true;
                 let open_need = if label.text.contains("none marked required") { "no" } else { "unstated" };
@@ -67,6 +79,32 @@ impl<'a> Reader<'a> {
         if !has_list {
             self.gone_parameters(id, "", section.at.start, &[]);
         }
+    }
+
+    /// `Parameters:` over a list with an item for each.
+    fn listed_below(&mut self, section: &'a Section, id: &str) -> bool {
+        let mut has_list = false;
+        for (block, below) in section.blocks.iter().zip(1..) {
+            let Block::Text(range) = block else { continue };
+            let Some(last) = self.document.span(range).trim().sentences().last().copied() else { continue };
+            let Some((label, _)) = last.label().filter(|(_, list)| list.is_empty()) else { continue };
+            let Some(prefix) = prefix(label.head_and_note().0) else { continue };
+            let items = section.blocks[below..].iter().map_while(|block| match block {
+                Block::Item { text, .. } => Some(self.document.span(text).trim()),
+                Block::Text(_) | Block::Table { .. } => None,
+            });
+            let mut seen = Vec::new();
+            for (nth, item) in items.enumerate() {
+                let entries = sentence_entries(item);
+                seen.extend(entries.into_iter().map(|entry| Seen { group: nth * GROUPS + entry.group, ..entry }));
+            }
+            if !seen.is_empty() {
+                has_list = true;
+                self.found.read(label);
+                self.parameter_list(id, &prefix, label.at, &seen, "unstated");
+            }
+        }
+        has_list
     }
 
     fn parameter_list(&mut self, id: &str, prefix: &str, at: usize, seen: &[Seen<'a>], open_need: &'static str) {
@@ -288,23 +326,6 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
     (names, renamed)
 }
 
-fn table_rows<'a>(rows: &[Vec<Span<'a>>]) -> Vec<Seen<'a>> {
-    let mut seen = Vec::new();
-    for (group, row) in rows.iter().enumerate() {
-        let (Some(names), Some(need)) = (row.first(), row.get(1)) else { continue };
-        let need = match need.text {
-            "yes" | "Yes" | "required" => Some("yes"),
-            "no" | "No" | "optional" => Some("no"),
-            "conditional" => Some("conditional"),
-            _ => None,
-        };
-        for name in names.split(&[","]) {
-            seen.push(Seen { at: name, need, note: row.get(2).copied(), group });
-        }
-    }
-    seen
-}
-
 /// Entries of a sentence. With semicolons each part is a group; without, each name is one, and what speaks of several
 /// binds the names before it that have no note of their own.
 fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
@@ -349,5 +370,6 @@ fn separate(seen: &mut [Seen<'_>], group: &mut usize) {
 
 fn speaks_of_several(note: Span<'_>) -> bool {
     let words = note.texts();
-    note.text.contains("as in ") || words.contains(&"wins") || words.starts_with(&["one"]) || words.contains(&"them")
+    let is_one = matches!(words.as_slice(), ["one", ..] | ["exactly" | "only" | "just", "one", ..]);
+    note.text.contains("as in ") || words.contains(&"wins") || is_one || words.contains(&"them")
 }

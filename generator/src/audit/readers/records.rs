@@ -84,6 +84,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(meaning) = meaning {
             self.unit_in(meaning, key(FactKind::Unit, [&known.id, name]));
+            self.time_unit_in(meaning, key(FactKind::TimeUnit, [&known.id, name]));
             let short_list = meaning.text.contains('/') && values.is_empty();
             if !short_list && stated_by_list(meaning, &values) && self.values_in(meaning, &of, &values).is_some() {
                 return;

@@ -1,8 +1,9 @@
 //! How far times may lie apart, how far back they may reach, what is taken without them.
 
 use super::super::findings::{FactKind, key};
+use super::super::measures::duration;
 use super::super::text::Span;
-use super::super::wording::{akin, duration};
+use super::super::wording::akin;
 use super::Reader;
 
 /// What a clause with a length of time is about: `span`, `access` or `default`.

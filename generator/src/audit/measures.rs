@@ -1,0 +1,238 @@
+//! Numbers, rates and lengths of time, as documents of any API write them.
+
+use super::text::Span;
+use crate::model::{Duration, Times};
+
+const NUMBERS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// Round numbers beyond, each with its value.
+const ROUND_NUMBERS: [(&str, u64); 9] = [
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred", 100),
+    ("thousand", 1000),
+];
+
+/// The number that a word is, in digits or as a word.
+pub(super) fn number(word: &str) -> Option<u64> {
+    word.parse().ok().or_else(|| {
+        let word = word.to_ascii_lowercase();
+        let small = NUMBERS.iter().position(|known| *known == word).and_then(|n| u64::try_from(n).ok());
+        small.or_else(|| ROUND_NUMBERS.iter().find(|(known, _)| *known == word).map(|(_, n)| *n))
+    })
+}
+
+/// A number with or without decimals, in digits or as a word.
+pub(super) fn decimal(word: &str) -> Option<String> {
+    let is_decimal = word.starts_with(|c: char| c.is_ascii_digit())
+        && word.ends_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+        && word.matches('.').count() <= 1;
+    if is_decimal { Some(word.to_owned()) } else { number(word).map(|number| number.to_string()) }
+}
+
+/// `0.1 to 10`, `0.1-10`, `between 0.1 and 10`, at the start of some words: both bounds, and how many words they take.
+pub(super) fn range(words: &[&str]) -> Option<(String, String, usize)> {
+    let (low, high, count) = match words {
+        ["between", low, "and", high, ..] => (*low, *high, 4),
+        ["from", low, "to", high, ..] => (*low, *high, 4),
+        [low, "to", high, ..] => (*low, *high, 3),
+        [both, ..] => {
+            let (low, high) = ["..", "-", "~"].iter().find_map(|mark| both.split_once(mark))?;
+            // `one-ten` is a word, and `2-hour` a length of time.
+            return Some((figures(low)?, figures(high)?, 1));
+        }
+        [] => return None,
+    };
+    Some((decimal(low)?, decimal(high)?, count))
+}
+
+fn figures(text: &str) -> Option<String> {
+    decimal(text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// How many calls in how long, and for whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rate {
+    pub(super) calls: u64,
+    pub(super) every: Duration,
+    /// `UID`, `IP`, or what else calls are counted by; nothing where the text does not say.
+    pub(super) scope: Option<String>,
+}
+
+/// What calls are counted by, where nothing stands before it.
+const SCOPES: [&str; 4] = ["UID", "IP", "user", "key"];
+
+/// `10/s/UID`, `20/2s`, `10 times/1s (UID)`, `10 per second per user`, `600 requests per minute`, at the start of some
+/// words, and how many they are.
+pub(super) fn rate(words: &[&str]) -> Option<(Rate, usize)> {
+    let first = *words.first()?;
+    let parts: Vec<&str> = first.split('/').collect();
+    let (calls, every, scope, mut count) = match (parts.as_slice(), words) {
+        ([calls, unit], _) => (*calls, period(unit)?, None, 1),
+        ([calls, unit, scope], _) => (*calls, period(unit)?, Some(*scope), 1),
+        (_, [calls, of, ..]) if of.split_once('/').is_some_and(|(of, _)| is_call(of)) => {
+            (*calls, period(of.split_once('/')?.1)?, None, 2)
+        }
+        (_, [calls, of, "per" | "a" | "each" | "every" | "in", rest @ ..]) if is_call(of) => {
+            let (every, count) = periods(rest)?;
+            (*calls, every, None, 3 + count)
+        }
+        (_, [calls, "per" | "every", rest @ ..]) => {
+            let (every, count) = periods(rest)?;
+            (*calls, every, None, 2 + count)
+        }
+        _ => return None,
+    };
+    let calls = number(calls)?;
+    let scope = match (scope, words.get(count..)) {
+        (Some(scope), _) => Some(scope),
+        (None, Some(["per", "user", "ID", ..])) => {
+            count += 3;
+            Some("user")
+        }
+        (None, Some(["per", scope, ..])) => {
+            count += 2;
+            Some(*scope)
+        }
+        (None, Some(["(", scope, ")", ..])) if SCOPES.contains(scope) => {
+            count += 3;
+            Some(*scope)
+        }
+        (None, Some([scope, ..])) if SCOPES.contains(scope) => {
+            count += 1;
+            Some(*scope)
+        }
+        _ => None,
+    };
+    let scope = scope.map(|scope| if scope == "user" { "UID" } else { scope }.to_owned());
+    Some((Rate { calls, every, scope }, count))
+}
+
+fn is_call(word: &str) -> bool {
+    matches!(word, "request" | "requests" | "call" | "calls" | "time" | "times")
+}
+
+/// `s`, `2s`, `minute`: how long the calls of a rate are counted.
+fn period(text: &str) -> Option<Duration> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let n = &text[..text.len() - unit.len()];
+    length(if n.is_empty() { "1" } else { n }, unit)
+}
+
+/// `second`, `2 seconds`, at the start of some words, and how many they are.
+fn periods(words: &[&str]) -> Option<(Duration, usize)> {
+    let one = period(words.first()?).map(|period| (period, 1));
+    one.or_else(|| length_of_time(words))
+}
+
+/// How documents write the unit of times.
+pub(super) fn unit_of_times(times: Times) -> &'static str {
+    match times {
+        Times::Milliseconds => "ms",
+        Times::Seconds => "seconds",
+        Times::Microseconds => "microseconds",
+        Times::Nanoseconds => "nanoseconds",
+        Times::Iso8601 => "ISO 8601",
+    }
+}
+
+/// `Unix ms`, `Unix timestamp in seconds`: the unit that a text gives a time in, as [`unit_of_times`] writes it.
+pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> {
+    let words = text.words();
+    let unit_of = |word: &str| {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "ms" | "millisecond" | "millis" => unit_of_times(Times::Milliseconds),
+            "s" | "sec" | "second" | "seconds" => unit_of_times(Times::Seconds),
+            "us" | "microsecond" | "microseconds" => unit_of_times(Times::Microseconds),
+            "ns" | "nanosecond" | "nanoseconds" => unit_of_times(Times::Nanoseconds),
+            _ => return None,
+        })
+    };
+    let unix = words.iter().position(|word| word.text.eq_ignore_ascii_case("unix"));
+    let behind = unix.and_then(|unix| {
+        let near = words[unix + 1..].iter().take(3);
+        near.skip_while(|word| matches!(word.text, "time" | "timestamp" | "in"))
+            .map(|word| (word, unit_of(word.text)))
+            .next()
+    });
+    if let Some((word, Some(unit))) = behind {
+        return Some((unit, *word));
+    }
+    let is_iso = |pair: &&[Span<'_>]| pair[0].text == "ISO" && pair[1].text.starts_with("8601");
+    words.windows(2).find(is_iso).map(|pair| (unit_of_times(Times::Iso8601), pair[0]))
+}
+
+/// The word for a unit of time, of which documents also write the plural and abbreviations.
+fn unit_of_time(word: &str) -> Option<&str> {
+    Some(match word {
+        "s" | "sec" | "secs" => "second",
+        "min" | "mins" => "minute",
+        "h" | "hr" | "hrs" => "hour",
+        word => word.strip_suffix('s').unwrap_or(word),
+    })
+}
+
+/// The first length of time in a text, such as `three months`, `90-day` or `the previous day`.
+pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
+    let words = text.words();
+    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
+    (0..words.len()).find_map(|at| {
+        let found = length_of_time(&texts[at..]).map(|(duration, _)| duration);
+        let one = || match texts[at..] {
+            ["previous" | "last", unit, ..] => length("1", unit),
+            _ => None,
+        };
+        found.or_else(one).map(|duration| (duration, words[at]))
+    })
+}
+
+/// `three months`, `a week`, `90-day`, at the start of some words, and how many they are.
+pub(super) fn length_of_time(words: &[&str]) -> Option<(Duration, usize)> {
+    match words {
+        // `a second order` is another order.
+        ["a", "second", ..] => None,
+        ["a" | "an", unit, ..] if !unit.ends_with('s') => length("1", unit).map(|length| (length, 2)),
+        [word, ..] if word.contains('-') => {
+            let (n, unit) = word.split_once('-')?;
+            length(n, unit).map(|length| (length, 1))
+        }
+        [n, unit, ..] => length(n, unit).map(|length| (length, 2)),
+        _ => None,
+    }
+}
+
+fn length(n: &str, unit: &str) -> Option<Duration> {
+    let n = number(n)?;
+    match unit_of_time(unit)? {
+        "year" => Duration::parse(&format!("{} months", n.checked_mul(12)?)),
+        unit => Duration::parse(&format!("{n} {unit}")),
+    }
+}

@@ -1,0 +1,85 @@
+//! Tables of parameters: which of their columns says what.
+
+use super::super::document::Table;
+use super::super::findings::{FactKind, key};
+use super::super::text::Span;
+use super::Reader;
+
+/// Which columns of a table of parameters say what.
+pub(super) struct Columns {
+    name: usize,
+    need: Option<usize>,
+    note: Option<usize>,
+    json: Option<usize>,
+}
+
+impl Columns {
+    /// Those of a table that has parameters: it says so, or it has a column of names beside one of their need.
+    pub(super) fn of(table: &Table<'_>) -> Option<Self> {
+        let column = |words: &[&str]| words.iter().find_map(|word| table.column(word));
+        let need = column(&["required", "need"]);
+        let parameter = column(&["parameter"]);
+        let name = parameter.or_else(|| need.and_then(|_| column(&["name", "field", "argument", "key"])))?;
+        let json = column(&["type"]);
+        let taken = [Some(name), need, json];
+        let rest = || (0..table.head.len()).find(|at| !taken.contains(&Some(*at)));
+        let note = column(&["rule", "description", "note", "meaning", "comment", "remark"]).or_else(rest);
+        Some(Self { name, need, note: note.filter(|note| !taken.contains(&Some(*note))), json })
+    }
+
+    /// What the cells say of each parameter.
+    pub(super) fn cells<'a>(&self, rows: &[Vec<Span<'a>>]) -> impl Iterator<Item = Cells<'a>> {
+        let cells = |(at, row): (usize, &Vec<Span<'a>>)| {
+            let cell = |column: Option<usize>| column.and_then(|column| row.get(column)).copied();
+            let names = cell(Some(self.name)).map(|names| names.split(&[","])).unwrap_or_default();
+            let (need, note) = (cell(self.need).and_then(|need| need_of_cell(need.text)), cell(self.note));
+            names.into_iter().map(|name| Cells { name, need, note, json: cell(self.json), row: at }).collect::<Vec<_>>()
+        };
+        rows.iter().enumerate().flat_map(cells).collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// What a row says of one parameter.
+pub(super) struct Cells<'a> {
+    pub(super) name: Span<'a>,
+    pub(super) need: Option<&'static str>,
+    pub(super) note: Option<Span<'a>>,
+    json: Option<Span<'a>>,
+    /// Parameters of one row share it.
+    pub(super) row: usize,
+}
+
+fn need_of_cell(text: &str) -> Option<&'static str> {
+    Some(match text.to_ascii_lowercase().as_str() {
+        "yes" | "y" | "true" | "required" => "yes",
+        "no" | "n" | "false" | "optional" => "no",
+        "conditional" | "conditionally" => "conditional",
+        _ => return None,
+    })
+}
+
+/// The type that a cell names, as the facts have it.
+fn type_of_cell(text: &str) -> Option<&'static str> {
+    Some(match text.to_ascii_lowercase().as_str() {
+        "string" => "string",
+        "number" | "integer" | "int" | "long" => "number",
+        "boolean" | "bool" => "boolean",
+        "array" | "list" => "array",
+        _ => return None,
+    })
+}
+
+impl<'a> Reader<'a> {
+    /// The column of types, of the parameters that the schema has.
+    pub(super) fn types_of(&mut self, id: &str, columns: &Columns, rows: &[Vec<Span<'a>>]) {
+        for cells in columns.cells(rows) {
+            let Some((cell, json)) = cells.json.and_then(|cell| Some((cell, type_of_cell(cell.text)?))) else {
+                continue;
+            };
+            let of = key(FactKind::Type, [id, cells.name.text]);
+            if self.claims.has(&of) {
+                self.found.state(of, json, cell);
+            }
+        }
+    }
+}
