@@ -60,6 +60,7 @@ fn read<O: Operation>(
     check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
 ) -> Result<Reply<O::Response>, Error> {
     let (head, body) = response.into_parts();
+    let body = without_mark(body);
     let answer = Answer { api, meta: O::META, known, head: &head, status: head.status, body: &body };
     answer.is_of_call()?;
     let (data, request_time) = match &api.envelope {
@@ -88,9 +89,21 @@ pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
     value.to_str().ok()?.trim().parse().ok()
 }
 
+/// What UTF-8 texts of some systems begin with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a body compressed with gzip begins with.
+const GZIP: &[u8] = b"\x1f\x8b";
+
+/// A body without a byte-order mark, which is no part of its text.
+fn without_mark(body: Bytes) -> Bytes {
+    if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body }
+}
+
 /// Whether `body` has the envelope of the API. Without an envelope, every body has.
 pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
     let Some(envelope) = &api.envelope else { return true };
+    let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
     let opened = std::str::from_utf8(body).ok().and_then(|text| Opened::open(envelope, envelope.data, text).ok());
     opened.is_some_and(|opened| opened.code().is_some())
 }
@@ -197,6 +210,9 @@ impl<'a> Answer<'a> {
     }
 
     fn text(&self) -> Result<&'a str, Error> {
+        if self.body.starts_with(GZIP) {
+            return Err(self.unreadable(ReadError::new(0, "compressed with gzip, although no request asks for it")));
+        }
         std::str::from_utf8(self.body)
             .map_err(|error| self.unreadable(ReadError::new(error.valid_up_to(), "not UTF-8")))
     }

@@ -204,6 +204,10 @@ impl<'a> ParameterReader<'a> {
     /// Reads the whole text as a list of objects.
     pub fn items<P: Parameters>(&mut self) -> Option<Vec<P>> {
         self.took_items = true;
+        if !self.is_array {
+            // That it is no list says enough of what stands in it.
+            self.members.clear();
+        }
         let json = self.text.clone();
         self.objects("", &json)
     }
@@ -318,13 +322,17 @@ impl<'a> ParameterReader<'a> {
     /// The JSON text of a parameter, if it is given.
     fn take(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         self.known.push(name);
-        // When a name comes twice, the last counts.
-        let mut given = None;
+        let mut given = Vec::new();
         for member in self.members.iter_mut().filter(|member| member.name == name) {
             member.taken = true;
-            given = Some(member.json.clone());
+            given.push(member.json.clone());
         }
-        given
+        if given.len() > 1 {
+            // Another reader may take another of them.
+            let all = given.join(" and ");
+            self.violated("unreadable", name, all, "one value is needed", "leave out all but one");
+        }
+        given.pop()
     }
 
     /// As [`take`](Self::take), but a list may be a string, as it is in a query; `null` is not a list.

@@ -170,3 +170,23 @@ proptest! {
         let _ = answer::<Orders>(200, &format!("{{{}}}", members.join(",")));
     }
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_an_answer() -> Tested {
+    let body = "{\"code\":\"00000\",\"data\":{\"orderId\":\"7\"}}";
+    for status in [200, 400, 502] {
+        let reply = answer::<PlaceOrder>(status, &format!("\u{feff}{body}"))?;
+        assert_eq!(reply.order_id, Some("7".into()));
+    }
+    let torn = format!("\u{feff}{}", &body[..body.len() - 3]);
+    assert!(matches!(answer::<PlaceOrder>(200, &torn), Err(Error::Unreadable(_))));
+    assert!(answer::<PlaceOrder>(200, &format!("\u{feff}\u{feff}{body}")).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_compressed_answer_is_called_one() {
+    let packed = Response::new(Bytes::from_static(b"\x1f\x8b\x08\x00\x00\x00\x00\x00"));
+    let told = read_response::<PlaceOrder>(&API, packed).map(drop).map_err(|error| error.to_string());
+    assert!(told.is_err_and(|told| told.contains("compressed with gzip")));
+}

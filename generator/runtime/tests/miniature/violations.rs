@@ -179,3 +179,17 @@ fn reading_any_input_gives_violations() {
     let symbol = Symbol::from("A");
     assert_eq!(symbol.as_str(), "A");
 }
+
+#[test]
+fn a_parameter_is_given_once() {
+    let twice = r#"{"symbol":"A","side":"buy","side":"sell","size":"1","orderType":"market"}"#;
+    assert_eq!(refused::<PlaceOrder>(twice), owned(&[("unreadable", "side")]));
+    let same = r#"{"symbol":"A","side":"buy","side":"buy","size":"1","orderType":"market"}"#;
+    assert_eq!(refused::<PlaceOrder>(same), owned(&[("unreadable", "side")]));
+}
+
+#[test]
+fn a_batch_that_is_no_list_is_refused_for_that_alone() {
+    let object = r#"{"symbol":"A","side":"buy","size":"1","orderType":"market"}"#;
+    assert_eq!(refused::<PlaceBatch>(object), owned(&[("unreadable", "")]));
+}
