@@ -27,6 +27,52 @@ impl Account {
         }
     }
 
+    /// Reads an account from a file of JSON in the form that `to_json` writes, in which every member may be
+    /// left out:
+    ///
+    /// ```json
+    /// {
+    ///   "name": "desk-1",
+    ///   "properties": {
+    ///     "positionMode": "one_way_mode",
+    ///     "copyTrading": true,
+    ///     "copyTradingPairs": ["A", "B"],
+    ///     "whitelisted": true,
+    ///     "bindingTime": "2026-01-31T00:00:00.000Z",
+    ///     "rpiMarketMaker": true
+    ///   },
+    ///   "instruments": {
+    ///     "LINE": {
+    ///       "SYMBOL": { "priceMultiplier": "0.1", "pricePrecision": "0.1", "minOrderAmount": "0.1", "sizeMultiplier": "0.1", "sizePrecision": "0.1" }
+    ///     }
+    ///   }
+    /// }
+    /// ```
+    ///
+    /// Times are ISO 8601 or milliseconds since 1970; numbers are strings or JSON numbers.
+    ///
+    /// \# Errors
+    ///
+    /// Fails if the file cannot be read, or with all mistakes in it, each with its line.
+    pub fn from_file(
+        path: impl AsRef<std::path::Path>,
+    ) -> Result<Self, runtime::account_file::AccountFileError> {
+        let properties = runtime::Account::from_file(&TABLE, path)?;
+        Ok(Self { properties })
+    }
+
+    /// Reads an account from the text of such a file; see [`from_file`](Self::from_file).
+    ///
+    /// # Errors
+    ///
+    /// Returns all mistakes, each with its line.
+    pub fn from_json(
+        text: &str,
+    ) -> Result<Self, runtime::account_file::AccountFileError> {
+        let properties = runtime::Account::from_json(&TABLE, text)?;
+        Ok(Self { properties })
+    }
+
     /// How positions in futures are kept.
     pub fn position_mode(mut self, position_mode: PositionMode) -> Self {
         self.properties
@@ -113,6 +159,8 @@ impl From<Account> for runtime::Account {
     }
 }
 
+runtime::serde_account!(Account, & TABLE);
+
 /// How positions in futures are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -195,3 +243,46 @@ impl Instrument {
         self
     }
 }
+
+/// What a caller can state about an account.
+pub(crate) const TABLE: runtime::tables::AccountTable = runtime::tables::AccountTable {
+    properties: &[
+        runtime::tables::AccountProperty {
+            name: "positionMode",
+            kind: runtime::tables::PropertyKind::Words(&["one_way_mode", "hedge_mode"]),
+            denied_by: &["25236", "25237", "40774", "43075"],
+        },
+        runtime::tables::AccountProperty {
+            name: "copyTrading",
+            kind: runtime::tables::PropertyKind::Flag,
+            denied_by: &[],
+        },
+        runtime::tables::AccountProperty {
+            name: "copyTradingPairs",
+            kind: runtime::tables::PropertyKind::Names,
+            denied_by: &[],
+        },
+        runtime::tables::AccountProperty {
+            name: "whitelisted",
+            kind: runtime::tables::PropertyKind::Flag,
+            denied_by: &[],
+        },
+        runtime::tables::AccountProperty {
+            name: "bindingTime",
+            kind: runtime::tables::PropertyKind::Time,
+            denied_by: &[],
+        },
+        runtime::tables::AccountProperty {
+            name: "rpiMarketMaker",
+            kind: runtime::tables::PropertyKind::Flag,
+            denied_by: &[],
+        },
+    ],
+    instrument: &[
+        "priceMultiplier",
+        "pricePrecision",
+        "minOrderAmount",
+        "sizeMultiplier",
+        "sizePrecision",
+    ],
+};

@@ -235,6 +235,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         },
     ],
     remaining_calls: Some("x-mbx-used-remain-limit"),
+    account: account::TABLE,
     pools: &[],
     outcomes: &[
         runtime::tables::OutcomeRow {

@@ -262,6 +262,17 @@ impl runtime::Operation for GetHistoryOrder {
             .map(runtime::lifecycle::OrderShown::of)
             .for_each(see);
     }
+
+    fn show_properties(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::PropertyShown<'_>),
+    ) {
+        response
+            .entrusted_list
+            .items
+            .iter()
+            .for_each(|record| runtime::lifecycle::PropertyShown::each(record, see));
+    }
 }
 
 impl runtime::operation::Repeatable for GetHistoryOrder {}

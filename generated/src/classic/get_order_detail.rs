@@ -124,6 +124,13 @@ impl runtime::Operation for GetOrderDetail {
     ) {
         see(runtime::lifecycle::OrderShown::of(response));
     }
+
+    fn show_properties(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::PropertyShown<'_>),
+    ) {
+        runtime::lifecycle::PropertyShown::each(response, see);
+    }
 }
 
 impl runtime::operation::Repeatable for GetOrderDetail {}

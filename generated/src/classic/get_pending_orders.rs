@@ -230,6 +230,17 @@ impl runtime::Operation for GetPendingOrders {
             .map(runtime::lifecycle::OrderShown::of)
             .for_each(see);
     }
+
+    fn show_properties(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::PropertyShown<'_>),
+    ) {
+        response
+            .entrusted_list
+            .items
+            .iter()
+            .for_each(|record| runtime::lifecycle::PropertyShown::each(record, see));
+    }
 }
 
 impl runtime::operation::Repeatable for GetPendingOrders {}

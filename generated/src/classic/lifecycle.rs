@@ -155,6 +155,12 @@ impl runtime::lifecycle::HasState for Order {
     fn at(&self) -> Option<runtime::Timestamp> {
         self.u_time
     }
+
+    fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
+        if let Some(value) = &self.pos_mode {
+            see("positionMode", value.as_str());
+        }
+    }
 }
 
 impl runtime::lifecycle::HasState for PendingOrder {
@@ -175,6 +181,12 @@ impl runtime::lifecycle::HasState for PendingOrder {
     fn at(&self) -> Option<runtime::Timestamp> {
         self.u_time
     }
+
+    fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
+        if let Some(value) = &self.pos_mode {
+            see("positionMode", value.as_str());
+        }
+    }
 }
 
 impl runtime::lifecycle::HasState for HistoryOrder {
@@ -194,5 +206,11 @@ impl runtime::lifecycle::HasState for HistoryOrder {
 
     fn at(&self) -> Option<runtime::Timestamp> {
         self.u_time
+    }
+
+    fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
+        if let Some(value) = &self.pos_mode {
+            see("positionMode", value.as_str());
+        }
     }
 }

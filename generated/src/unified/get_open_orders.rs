@@ -195,6 +195,17 @@ impl runtime::Operation for GetOpenOrders {
     ) {
         response.list.items.iter().map(runtime::lifecycle::OrderShown::of).for_each(see);
     }
+
+    fn show_properties(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::PropertyShown<'_>),
+    ) {
+        response
+            .list
+            .items
+            .iter()
+            .for_each(|record| runtime::lifecycle::PropertyShown::each(record, see));
+    }
 }
 
 impl runtime::operation::Repeatable for GetOpenOrders {}

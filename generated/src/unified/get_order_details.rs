@@ -80,6 +80,13 @@ impl runtime::Operation for GetOrderDetails {
     ) {
         see(runtime::lifecycle::OrderShown::of(response));
     }
+
+    fn show_properties(
+        response: &Self::Response,
+        see: &mut dyn FnMut(runtime::lifecycle::PropertyShown<'_>),
+    ) {
+        runtime::lifecycle::PropertyShown::each(response, see);
+    }
 }
 
 impl runtime::operation::Repeatable for GetOrderDetails {}

@@ -179,4 +179,10 @@ impl runtime::lifecycle::HasState for Order {
     fn kind(&self) -> Option<&str> {
         self.category.as_ref().map(|kind| kind.as_str())
     }
+
+    fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
+        if let Some(value) = &self.hold_mode {
+            see("positionMode", value.as_str());
+        }
+    }
 }

@@ -1,9 +1,14 @@
 //! Properties of an account that rules depend on and no request shows.
 
+mod mismatch;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+
+pub(crate) use mismatch::Mismatches;
+pub use mismatch::{AccountEvidence, AccountMismatch};
 
 use crate::value::{Decimal, Timestamp};
 
@@ -51,6 +56,15 @@ impl Account {
         &self.name
     }
 
+    pub(crate) fn set_name(&mut self, name: String) {
+        self.name = name;
+    }
+
+    /// The properties that are set, by their names.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &PropertyValue)> {
+        self.properties.iter().map(|(name, value)| (&**name, value))
+    }
+
     /// Sets a property, replacing an earlier value.
     pub fn set(&mut self, property: impl Into<Cow<'static, str>>, value: PropertyValue) {
         self.properties.insert(property.into(), value);
@@ -69,6 +83,14 @@ impl Account {
             Some((_, known)) => *known = instrument,
             None => lines.push((line, instrument)),
         }
+    }
+
+    /// The instruments, each with its line of business and its symbol.
+    pub fn instruments(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
+        let by_symbol = self.instruments.iter().flat_map(|instruments| instruments.iter());
+        by_symbol.flat_map(|(symbol, lines)| {
+            lines.iter().map(move |(line, instrument)| (line.as_str(), symbol.as_str(), instrument))
+        })
     }
 
     /// The instrument `symbol` of the line of business `line`.
@@ -160,6 +182,11 @@ impl Instrument {
     /// The value of a property.
     pub fn get(&self, property: &str) -> Option<&Decimal> {
         self.properties.iter().find(|(known, _)| known == property).map(|(_, value)| value)
+    }
+
+    /// The properties that are set.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Decimal)> {
+        self.properties.iter().map(|(name, value)| (&**name, value))
     }
 
     /// Whether `value` is a multiple of the step `property`, exactly. `None` if the property is not set or not a valid

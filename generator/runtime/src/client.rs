@@ -12,6 +12,7 @@ mod prepared;
 mod recent;
 mod sending;
 mod shown;
+mod stated;
 mod time;
 mod tracking;
 mod weighing;

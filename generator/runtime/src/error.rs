@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
+use crate::account::AccountMismatch;
 use crate::checks::Violations;
 use crate::clock::Skew;
 use crate::tables::{CallResult, CredentialCause, Effect, Outcome};
@@ -66,6 +67,15 @@ pub struct Refusal {
     pub operation: &'static str,
     /// The broken rules.
     pub violations: Violations,
+    /// The properties of the account that answers show otherwise than they are stated; rules may depend on them.
+    pub mismatches: Vec<AccountMismatch>,
+}
+
+impl Refusal {
+    /// The refusal of a request whose check does not depend on the account.
+    pub(crate) fn new(operation: &'static str, violations: Violations) -> Self {
+        Self { operation, violations, mismatches: Vec::new() }
+    }
 }
 
 /// A request that was not sent because it cannot be signed.
@@ -262,7 +272,8 @@ impl fmt::Display for Error {
         let operation = self.operation();
         match self {
             Self::Refused(refusal) => {
-                write!(f, "{operation} was not sent, because it breaks a rule:\n{}", refusal.violations)
+                write!(f, "{operation} was not sent, because it breaks a rule:\n{}", refusal.violations)?;
+                refusal.mismatches.iter().try_for_each(|mismatch| write!(f, "\n{mismatch}"))
             }
             Self::Unsigned(unsigned) => {
                 write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)?;

@@ -28,6 +28,7 @@
 //! - `value`: numbers, times, identifiers and open enums, independent of their form on the wire
 //! - `tables`, `account`, `clock`: facts about an API, properties of an account, and time
 //! - `json`: the reader, the writer, and how values are read and written
+//! - `account_file`: accounts as JSON
 //! - `checks`: the rules that a request may break, and how a client treats them
 //! - `parameters`: sets of parameters that can be written, read back and checked
 //! - `serde_support`: serialization through serde
@@ -63,6 +64,7 @@
 //!   target `tradeapi_runtime`. They contain nothing of requests and responses, no ids and no secrets.
 
 pub mod account;
+pub mod account_file;
 pub mod batches;
 #[cfg(feature = "blocking")]
 pub mod blocking;

@@ -7,7 +7,7 @@ mod state;
 
 pub use monitor::{ImpossibleChange, Monitor, Observed};
 pub(crate) use monitor::{Judged, judge};
-pub use shown::{OrderShown, ShownAs};
+pub use shown::{OrderShown, PropertyShown, ShownAs};
 pub use sighting::Sighting;
 pub use state::{HasState, Lifecycle, Next, Possible, State, StateRow, Transition};
 

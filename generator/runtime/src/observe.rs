@@ -9,6 +9,6 @@ mod off;
 mod on;
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use self::off::{CallSpan, end_not_stored, pauses, queried, waits_for_room};
+pub(crate) use self::off::{CallSpan, account_mismatch, end_not_stored, pauses, queried, waits_for_room};
 #[cfg(feature = "tracing")]
-pub(crate) use self::on::{CallSpan, end_not_stored, pauses, queried, waits_for_room};
+pub(crate) use self::on::{CallSpan, account_mismatch, end_not_stored, pauses, queried, waits_for_room};

@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
 use crate::clock::{Clock, SystemClock};
 use crate::json::Decode;
-use crate::lifecycle::OrderShown;
+use crate::lifecycle::{OrderShown, PropertyShown};
 use crate::parameters::{HeaderWriter, ParameterReader, Parameters, PathWriter, json_of};
 use crate::tables::Meta;
 use crate::value::Timestamp;
@@ -57,6 +57,12 @@ pub trait Operation: Parameters {
 
     /// Calls `see` with each order that a response shows. Emitted where the schema has a lifecycle of orders.
     fn show_orders(response: &Self::Response, see: &mut dyn FnMut(OrderShown)) {
+        let _ = (response, see);
+    }
+
+    /// Calls `see` with each property of the account that the records of a response show. Emitted where the schema says that
+    /// they show one.
+    fn show_properties(response: &Self::Response, see: &mut dyn FnMut(PropertyShown<'_>)) {
         let _ = (response, see);
     }
 

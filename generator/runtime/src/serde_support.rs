@@ -14,6 +14,7 @@ pub mod private {
     pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub use crate::serde_support::impls::{
-        deserialize_parameters, deserialize_value, serialize_parameters, serialize_value,
+        deserialize_account, deserialize_parameters, deserialize_value, serialize_account, serialize_parameters,
+        serialize_value,
     };
 }

@@ -1,5 +1,6 @@
 //! Tables of facts about an API, which emitted code contains. This crate itself contains no facts.
 
+mod account;
 mod api;
 mod code;
 mod confirm;
@@ -10,6 +11,7 @@ mod rule;
 mod style;
 mod window;
 
+pub use account::{AccountProperty, AccountTable, PropertyKind};
 pub(crate) use api::first_member;
 pub use api::{
     Algorithm, Api, Around, Authentication, Carried, Content, Count, DigestForm, Encoding, Envelope, Hash, Header,

@@ -3,8 +3,8 @@
 use super::conditions::Subject;
 use super::names::{RustName, are_distinct, are_free};
 use super::taken;
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::model::{Api, Class, Condition, Family, Operation, PropertyKind};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{Api, Class, Condition, Enum, Family, Operation, Property, PropertyKind};
 
 /// Properties, their values and their types have names of their own.
 pub(super) fn names(api: &Api, to: &mut Diagnostics) {
@@ -29,6 +29,61 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     let of_instrument: Vec<_> = of_instrument.map(|property| RustName::of("property", &property.name)).collect();
     are_distinct(to, &of_instrument);
     are_free(to, &of_instrument, &taken::PROPERTIES);
+}
+
+/// What shows a property is an enum of records of orders with the same values, or a code that there is.
+pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
+    for property in api.account.iter().flat_map(|account| &account.properties) {
+        for (name, place) in &property.shown_as {
+            shows_property(api, property, (name, *place), to);
+        }
+        for (code, place) in &property.denied_by {
+            let documented = api.families.iter().flat_map(|family| &family.errors).map(|error| error.code.as_str());
+            let known = || documented.clone().chain(api.codes.iter().map(|known| known.code.as_str()));
+            if api.is_whole && !known().any(|known| known == code) {
+                let help =
+                    did_you_mean(code, known()).unwrap_or_else(|| "name a code that is documented or observed".into());
+                to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
+            }
+        }
+    }
+}
+
+fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), to: &mut Diagnostics) {
+    let PropertyKind::Words(_, words) = &property.kind else {
+        to.at(place, Code::Misplaced, "`shown_as` is only allowed for a property with `values`").help("remove it");
+        return;
+    };
+    let (family_name, enum_name) = name.split_once('.').unwrap_or(("", name));
+    let Some(family) = api.families.iter().find(|family| family.name == family_name) else {
+        let known = || api.families.iter().map(|family| family.name.as_str());
+        if api.is_whole {
+            let help = did_you_mean(family_name, known()).unwrap_or_else(|| "write `family.Enum`".into());
+            to.at(place, Code::UndefinedName, format!("unknown family `{family_name}`")).help(help);
+        }
+        return;
+    };
+    let Some(index) = family.enums.iter().position(|known| known.name.wire == enum_name) else {
+        let known = family.enums.iter().map(|known| known.name.wire.as_str());
+        let help = did_you_mean(enum_name, known).unwrap_or_else(|| "name an enum of the family".into());
+        to.at(place, Code::UndefinedName, format!("unknown enum `{enum_name}` of the family `{family_name}`"))
+            .help(help);
+        return;
+    };
+    let shown: &Enum = &family.enums[index];
+    for word in words.iter().filter(|word| shown.index_of(&word.name.wire).is_none()) {
+        to.at(place, Code::BadValue, format!("`{name}` has no value `{}`", word.name.wire))
+            .related(shown.name.place, "the enum is here")
+            .help("name an enum with the values of the property, or correct them");
+    }
+    if !family.tracked_records().any(|record| record.field_of_enum(index).is_some()) {
+        to.at(
+            place,
+            Code::Unused,
+            format!("no record in the lifecycle of `{family_name}` has a field of `{enum_name}`"),
+        )
+        .help("remove it, or add such a record to the `records` of the lifecycle");
+    }
 }
 
 /// What names the instrument of a request are parameters of some.

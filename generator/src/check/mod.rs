@@ -46,8 +46,9 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 13] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 14] = [
     account::names,
+    account::is_shown,
     credentials::check,
     headers::are_distinct,
     headers::signed_calls_have_credentials,

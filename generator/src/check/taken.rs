@@ -95,12 +95,15 @@ pub(super) const PROPERTIES: Taken = Taken {
         "deref",
         "eq",
         "from",
+        "from_file",
+        "from_json",
         "instrument",
         "into",
         "named",
         "name",
         "new",
         "tell",
+        "to_json",
         "told",
     ],
     why: "the account or the instrument has a function with this name",
@@ -129,6 +132,7 @@ pub(super) const ROOT_TYPES: Taken = Taken {
 pub(super) const FAMILIES: Taken = Taken {
     names: &[
         "account",
+        "account_mismatches",
         "alloc",
         "api",
         "batch",

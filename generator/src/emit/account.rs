@@ -19,6 +19,7 @@ pub(super) fn emit(account: &Account) -> File {
         items.extend(word_type(name, values, doc));
     }
     items.extend(account.instrument.iter().flat_map(instrument_type));
+    items.push(table(account));
     File::new(Docs::new("What rules depend on and no request shows.", "").inner(), items)
 }
 
@@ -55,6 +56,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
             }
         }
     });
+    let from_file = from_file(account);
     let definition = quote! {
         #docs
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,6 +77,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
                 Self { properties: runtime::Account::named(name) }
             }
 
+            #from_file
             #(#properties)*
             #instrument
         }
@@ -95,7 +98,94 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
             }
         }
     };
-    vec![definition, inherent, deref, into]
+    let serde = quote!(runtime::serde_account!(Account, &TABLE););
+    vec![definition, inherent, deref, into, serde]
+}
+
+/// The functions that read an account, with an example of every property.
+fn from_file(account: &Account) -> TokenStream {
+    let mut docs = Docs::default();
+    docs.markdown("Reads an account from a file of JSON in the form that `to_json` writes, in which every member may be left out:");
+    docs.gap();
+    docs.line("```json".to_owned());
+    example(account).lines().for_each(|line| docs.line(line.to_owned()));
+    docs.line("```".to_owned());
+    docs.gap();
+    docs.markdown("Times are ISO 8601 or milliseconds since 1970; numbers are strings or JSON numbers.");
+    docs.markdown("# Errors");
+    docs.markdown("Fails if the file cannot be read, or with all mistakes in it, each with its line.");
+    let docs = docs.outer();
+    quote! {
+        #docs
+        pub fn from_file(
+            path: impl AsRef<std::path::Path>,
+        ) -> Result<Self, runtime::account_file::AccountFileError> {
+            let properties = runtime::Account::from_file(&TABLE, path)?;
+            Ok(Self { properties })
+        }
+
+        /// Reads an account from the text of such a file; see [`from_file`](Self::from_file).
+        ///
+        /// # Errors
+        ///
+        /// Returns all mistakes, each with its line.
+        pub fn from_json(text: &str) -> Result<Self, runtime::account_file::AccountFileError> {
+            let properties = runtime::Account::from_json(&TABLE, text)?;
+            Ok(Self { properties })
+        }
+    }
+}
+
+/// An account with every property, as JSON.
+fn example(account: &Account) -> String {
+    let properties = account.properties.iter().map(|property| {
+        let value = match &property.kind {
+            PropertyKind::Words(_, values) => format!("{:?}", values.first().map_or("", |value| &value.name.wire)),
+            PropertyKind::Flag => "true".to_owned(),
+            PropertyKind::Time => "\"2026-01-31T00:00:00.000Z\"".to_owned(),
+            PropertyKind::Names => "[\"A\", \"B\"]".to_owned(),
+        };
+        format!("\n    {:?}: {value}", property.name.wire)
+    });
+    let mut members = vec!["\n  \"name\": \"desk-1\"".to_owned()];
+    members.push(format!("\n  \"properties\": {{{}\n  }}", properties.collect::<Vec<_>>().join(",")));
+    members.extend(account.instrument.iter().map(|instrument| {
+        let numbers = instrument.properties.iter().map(|property| format!("{:?}: \"0.1\"", property.name.wire));
+        let numbers = numbers.collect::<Vec<_>>().join(", ");
+        format!("\n  \"instruments\": {{\n    \"LINE\": {{\n      \"SYMBOL\": {{ {numbers} }}\n    }}\n  }}")
+    }));
+    format!("{{{}\n}}", members.join(","))
+}
+
+/// What a caller can state, for the reader of files and for the comparison with answers.
+fn table(account: &Account) -> TokenStream {
+    let properties = account.properties.iter().map(|property| {
+        let name = &property.name.wire;
+        let kind = match &property.kind {
+            PropertyKind::Words(_, values) => {
+                let words = values.iter().map(|value| &value.name.wire);
+                quote!(Words(&[#(#words),*]))
+            }
+            PropertyKind::Flag => quote!(Flag),
+            PropertyKind::Time => quote!(Time),
+            PropertyKind::Names => quote!(Names),
+        };
+        let codes = property.denied_by.iter().map(|(code, _)| code);
+        quote!(runtime::tables::AccountProperty {
+            name: #name,
+            kind: runtime::tables::PropertyKind::#kind,
+            denied_by: &[#(#codes),*],
+        })
+    });
+    let numbers = account.instrument.iter().flat_map(|instrument| &instrument.properties);
+    let numbers = numbers.map(|property| &property.name.wire);
+    quote! {
+        /// What a caller can state about an account.
+        pub(crate) const TABLE: runtime::tables::AccountTable = runtime::tables::AccountTable {
+            properties: &[#(#properties),*],
+            instrument: &[#(#numbers),*],
+        };
+    }
 }
 
 fn property(property: &Property) -> TokenStream {

@@ -8,14 +8,13 @@ use super::diagram;
 use super::docs::{Docs, code, escape};
 use super::orders;
 use super::scope::{Scope, as_timestamp};
-use crate::model::Effect;
-use crate::model::{Family, Lifecycle, Possible, Ruled, Tracked, Transition, Type};
+use crate::model::{Api, Effect, Family, Lifecycle, Possible, Record, Ruled, Tracked, Transition, Type};
 
 /// `lifecycle.rs` of a family.
-pub(super) fn emit(family: &Family, lifecycle: &Lifecycle) -> File {
+pub(super) fn emit(api: &Api, family: &Family, lifecycle: &Lifecycle) -> File {
     let scope = Scope::new(family);
     let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle)];
-    items.extend(lifecycle.records.iter().map(|tracked| record_impl(&scope, lifecycle, tracked)));
+    items.extend(lifecycle.records.iter().map(|tracked| record_impl(api, &scope, lifecycle, tracked)));
     items.insert(0, scope.imports(&[]));
     File::new(Docs::new(&format!("States that the {} operations lead through.", family.title), "").inner(), items)
 }
@@ -154,7 +153,7 @@ fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
     docs
 }
 
-fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> TokenStream {
+fn record_impl(api: &Api, scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> TokenStream {
     let (name, state) = (scope.ty(Type::Record(tracked.record)), scope.ty(Type::Enum(lifecycle.enum_index)));
     let fields = &scope.family.records[tracked.record].fields;
     let field = |wire: &str| fields.iter().find(|field| field.name.wire == wire).map(|field| ident(&field.name.rust));
@@ -180,6 +179,7 @@ fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> T
             }
         }
     });
+    let properties = properties(api, scope.family, &scope.family.records[tracked.record]);
     quote! {
         impl runtime::lifecycle::HasState for #name {
             type State = #state;
@@ -201,8 +201,28 @@ fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> T
             }
 
             #kind
+            #properties
         }
     }
+}
+
+/// The function that shows the properties of the account in a record.
+fn properties(api: &Api, family: &Family, record: &Record) -> Option<TokenStream> {
+    let account = api.account.as_ref()?;
+    let shown: Vec<_> = account
+        .shown_in(family, record)
+        .map(|(property, field)| {
+            let (name, field) = (&property.name.wire, ident(&field.name.rust));
+            quote!(if let Some(value) = &self.#field { see(#name, value.as_str()); })
+        })
+        .collect();
+    (!shown.is_empty()).then(|| {
+        quote! {
+            fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
+                #(#shown)*
+            }
+        }
+    })
 }
 
 /// Adds the states, a diagram of them and a table of what happens, for a reader.

@@ -115,7 +115,7 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
         jobs.push(job(file("identifiers"), move || identifiers::emit(family)));
     }
     if let Some(lifecycle) = &family.lifecycle {
-        jobs.push(job(file("lifecycle"), move || lifecycle::emit(family, lifecycle)));
+        jobs.push(job(file("lifecycle"), move || lifecycle::emit(api, family, lifecycle)));
     }
     if records::emitted(family).next().is_some() {
         jobs.push(job(file("records"), move || records::emit(api, family)));

@@ -23,7 +23,7 @@ use crate::model::{
 pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> File {
     let scope = Scope::new(family);
     let request = request(api, &scope, operation, layout);
-    let mut code = vec![operation_impl(&scope, operation)];
+    let mut code = vec![operation_impl(api, &scope, operation)];
     code.extend(in_flight::emit(operation));
     code.push(confirm::impls(&scope, operation));
     code.extend(pages::emit(&scope, operation));
@@ -132,7 +132,7 @@ fn between(scope: &Scope<'_>, operation: &Operation, window: &Window) -> TokenSt
     }
 }
 
-fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
+fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let name = ident(&operation.rust.rust);
     let response = response_type(scope, &operation.rust.rust, &operation.response);
     let path = write_path(operation);
@@ -140,6 +140,7 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let with_key = confirm::with_key(scope.family, operation);
     let class = classes::limit_class(scope, operation);
     let orders = orders::shown(scope, operation);
+    let properties = orders::properties_shown(api, scope, operation);
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
@@ -148,6 +149,7 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             #headers
             #with_key
             #orders
+            #properties
             #class
         }
     }

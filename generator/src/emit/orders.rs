@@ -8,40 +8,72 @@ use super::batches;
 use super::code::ident;
 use super::scope::Scope;
 use super::trees::{self, Field as Row};
-use crate::model::{Effect, Family, Field, Operation, Parameter, Record, Response, Shape, Tracked};
+use crate::model::{Api, Effect, Family, Field, Operation, Parameter, Record, Response, Shape, Tracked};
 
 /// The function that shows the orders in a response.
 pub(super) fn shown(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let family = scope.family;
     let lifecycle = family.lifecycle.as_ref()?;
-    let has_state = |record: usize| lifecycle.records.iter().any(|tracked| tracked.record == record);
-    let each = |list: TokenStream| quote!(#list.iter().map(runtime::lifecycle::OrderShown::of).for_each(see););
-    let body = match &operation.response {
-        Response::Object { record } if has_state(*record) => {
-            quote!(see(runtime::lifecycle::OrderShown::of(response));)
+    let body = match records(family, operation) {
+        Some((Records::One, _)) => quote!(see(runtime::lifecycle::OrderShown::of(response));),
+        Some((Records::Each(list), _)) => {
+            quote!(#list.iter().map(runtime::lifecycle::OrderShown::of).for_each(see);)
         }
-        Response::Array { record, .. } if has_state(*record) => each(quote!(response.items)),
-        Response::Page { list, record, .. } if has_state(*record) => {
-            let list = ident(&list.rust);
-            each(quote!(response.#list.items))
-        }
-        Response::Object { .. } if operation.listed_field(family).is_some() => {
-            let field = operation.listed_field(family)?;
-            let is_of_orders =
-                matches!(field.shape, Shape::List(_)) && field.shape.listed_record().is_some_and(has_state);
-            let name = ident(&field.name.rust);
-            is_of_orders.then(|| each(quote!(response.#name.items)))?
-        }
-        Response::Object { .. } | Response::Array { .. } if operation.effect == Effect::Create => {
-            results(family, operation, lifecycle.records.first()?)?
-        }
-        Response::Object { .. } | Response::Array { .. } | Response::Page { .. } | Response::Undefined => return None,
+        None if operation.effect == Effect::Create => results(family, operation, lifecycle.records.first()?)?,
+        None => return None,
     };
     Some(quote! {
         fn show_orders(response: &Self::Response, see: &mut dyn FnMut(runtime::lifecycle::OrderShown)) {
             #body
         }
     })
+}
+
+/// The function that shows the properties of the account in the records of a response.
+pub(super) fn properties_shown(api: &Api, scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+    let family = scope.family;
+    let (records, record) = records(family, operation)?;
+    api.account.as_ref()?.shown_in(family, &family.records[record]).next()?;
+    let body = match records {
+        Records::One => quote!(runtime::lifecycle::PropertyShown::each(response, see);),
+        Records::Each(list) => {
+            quote!(#list.iter().for_each(|record| runtime::lifecycle::PropertyShown::each(record, see));)
+        }
+    };
+    Some(quote! {
+        fn show_properties(response: &Self::Response, see: &mut dyn FnMut(runtime::lifecycle::PropertyShown<'_>)) {
+            #body
+        }
+    })
+}
+
+/// Where a response has records of orders.
+enum Records {
+    /// It is one.
+    One,
+    /// They are in this list.
+    Each(TokenStream),
+}
+
+/// The records of orders in a response, and which record they are.
+fn records(family: &Family, operation: &Operation) -> Option<(Records, usize)> {
+    let lifecycle = family.lifecycle.as_ref()?;
+    let has_state = |record: &usize| lifecycle.records.iter().any(|tracked| tracked.record == *record);
+    match &operation.response {
+        Response::Object { record } if has_state(record) => Some((Records::One, *record)),
+        Response::Array { record, .. } if has_state(record) => Some((Records::Each(quote!(response.items)), *record)),
+        Response::Page { list, record, .. } if has_state(record) => {
+            let list = ident(&list.rust);
+            Some((Records::Each(quote!(response.#list.items)), *record))
+        }
+        Response::Object { .. } => {
+            let field = operation.listed_field(family).filter(|field| matches!(field.shape, Shape::List(_)))?;
+            let record = field.shape.listed_record().filter(has_state)?;
+            let name = ident(&field.name.rust);
+            Some((Records::Each(quote!(response.#name.items)), record))
+        }
+        Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
+    }
 }
 
 /// The orders whose placement a response accepts or refuses.

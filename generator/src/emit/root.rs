@@ -160,6 +160,10 @@ fn table(api: &Api) -> TokenStream {
         quote!(runtime::tables::Header { name: #name, sent: runtime::tables::Sent::#sent, doc: #doc })
     });
     let remaining = optional_text(api.remaining_calls.as_deref());
+    let account = match &api.account {
+        None => quote!(runtime::tables::AccountTable::NONE),
+        Some(_) => quote!(account::TABLE),
+    };
     let pools = api.pools.iter().filter_map(pool_reporting);
     let outcomes = super::confirm::outcomes(api);
     let observed_codes = match super::codes::of(api).next() {
@@ -177,6 +181,7 @@ fn table(api: &Api) -> TokenStream {
             credentials: #credentials,
             headers: &[#(#headers),*],
             remaining_calls: #remaining,
+            account: #account,
             pools: &[#(#pools),*],
             outcomes: #outcomes,
             observed_codes: #observed_codes,

@@ -1,6 +1,6 @@
 //! The properties of the account, and what follows from them.
 
-use super::{Condition, EnumValue, Name};
+use super::{Condition, Enum, EnumValue, Family, Field, Name, Record};
 use crate::diagnostics::Place;
 
 /// The properties of an account that a caller can state.
@@ -17,6 +17,32 @@ pub(crate) struct Property {
     pub(crate) name: Name,
     pub(crate) doc: String,
     pub(crate) kind: PropertyKind,
+    /// The enums that show it, as `family.Enum`.
+    pub(crate) shown_as: Vec<(String, Place)>,
+    /// The codes that say that the account has another value.
+    pub(crate) denied_by: Vec<(String, Place)>,
+}
+
+impl Property {
+    /// Whether values of an enum show it.
+    pub(crate) fn is_shown_as(&self, family: &str, name: &str) -> bool {
+        self.shown_as.iter().any(|(shown, _)| shown.split_once('.') == Some((family, name)))
+    }
+}
+
+impl Account {
+    /// The properties that a record shows, each with the field that does.
+    pub(crate) fn shown_in<'a>(
+        &'a self,
+        family: &'a Family,
+        record: &'a Record,
+    ) -> impl Iterator<Item = (&'a Property, &'a Field)> {
+        self.properties.iter().filter_map(|property| {
+            let is_it = |shown: &&Enum| property.is_shown_as(&family.name, &shown.name.wire);
+            let index = family.enums.iter().position(|shown| is_it(&shown))?;
+            Some((property, record.field_of_enum(index)?))
+        })
+    }
 }
 
 /// What a property is.

@@ -1,6 +1,6 @@
 //! Lifecycles: states, what leads from one to another, and how much of that the documents state.
 
-use super::{Enum, Family, Source};
+use super::{Enum, Family, Record, Source};
 use crate::diagnostics::Place;
 use crate::words::Effect;
 
@@ -72,6 +72,14 @@ pub(crate) enum Possible {
     Yes,
     No,
     Unspecified,
+}
+
+impl Family {
+    /// The records that tell a state.
+    pub(crate) fn tracked_records(&self) -> impl Iterator<Item = &Record> {
+        let tracked = self.lifecycle.iter().flat_map(|lifecycle| &lifecycle.records);
+        tracked.filter_map(|tracked| self.records.get(tracked.record))
+    }
 }
 
 impl Lifecycle {

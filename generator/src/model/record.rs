@@ -27,6 +27,11 @@ impl Record {
     pub(crate) fn field(&self, wire: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name.wire == wire)
     }
+
+    /// The field that holds a value of an enum.
+    pub(crate) fn field_of_enum(&self, index: usize) -> Option<&Field> {
+        self.fields.iter().find(|field| field.shape.single_enum() == Some(index))
+    }
 }
 
 /// A field of a record.

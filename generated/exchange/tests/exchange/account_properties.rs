@@ -1,10 +1,11 @@
 //! Properties of the account that a client has, and how a mismatch shows.
 
-use tradeapi::unified::{PosSide, Side};
+use tradeapi::runtime::account::AccountEvidence;
+use tradeapi::unified::{BatchOrder, BatchOrderItem, Category, Execution, GetOpenOrders, PosSide, Side};
 use tradeapi::{Account, Client, Error, PositionMode, classic};
 use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time};
 
-use super::desk::limit;
+use super::desk::{limit, number};
 
 /// A client with a position mode, of an account with another one or the same.
 fn with_mode(mode: PositionMode, has: Mode) -> (Exchange, Client) {
@@ -34,8 +35,9 @@ async fn what_does_not_fit_the_mode_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_mode_that_the_account_does_not_have_shows_in_the_error() {
-    let (_exchange, client) = with_mode(PositionMode::OneWayMode, Mode::Hedge);
+async fn a_mode_that_nobody_stated_is_asked_for_in_the_error() {
+    let (exchange, _) = with_mode(PositionMode::OneWayMode, Mode::Hedge);
+    let client = exchange.client();
     let unified = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();
     let classic = client.classic().place_order(&classic_order()).await.unwrap_err();
     for (error, code) in [(unified, "25236"), (classic, "40774")] {
@@ -43,6 +45,65 @@ async fn a_mode_that_the_account_does_not_have_shows_in_the_error() {
         assert!(error.exchange().unwrap().remedy().unwrap().contains("position mode"), "{error:?}");
         assert!(format!("{error:?}").ends_with("before they are sent"), "{error:?}");
     }
+    assert_eq!(client.account_mismatches(), []);
+}
+
+#[tokio::test]
+async fn a_refusal_shows_that_the_account_has_another_mode() {
+    let (_exchange, client) = with_mode(PositionMode::OneWayMode, Mode::Hedge);
+    let unified = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();
+    let classic = client.classic().place_order(&classic_order()).await.unwrap_err();
+    for (error, code) in [(unified, "25236"), (classic, "40774")] {
+        let mismatch = error.exchange().unwrap().mismatch.as_deref().unwrap();
+        assert_eq!((mismatch.property, mismatch.stated.as_str()), ("positionMode", "one_way_mode"));
+        assert_eq!(mismatch.evidence, AccountEvidence::Refusal(code.to_owned()));
+        assert!(error.exchange().unwrap().remedy().unwrap().starts_with("correct the account"), "{error:?}");
+        assert!(error.to_string().contains("states positionMode one_way_mode, but code"), "{error}");
+        assert_eq!(client.account_mismatches().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_item_of_a_batch_shows_it_too() {
+    let (_exchange, client) = with_mode(PositionMode::OneWayMode, Mode::Hedge);
+    let execution = Execution::limit(63_000);
+    let item = BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", number("0.01"), Side::Buy, execution);
+    let reply = client.unified().batch_order(&BatchOrder::new(vec![item])).await.unwrap();
+    assert!(!reply.all_done());
+    let mismatches = client.account_mismatches();
+    assert_eq!(mismatches[0].evidence, AccountEvidence::Refusal("25236".to_owned()));
+}
+
+#[tokio::test]
+async fn a_record_shows_that_the_account_has_another_mode() {
+    let (exchange, wrong) = with_mode(PositionMode::HedgeMode, Mode::OneWay);
+    let right = wrong.with_account(Account::new().position_mode(PositionMode::OneWayMode));
+    let order = limit("a", Side::Buy, "0.01", "60000");
+    right.unified().place_order(&order).await.unwrap();
+    for client in [&wrong, &right] {
+        client.unified().get_open_orders(&GetOpenOrders::new().category(Category::UsdtFutures)).await.unwrap();
+    }
+    assert_eq!(right.account_mismatches(), []);
+    let mismatches = wrong.account_mismatches();
+    assert_eq!(mismatches[0].evidence, AccountEvidence::Record("one_way_mode".to_owned()));
+    assert!(mismatches[0].at.is_some());
+
+    // What the wrong mode makes the client refuse says so.
+    exchange.take_events();
+    let refused = wrong.unified().place_order(&order).await.unwrap_err();
+    let Error::Refused(refusal) = &refused else { panic!("{refused:?}") };
+    assert_eq!(refusal.mismatches, mismatches);
+    assert!(refused.to_string().contains("the record of an order shows one_way_mode"), "{refused}");
+    assert!(exchange.take_events().is_empty());
+}
+
+#[tokio::test]
+async fn a_request_that_breaks_a_rule_accuses_nobody() {
+    let (_exchange, client) = with_mode(PositionMode::HedgeMode, Mode::Hedge);
+    let unchecked = client.with_check_policy(false);
+    let error = unchecked.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();
+    assert_eq!((error.code(), &error.exchange().unwrap().mismatch), (Some("25236"), &None));
+    assert_eq!(client.account_mismatches(), []);
 }
 
 #[tokio::test]

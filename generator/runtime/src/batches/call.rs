@@ -135,7 +135,7 @@ fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
 }
 
 fn refused(meta: &'static Meta, violations: Violations) -> Error {
-    Error::Refused(Box::new(Refusal { operation: meta.id, violations }))
+    Error::Refused(Box::new(Refusal::new(meta.id, violations)))
 }
 
 fn without_result<I, T>(item: I, outcome: ItemOutcome<T>, sent: Option<(Timestamp, Moment)>) -> ItemReport<I, T> {

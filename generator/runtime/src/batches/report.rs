@@ -244,6 +244,7 @@ impl<'a> ItemResults<'a> {
             proves: read.and_then(|read| read.proves()),
             retry_after: None,
             skew: None,
+            mismatch: None,
             raw: self.raw.clone(),
             waited: self.waited,
         })

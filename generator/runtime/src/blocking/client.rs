@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::background::Background;
 use super::batch::BatchCall;
 use super::pages::Pages;
-use crate::account::Account;
+use crate::account::{Account, AccountMismatch};
 use crate::batches::{Batch, ItemsReply, ListsResults};
 use crate::checks::CheckPolicy;
 use crate::client::{ClientBuilder, Prepared};
@@ -148,6 +148,12 @@ impl ClientCore {
     /// The account.
     pub fn account(&self) -> &Account {
         self.core.account()
+    }
+
+    /// The properties of the account that answers show otherwise than they are stated; see
+    /// [`ClientCore::account_mismatches`](crate::ClientCore::account_mismatches).
+    pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
+        self.core.account_mismatches()
     }
 
     /// Checks `operation`, waits for its rate limits, sends it once, and reads the response.

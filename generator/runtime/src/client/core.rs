@@ -11,7 +11,7 @@ use super::recent::RecentRequests;
 use super::sending::Attempt;
 use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
-use crate::account::Account;
+use crate::account::{Account, AccountMismatch, Mismatches};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::clock::{Environment, Moment, Skew, Timer};
 use crate::drift::Drift;
@@ -42,6 +42,8 @@ pub struct ClientCore {
 #[derive(Clone, Default)]
 pub(super) struct Checking {
     pub(super) account: Account,
+    /// How answers contradict the account.
+    pub(super) mismatches: Arc<Mismatches>,
     pub(super) policy: CheckPolicy,
     pub(super) codes: CodePolicy,
 }
@@ -95,8 +97,9 @@ impl ClientCore {
     /// Returns a client for calls of `account`, with the same credentials.
     #[must_use]
     pub fn with_account(&self, account: impl Into<Account>) -> Self {
-        let account = account.into();
-        Self { checking: Arc::new(Checking { account, ..Checking::clone(&self.checking) }), ..self.clone() }
+        let (account, mismatches) = (account.into(), Arc::default());
+        let checking = Checking { account, mismatches, ..Checking::clone(&self.checking) };
+        Self { checking: Arc::new(checking), ..self.clone() }
     }
 
     /// Returns a client that interprets error codes by `policy`.
@@ -121,6 +124,19 @@ impl ClientCore {
     /// The account.
     pub fn account(&self) -> &Account {
         &self.checking.account
+    }
+
+    /// The properties of the account that answers show otherwise than they are stated, by the latest record or refusal of
+    /// each. Answers are compared by this client and by its clones, until [`with_account`](Self::with_account) states
+    /// something else.
+    ///
+    /// A mismatch changes nothing about what is sent: a program that finds one should stop, and state the account anew.
+    pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
+        self.checking.mismatches.all()
+    }
+
+    pub(super) fn mismatches(&self) -> &Mismatches {
+        &self.checking.mismatches
     }
 
     /// Checks `operation`, waits for its rate limits, sends it once, and reads the response.
@@ -301,7 +317,12 @@ impl ClientCore {
         // Few rules need it.
         let now = (O::META.window.is_some() || O::META.rules_of_time).then(|| self.now());
         let violations = operation.inspect(CheckContext { account, now, policy });
-        violations.into_result().map_err(|violations| refused(O::META, violations))
+        violations.into_result().map_err(|violations| self.refused(O::META, violations))
+    }
+
+    fn refused(&self, meta: &'static Meta, violations: Violations) -> Error {
+        let (operation, mismatches) = (meta.id, self.account_mismatches());
+        Error::Refused(Box::new(Refusal { operation, violations, mismatches }))
     }
 
     /// The environment: the timer for pauses, and random numbers.
@@ -323,8 +344,4 @@ impl fmt::Debug for ClientCore {
             .field("base", &self.parts.base)
             .finish_non_exhaustive()
     }
-}
-
-fn refused(meta: &'static Meta, violations: Violations) -> Error {
-    Error::Refused(Box::new(Refusal { operation: meta.id, violations }))
 }

@@ -58,7 +58,7 @@ where
 pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
     let policy = &CheckPolicy::nothing();
     let read = Q::from_json_in(json, CheckContext { policy, ..CheckContext::default() });
-    read.map_err(|violations| Error::Refused(Box::new(Refusal { operation: Q::META.id, violations })))
+    read.map_err(|violations| Error::Refused(Box::new(Refusal::new(Q::META.id, violations))))
 }
 
 /// Queries page after page until the record is found. The answer has the time of the first page: what came later may be

@@ -192,5 +192,5 @@ pub(super) fn not_queryable<O: Operation>() -> Error {
         hint: format!("set {parameter}"),
         parameter,
     });
-    Error::Refused(Box::new(Refusal { operation: O::META.id, violations }))
+    Error::Refused(Box::new(Refusal::new(O::META.id, violations)))
 }

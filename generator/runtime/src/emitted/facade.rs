@@ -285,6 +285,12 @@ macro_rules! __client {
                 Self { core: self.core.with_account(account) }
             }
 
+            /// The properties of the account that answers show otherwise than they are stated; see
+            /// [`ClientCore::account_mismatches`](tradeapi_runtime::ClientCore::account_mismatches).
+            pub fn account_mismatches(&self) -> ::std::vec::Vec<$crate::account::AccountMismatch> {
+                self.core.account_mismatches()
+            }
+
             /// Returns a client that interprets error codes by `policy`.
             ///
             /// It shares everything else with this one, and is cheap enough for a single call.

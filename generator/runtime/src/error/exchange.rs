@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 
+use crate::account::AccountMismatch;
 use crate::clock::Skew;
 use crate::json::ReadError;
 use crate::tables::{CallResult, Certainty, CodeProof, CredentialCause, Effect, KnownError, Outcome};
@@ -40,6 +41,8 @@ pub struct ExchangeError {
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
     /// corrected timestamp; this one is not sent again.
     pub skew: Option<Skew>,
+    /// The property of the account that the code contradicts, if the client's account states it.
+    pub mismatch: Option<Box<AccountMismatch>>,
     /// The whole response.
     pub raw: Bytes,
     /// How long the call waited for its rate limits.
@@ -58,6 +61,10 @@ impl ExchangeError {
     /// What to do, where the text of the error does not say it.
     pub fn remedy(&self) -> Option<&'static str> {
         let of_credentials = "check key, secret, passphrase and clock with `check_credentials`";
+        let of_account = "correct the account of the client, in its file or with `with_account`";
+        if self.mismatch.is_some() {
+            return Some(of_account);
+        }
         self.observed_remedy().or_else(|| self.credential_cause().map(|_| of_credentials))
     }
 
@@ -100,6 +107,9 @@ impl fmt::Display for ExchangeError {
         if let Some(cause) = self.credential_cause() {
             write!(f, "; likely cause: {cause}")?;
         }
+        if let Some(mismatch) = &self.mismatch {
+            write!(f, "; {mismatch}")?;
+        }
         self.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
     }
 }
@@ -118,6 +128,7 @@ impl fmt::Debug for ExchangeError {
         shown.field("request_time", Field(&self.request_time).shown());
         shown.field("known", Field(&self.known).shown());
         shown.field("proves", Field(&self.proves).shown());
+        shown.field("mismatch", Field(&self.mismatch).shown());
         shown.field("retry_after", Field(&self.retry_after).shown());
         shown.field("skew", Field(&self.skew).shown());
         shown.field("waited", (!self.waited.is_zero()).then_some(&self.waited));

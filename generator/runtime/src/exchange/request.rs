@@ -143,5 +143,5 @@ fn no_header(meta: &'static Meta, parameter: &'static str) -> Error {
 fn refused(meta: &'static Meta, violation: impl FnOnce(String) -> Violation) -> Error {
     let mut violations = Violations::default();
     violations.push(violation(meta.source()));
-    Error::Refused(Box::new(Refusal { operation: meta.id, violations }))
+    Error::Refused(Box::new(Refusal::new(meta.id, violations)))
 }

@@ -269,6 +269,7 @@ impl<'a> Answer<'a> {
             request_time,
             retry_after: retry_after(&self.head.headers),
             skew: None,
+            mismatch: None,
             raw: self.body.clone(),
             waited: Duration::ZERO,
         }))

@@ -40,6 +40,26 @@ pub enum ShownAs {
     },
 }
 
+/// What a record shows of the account that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PropertyShown<'a> {
+    /// The name of the property in the schema.
+    pub property: &'static str,
+    /// Its value, as it is written on the wire.
+    pub value: &'a str,
+    /// When the record last changed.
+    pub at: Option<Timestamp>,
+}
+
+impl PropertyShown<'_> {
+    /// Calls `see` with each property that `record` shows.
+    pub fn each<R: HasState>(record: &R, see: &mut dyn FnMut(PropertyShown<'_>)) {
+        let at = record.at();
+        record.show_properties(&mut |property, value| see(PropertyShown { property, value, at }));
+    }
+}
+
 impl OrderShown {
     /// The order in a record.
     pub fn of<R: HasState>(record: &R) -> Self {

@@ -55,6 +55,11 @@ pub trait HasState {
     fn kind(&self) -> Option<&str> {
         None
     }
+
+    /// Calls `see` with each property of the account that it shows, and the value.
+    fn show_properties(&self, see: &mut dyn FnMut(&'static str, &str)) {
+        let _ = see;
+    }
 }
 
 /// Whether something can happen according to the documents.

@@ -31,3 +31,5 @@ pub(crate) fn pauses(_: &Meta, _: u32, _: Duration, _: &Error) {}
 pub(crate) fn queried(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}
 
 pub(crate) fn end_not_stored(_: &Meta, _: &JournalError) {}
+
+pub(crate) fn account_mismatch(_: &Meta, _: &'static str) {}

@@ -107,6 +107,12 @@ pub(crate) fn end_not_stored(meta: &Meta, _: &JournalError) {
     warn!(target: "tradeapi_runtime", operation = meta.id, "the journal did not store the end of the call");
 }
 
+/// An answer shows a property of the account otherwise than it is stated.
+pub(crate) fn account_mismatch(meta: &Meta, property: &'static str) {
+    let operation = meta.id;
+    warn!(target: "tradeapi_runtime", operation, property, "the account is not as it is stated");
+}
+
 fn code(error: &Error) -> Option<&str> {
     match error {
         Error::Exchange(error) => Some(error.code.as_str()).filter(|code| code.len() <= LONGEST_CODE),

@@ -138,5 +138,5 @@ fn refusal<O: Paged>(window: Option<&Window>, requested: Timestamp, access: Acce
         source: O::META.source(),
         hint: "request later times, or clip the listing".to_owned(),
     });
-    Error::Refused(Box::new(Refusal { operation: O::META.id, violations }))
+    Error::Refused(Box::new(Refusal::new(O::META.id, violations)))
 }

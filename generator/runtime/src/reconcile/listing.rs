@@ -359,6 +359,6 @@ async fn cancel<C: Operation + Send + Sync>(client: &ClientCore, request: &str) 
     let nothing = CheckPolicy::nothing();
     let context = CheckContext { policy: &nothing, ..CheckContext::default() };
     let request = C::from_json_in(request, context)
-        .map_err(|violations| Error::Refused(Box::new(Refusal { operation: C::META.id, violations })))?;
+        .map_err(|violations| Error::Refused(Box::new(Refusal::new(C::META.id, violations))))?;
     client.call(&request).await.map(drop)
 }

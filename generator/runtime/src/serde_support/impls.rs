@@ -4,9 +4,12 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::account::Account;
+use crate::account_file::AccountFileError;
 use crate::json::Json as AnyJson;
 use crate::json::{Decode, Encode, JsonWriter, Kind, List, Map, Reader, read_json, write_json};
 use crate::parameters::{ParameterReader, Parameters, json_of};
+use crate::tables::AccountTable;
 use crate::value::{Decimal, TimeFormat, TimeIn, Timestamp};
 
 /// A JSON text that is serialized as what it says.
@@ -188,6 +191,34 @@ pub fn serialize_parameters<S: Serializer>(parameters: &impl Parameters, seriali
 /// Fails if anything is missing, unreadable, unknown or forbidden.
 pub fn deserialize_parameters<'de, P: Parameters, D: Deserializer<'de>>(deserializer: D) -> Result<P, D::Error> {
     ParameterReader::read(&json_text(deserializer)?).map_err(D::Error::custom)
+}
+
+/// Serializes an account as its JSON.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn serialize_account<S: Serializer>(account: &Account, serializer: S) -> Result<S::Ok, S::Error> {
+    Json(&account.to_json()).serialize(serializer)
+}
+
+/// Deserializes an account; the error lists everything that is wrong.
+///
+/// # Errors
+///
+/// When anything is unreadable or unknown.
+pub fn deserialize_account<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    table: &AccountTable,
+) -> Result<Account, D::Error> {
+    let text = json_text(deserializer)?;
+    Account::from_json(table, &text).map_err(|error| match error {
+        // Lines of a text that the caller never sees.
+        AccountFileError::Mistakes { mistakes, .. } => {
+            D::Error::custom(mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        }
+        error @ AccountFileError::Io { .. } => D::Error::custom(error),
+    })
 }
 
 crate::__serde_impls!(Decimal, serialize_value, deserialize_value);

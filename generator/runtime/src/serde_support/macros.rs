@@ -44,6 +44,39 @@ macro_rules! __serde_impls {
     };
 }
 
+/// Implements serde's traits for an account that wraps the runtime's, if the feature `serde` is on: written and read like
+/// its file.
+#[cfg(feature = "serde")]
+#[macro_export]
+macro_rules! serde_account {
+    ($name:ident, $table:expr) => {
+        impl $crate::emitted::private::Serialize for $name {
+            fn serialize<S: $crate::emitted::private::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::emitted::private::serialize_account(self, serializer)
+            }
+        }
+
+        impl<'de> $crate::emitted::private::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::emitted::private::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                let properties = $crate::emitted::private::deserialize_account(deserializer, $table)?;
+                ::core::result::Result::Ok(Self { properties })
+            }
+        }
+    };
+}
+
+/// Implements serde's traits for an account; the feature `serde` is off, so nothing.
+#[cfg(not(feature = "serde"))]
+#[macro_export]
+macro_rules! serde_account {
+    ($name:ident, $table:expr) => {};
+}
+
 /// Implements serde's traits for request types; the feature `serde` is off, so nothing.
 #[cfg(not(feature = "serde"))]
 #[macro_export]

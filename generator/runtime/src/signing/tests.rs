@@ -6,8 +6,8 @@ use http::{Method, Request};
 use super::{Authenticator, Credentials};
 use crate::error::BuildError;
 use crate::tables::{
-    Algorithm, Api, Authentication, Carried, Content, DigestForm, Encoding, Hash, Part, Place, SecretForm, Signature,
-    TimestampForm, Token,
+    AccountTable, Algorithm, Api, Authentication, Carried, Content, DigestForm, Encoding, Hash, Part, Place,
+    SecretForm, Signature, TimestampForm, Token,
 };
 use crate::value::Timestamp;
 
@@ -19,6 +19,7 @@ const NO_API: Api = Api {
     credentials: None,
     headers: &[],
     remaining_calls: None,
+    account: AccountTable::NONE,
     pools: &[],
     outcomes: &[],
     observed_codes: &[],

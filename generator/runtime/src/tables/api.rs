@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{KnownError, OutcomeRow};
+use super::{AccountTable, KnownError, OutcomeRow};
 
 /// The properties that all operations of an API share.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub struct Api {
     pub headers: &'static [Header],
     /// The response header with the remaining calls.
     pub remaining_calls: Option<&'static str>,
+    /// What a caller can state about an account.
+    pub account: AccountTable,
     /// What responses report of the pools of rate limits.
     pub pools: &'static [PoolReporting],
     /// The outcome of a request that changes something, by how its call ends.

@@ -2,9 +2,9 @@
 
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
-    Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content, CredentialCause,
-    Encoding, Envelope, Header, KnownError, Outcome, OutcomeRow, Part, Place, SecretForm, Sent, Signature, Stage, Step,
-    TimestampForm,
+    AccountTable, Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content,
+    CredentialCause, Encoding, Envelope, Header, KnownError, Outcome, OutcomeRow, Part, Place, SecretForm, Sent,
+    Signature, Stage, Step, TimestampForm,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
@@ -42,6 +42,7 @@ pub(crate) static API: Api = Api {
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
     ],
     remaining_calls: Some("x-remaining"),
+    account: AccountTable::NONE,
     pools: &[],
     outcomes: &[
         OutcomeRow {

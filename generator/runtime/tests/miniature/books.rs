@@ -4,7 +4,7 @@ use tradeapi_runtime::Operation;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::PathWriter;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
-use tradeapi_runtime::tables::{Access, Api, Meta};
+use tradeapi_runtime::tables::{Access, AccountTable, Api, Meta};
 
 use crate::api::Symbol;
 
@@ -14,6 +14,7 @@ pub(crate) static BARE_API: Api = Api {
     credentials: None,
     headers: &[],
     remaining_calls: None,
+    account: AccountTable::NONE,
     pools: &[],
     outcomes: &[],
     observed_codes: &[],

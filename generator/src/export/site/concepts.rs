@@ -7,8 +7,8 @@ use super::page::{CONCEPTS, Concept, Page};
 use super::pieces::{self, Here, capital, in_words, sentence};
 use super::view::{
     Access, Algorithm, Carried, Content, Credentials, Effect, Encoding, FamilyView, OperationView, ParameterView, Part,
-    PartKind, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart, Site, TimestampForm, Token, Within,
-    parts_text,
+    PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart, Site, TimestampForm, Token,
+    Within, parts_text,
 };
 
 /// What each page says, in the order of the pages.
@@ -243,6 +243,7 @@ fn account(here: Here<'_, '_>) -> Markup {
                     PropertyKind::Time => " A time.",
                     PropertyKind::Names => " A list of names.",
                 }
+                @if let Some(shown) = how_it_shows(property) { p { (shown) } }
             } }
         } }
         @if let Some(instrument) = &account.instrument {
@@ -255,6 +256,16 @@ fn account(here: Here<'_, '_>) -> Markup {
             }
         }
     }
+}
+
+/// Where answers show a property, so that a client notices a wrong one.
+fn how_it_shows(property: &Property) -> Option<String> {
+    let list = |all: &[(String, _)]| all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    let records = (!property.shown_as.is_empty()).then(|| format!("Records show it as {}.", list(&property.shown_as)));
+    let codes = (!property.denied_by.is_empty())
+        .then(|| format!("A request for another value is refused with {}.", list(&property.denied_by)));
+    let sentences: Vec<_> = records.into_iter().chain(codes).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 fn time(here: Here<'_, '_>) -> Markup {

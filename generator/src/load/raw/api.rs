@@ -215,6 +215,10 @@ mappings! {
         r#type: Option<Spanned<PropertyType>>,
         /// What it may be, each with what it means.
         values: Named<Short<EnumValue>>,
+        /// The enums of records that show it, as `family.Enum`.
+        shown_as: Texts,
+        /// The codes that refuse a request because the account has another value.
+        denied_by: Texts,
     }
 
     /// What is traded, and its properties: numbers by their names.

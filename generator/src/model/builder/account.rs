@@ -36,7 +36,13 @@ impl Builder<'_> {
                 PropertyKind::Flag
             }
         };
-        Property { name: self.property_name(name, &raw.rust), doc: self.need(&raw.doc, "doc", raw.place), kind }
+        Property {
+            name: self.property_name(name, &raw.rust),
+            doc: self.need(&raw.doc, "doc", raw.place),
+            kind,
+            shown_as: raw.shown_as.iter().map(placed).collect(),
+            denied_by: raw.denied_by.iter().map(placed).collect(),
+        }
     }
 
     fn words(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> PropertyKind {

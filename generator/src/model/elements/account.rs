@@ -1,7 +1,7 @@
 //! What a caller may state about the account and its instruments.
 
 use super::types::named;
-use super::{Element, Key, additive, behaviour, breaking, path};
+use super::{Element, Key, additive, behaviour, breaking, names, path};
 use crate::diagnostics::Place;
 use crate::model::{Account, Instrument, InstrumentProperty, Property, PropertyKind};
 
@@ -21,7 +21,7 @@ impl Account {
 
 impl Property {
     pub(super) fn element(&self) -> Element {
-        let Self { name, doc, kind } = self;
+        let Self { name, doc, kind, shown_as, denied_by } = self;
         let path = path("account", &name.wire);
         let (word, form, values) = match kind {
             PropertyKind::Words(name, values) => (name.rust.as_str(), "words", values.as_slice()),
@@ -37,6 +37,8 @@ impl Property {
                 Key::new("rust", name.bare(), breaking("its setter has another name")),
                 Key::new("type", word, breaking("its setter takes another type")),
                 Key::prose("doc", doc),
+                Key::new("shown_as", names(shown_as), behaviour("other records are compared with it")),
+                Key::new("denied_by", names(denied_by), behaviour("other codes contradict it")),
             ])
             .holds(values);
         Element { form, ..element }

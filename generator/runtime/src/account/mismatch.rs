@@ -1,0 +1,115 @@
+//! Differences between what a caller states about an account and what answers of the exchange show of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::value::Timestamp;
+
+/// A property of the account that the exchange shows otherwise than the caller states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccountMismatch {
+    /// The name of the property in the schema.
+    pub property: &'static str,
+    /// The stated value.
+    pub stated: String,
+    /// What the exchange shows.
+    pub evidence: AccountEvidence,
+    /// The time of the record or of the refusal, by the exchange's clock.
+    pub at: Option<Timestamp>,
+}
+
+/// What shows that a property of the account has another value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AccountEvidence {
+    /// The record of an order has this value.
+    Record(String),
+    /// The exchange refused a request that fits the stated value, with this code.
+    Refusal(String),
+}
+
+impl fmt::Display for AccountMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { property, stated, evidence, at } = self;
+        write!(f, "the client's account states {property} {stated}, but ")?;
+        match evidence {
+            AccountEvidence::Record(value) => write!(f, "the record of an order shows {value}")?,
+            AccountEvidence::Refusal(code) => write!(f, "code {code} refuses a request that fits it")?,
+        }
+        at.map_or(Ok(()), |at| write!(f, " ({at})"))
+    }
+}
+
+/// What the latest answer shows of each stated property. An older record says nothing about the account of today.
+#[derive(Debug, Default)]
+pub(crate) struct Mismatches(Mutex<BTreeMap<&'static str, Latest>>);
+
+#[derive(Debug)]
+struct Latest {
+    at: Option<Timestamp>,
+    mismatch: Option<AccountMismatch>,
+}
+
+impl Mismatches {
+    /// Notes what an answer shows of a property: a mismatch, or that the stated value is right. Returns whether it is the
+    /// first mismatch since the property was last shown to be right.
+    pub(crate) fn note(
+        &self,
+        property: &'static str,
+        at: Option<Timestamp>,
+        mismatch: Option<AccountMismatch>,
+    ) -> bool {
+        let mut all = self.lock();
+        let known = all.get(property);
+        if known.is_some_and(|known| known.at > at) {
+            return false;
+        }
+        let was_right = known.is_none_or(|known| known.mismatch.is_none());
+        let is_first = was_right && mismatch.is_some();
+        all.insert(property, Latest { at, mismatch });
+        is_first
+    }
+
+    /// The mismatches that no later answer has cleared.
+    pub(crate) fn all(&self) -> Vec<AccountMismatch> {
+        self.lock().values().filter_map(|latest| latest.mismatch.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<&'static str, Latest>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(value: &str, at: u64) -> (Option<Timestamp>, AccountMismatch) {
+        let at = Some(Timestamp::from_millis(at));
+        let evidence = AccountEvidence::Record(value.to_owned());
+        (at, AccountMismatch { property: "mode", stated: "a".to_owned(), evidence, at })
+    }
+
+    #[test]
+    fn the_latest_record_decides() {
+        let mismatches = Mismatches::default();
+        let (at, mismatch) = shown("b", 5);
+        assert!(mismatches.note("mode", at, Some(mismatch.clone())));
+        assert!(!mismatches.note("mode", at, Some(mismatch.clone())), "it was noticed before");
+        assert_eq!(mismatches.all(), [mismatch.clone()]);
+        let text = "the client's account states mode a, but the record of an order shows b (1970-01-01T00:00:00.005Z)";
+        assert_eq!(mismatch.to_string(), text);
+
+        mismatches.note("mode", Some(Timestamp::from_millis(4)), None);
+        mismatches.note("mode", None, None);
+        assert_eq!(mismatches.all(), [mismatch.clone()], "an older record clears nothing");
+        mismatches.note("mode", Some(Timestamp::from_millis(6)), None);
+        assert_eq!(mismatches.all(), []);
+        assert!(!mismatches.note("mode", at, Some(mismatch)), "an older record accuses nothing");
+        assert_eq!(mismatches.all(), []);
+        let (at, mismatch) = shown("b", 7);
+        assert!(mismatches.note("mode", at, Some(mismatch)), "it is wrong again");
+    }
+}

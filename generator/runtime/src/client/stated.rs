@@ -1,0 +1,90 @@
+//! What answers show of the account, compared with what the caller states.
+
+use super::core::ClientCore;
+use crate::account::{AccountEvidence, AccountMismatch};
+use crate::checks::{CheckContext, CheckPolicy};
+use crate::error::{Error, ExchangeError};
+use crate::exchange::Reply;
+use crate::lifecycle::{PropertyShown, ShownAs};
+use crate::observe;
+use crate::operation::Operation;
+use crate::tables::{AccountProperty, Effect, Meta, PropertyKind};
+use crate::value::Timestamp;
+
+impl ClientCore {
+    /// Notes what an answer shows of the stated properties, and adds a mismatch to the refusal that shows it.
+    pub(super) fn compare_account<O: Operation>(
+        &self,
+        operation: &O,
+        answer: Result<Reply<O::Response>, Error>,
+    ) -> Result<Reply<O::Response>, Error> {
+        if self.account().properties().next().is_none() {
+            return answer;
+        }
+        match answer {
+            Ok(reply) => {
+                O::show_properties(&reply.data, &mut |shown| self.compare_shown(O::META, shown));
+                self.compare_items(operation, &reply);
+                Ok(reply)
+            }
+            Err(Error::Exchange(error)) => {
+                let mismatch = self.denied(operation, error.code.as_str(), error.request_time).map(Box::new);
+                Err(Error::Exchange(Box::new(ExchangeError { mismatch, ..*error })))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn compare_shown(&self, meta: &Meta, shown: PropertyShown<'_>) {
+        let PropertyShown { property, value, at } = shown;
+        let Some(AccountProperty { name, kind: PropertyKind::Words(words), .. }) =
+            self.api().account.property(property)
+        else {
+            return;
+        };
+        let Some(is_stated) = self.account().is(name, &[value]).filter(|_| words.contains(&value)) else { return };
+        let evidence = || AccountEvidence::Record(value.to_owned());
+        let mismatch = (!is_stated).then(|| self.mismatch(name, evidence(), at));
+        self.note(meta, name, at, mismatch);
+    }
+
+    /// Notes what the codes of the items of a batch deny.
+    fn compare_items<O: Operation>(&self, operation: &O, reply: &Reply<O::Response>) {
+        if O::META.effect != Effect::Create {
+            return;
+        }
+        O::show_orders(&reply.data, &mut |order| match order.shown {
+            ShownAs::Accepted { code: Some(code) } | ShownAs::Refused { code: Some(code) } => {
+                self.denied(operation, &code, reply.request_time);
+            }
+            ShownAs::Accepted { code: None } | ShownAs::Refused { code: None } | ShownAs::Record { .. } => {}
+        });
+    }
+
+    /// The stated property that a code denies, which is noted.
+    fn denied<O: Operation>(&self, operation: &O, code: &str, at: Option<Timestamp>) -> Option<AccountMismatch> {
+        let is_stated = |property: &&AccountProperty| self.account().get(property.name).is_some();
+        let mut stated = self.api().account.properties.iter().filter(is_stated);
+        let property = stated.find(|property| property.denied_by.contains(&code))?;
+        // A request that breaks a rule is refused for that, however right the account is stated.
+        let policy = CheckPolicy::default();
+        let context = CheckContext { account: self.account(), now: Some(self.now()), policy: &policy };
+        if operation.inspect(context).refuse() {
+            return None;
+        }
+        let mismatch = self.mismatch(property.name, AccountEvidence::Refusal(code.to_owned()), at);
+        self.note(O::META, property.name, at, Some(mismatch.clone()));
+        Some(mismatch)
+    }
+
+    fn mismatch(&self, property: &'static str, evidence: AccountEvidence, at: Option<Timestamp>) -> AccountMismatch {
+        let stated = self.account().get(property).map(ToString::to_string).unwrap_or_default();
+        AccountMismatch { property, stated, evidence, at }
+    }
+
+    fn note(&self, meta: &Meta, property: &'static str, at: Option<Timestamp>, mismatch: Option<AccountMismatch>) {
+        if self.mismatches().note(property, at, mismatch) {
+            observe::account_mismatch(meta, property);
+        }
+    }
+}

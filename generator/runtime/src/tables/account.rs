@@ -1,0 +1,42 @@
+/// What a caller can state about an account.
+#[derive(Clone, Copy, Debug)]
+pub struct AccountTable {
+    /// The properties of an account.
+    pub properties: &'static [AccountProperty],
+    /// The properties of an instrument, which are numbers.
+    pub instrument: &'static [&'static str],
+}
+
+impl AccountTable {
+    /// No properties: an account has a name only.
+    pub const NONE: Self = Self { properties: &[], instrument: &[] };
+
+    /// The property with this name.
+    pub fn property(&self, name: &str) -> Option<&'static AccountProperty> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+}
+
+/// A property of an account.
+#[derive(Clone, Copy, Debug)]
+pub struct AccountProperty {
+    /// Its name in the schema.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: PropertyKind,
+    /// The codes with which the exchange refuses a request because the account has another value.
+    pub denied_by: &'static [&'static str],
+}
+
+/// What a property of an account is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// Yes or no.
+    Flag,
+    /// A point in time.
+    Time,
+    /// Names, such as those of trading pairs.
+    Names,
+}
