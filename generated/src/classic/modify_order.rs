@@ -308,6 +308,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
             ("newPresetStopLossPrice", &["presetStopLossPrice"]),
         ],
         created: Some("cTime"),
+        creates_with: &["newSize", "newPrice"],
         kept_ms: Some(7776000000),
         ..runtime::tables::Confirm::DEFAULT
     }),

@@ -206,9 +206,24 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     }
     is_time(record, confirm.created.as_ref(), "the creation time", to);
     is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
+    creation_shows_in_the_request(family, operation, confirm, to);
     changes_are_of_the_record(family, record, confirm, to);
     times_are_known(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
+}
+
+/// What tells whether a request creates something are its own parameters.
+fn creation_shows_in_the_request(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let wires = operation.wire_parameters(family);
+    let own = || wires.iter().filter(|wire| wire.list.is_none()).map(|wire| wire.name.wire.as_str());
+    for (name, place) in confirm.creates_with.iter().filter(|(name, _)| !own().any(|own| own == name)) {
+        let help = did_you_mean(name, own()).unwrap_or_else(|| "name a parameter of the request itself".into());
+        to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
+    }
+    if let Some((_, place)) = confirm.creates_with.first().filter(|_| confirm.created.is_none()) {
+        to.at(*place, Code::Misplaced, "`creates_with` requires `created`")
+            .help("add `created`, the field with the creation time, or remove `creates_with`");
+    }
 }
 
 /// The states in which the time of the last change is a proof.

@@ -119,6 +119,7 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
         trees::rows("matches", confirm.matches.iter().map(pair)),
         trees::rows("agrees", confirm.agrees.iter().map(several)),
         trees::some("created", confirm.created.as_ref().map(|(field, _)| trees::text(field))),
+        trees::rows("creates_with", confirm.creates_with.iter().map(|(name, _)| trees::text(name))),
         trees::some("changed", confirm.changed.as_ref().map(|(field, _)| trees::text(field))),
         trees::rows("changed_while", confirm.changed_while.iter().map(several)),
         trees::some("expires", expires),

@@ -77,6 +77,8 @@ pub(crate) struct Confirm {
     /// Parameters of the request that are not compared.
     pub(crate) beside: Vec<(String, Place)>,
     pub(crate) created: Option<(String, Place)>,
+    /// The parameters of which a request that creates something has one; none if every one does.
+    pub(crate) creates_with: Vec<(String, Place)>,
     pub(crate) changed: Option<(String, Place)>,
     /// Fields of the record, and the values with which nothing but such a request changes it.
     pub(crate) changed_while: Vec<Several>,

@@ -55,6 +55,29 @@ async fn open_changes_are_resolved_by_a_later_run() {
     assert_eq!(recovered[1].to_string().lines().count(), 2, "{}", recovered[1]);
 }
 
+/// What is known is closed at once, without a wait until the request can no longer arrive.
+#[tokio::test]
+async fn a_known_outcome_is_closed_at_once() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(8)));
+    {
+        let client = client(&exchange, folder.path());
+        exchange.hide_next("40725");
+        client.unified().place_order(&order("hidden")).await.unwrap_err();
+        exchange.refuse_next("40725");
+        client.unified().place_order(&order("refused")).await.unwrap_err();
+    }
+    let client = client(&exchange, folder.path());
+    let short = ConfirmPolicy::new().deadline(Duration::ZERO);
+    let recovered = client.recover(&short).await.unwrap();
+    let told: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(told, [(Outcome::Done, false), (Outcome::Unknown, true)]);
+    let endings: Vec<_> = recovered.iter().map(|change| change.stored.ending.is_some()).collect();
+    assert_eq!(endings, [true, false]);
+    let journal = client.core().journal().unwrap().clone();
+    let endings: Vec<_> = all(&*journal).iter().map(|stored| stored.ending.as_ref().map(|end| end.outcome)).collect();
+    assert_eq!(endings, [Some(Outcome::Done), None]);
+}
+
 #[tokio::test]
 async fn each_item_of_a_batch_is_resolved() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(4)));

@@ -9,6 +9,7 @@ use rust_decimal::Decimal;
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::error::AmendmentObstacle;
 use tradeapi::runtime::orders::Standing;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Error, Timestamp, classic};
 use tradeapi_exchange::{Aim, Exchange, Family, Fault, OrderView, Profile, Seed, Settings, Time, Trouble};
@@ -37,11 +38,16 @@ struct Desk {
 
 impl Desk {
     fn new(seed: u64) -> Self {
+        Self::with(seed, |_| {})
+    }
+
+    fn with(seed: u64, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
         // Modifications are in progress for a while, and what autoCancel does then is read in both ways.
         settings.modification_delay = Duration::from_millis(if seed % 3 == 0 { 700 } else { 0 });
         settings.auto_cancel_in_progress = seed % 2 == 0;
+        change(&mut settings);
         let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
         let builder = || exchange.client_of(exchange.keys()).checks(false);
         let (client, other) = (builder().track_orders().build().unwrap(), builder().build().unwrap());
@@ -297,6 +303,32 @@ fn an_amendment_waits_for_the_result_of_the_other() {
     desk.exchange.time().advance(OVER);
     desk.run(desk.client.unified().modify_order(&by_client_id)).unwrap();
     desk.run(desk.client.unified().modify_order(&by_client_id)).unwrap();
+}
+
+#[test]
+fn a_confirmed_amendment_makes_room_for_the_next_at_once() {
+    // A change proves an amendment if it is certainly later.
+    let desk = Desk::with(3, |settings| settings.modification_delay = Duration::from_secs(4));
+    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
+    // Two requests of one id and one millisecond could not be told apart.
+    desk.exchange.time().advance(Duration::from_secs(1));
+    let amend = modify(unified::OrderRef::ClientOid("own-1".parse().unwrap()));
+    desk.exchange.hide_next("40725");
+    let Err(Error::Unknown(unknown)) = desk.run(desk.client.unified().modify_order(&amend)) else {
+        panic!("it is known")
+    };
+    let next = amend.clone().price(tradeapi::Decimal::from(62_000));
+    let why = obstacle(desk.run(desk.client.unified().modify_order(&next)));
+    assert_eq!(why, AmendmentObstacle::InFlight { in_flight: 1, at_most: 1 });
+
+    let (before, policy) = (desk.exchange.time().now(), ConfirmPolicy::new());
+    let settled = desk.client.core().settle(&amend, unknown.sent.signed_at, &policy);
+    let settled = desk.run(settled);
+    assert_eq!(settled.outcome(), Outcome::Done, "{settled}");
+    let next = desk.run(desk.client.place_and_confirm(&next, &policy));
+    assert_eq!(next.outcome(), Outcome::Done, "{next}");
+    let passed = desk.exchange.time().now() - before;
+    assert!(passed < Duration::from_secs(30), "{passed:?}: it could no longer arrive anyway");
 }
 
 #[test]

@@ -53,14 +53,16 @@ impl Story {
         let reported: BTreeSet<_> = reconciled.orders.iter().filter_map(|order| order.client_id.clone()).collect();
         for stored in self.journal.0.lock().unwrap().iter() {
             let ending = stored.ending.as_ref().map(|ending| ending.outcome);
-            let creates =
-                ["place-order", "classic.modify-order"].iter().any(|end| stored.change.operation.ends_with(end));
+            let is_of = |end: &str| stored.change.operation.ends_with(end);
+            let replaces = stored.change.request.contains("newSize");
             assert!(ending.is_some(), "seed {seed}: {stored} stayed open");
-            if creates && ending == Some(Outcome::Done) {
-                assert!(
-                    stored.change.client_ids.iter().all(|id| reported.contains(id)),
-                    "seed {seed}: {stored} is not reported"
-                );
+            let are_reported = stored.change.client_ids.iter().all(|id| reported.contains(id));
+            match (is_of("place-order"), is_of("classic.modify-order")) {
+                (true, _) if ending == Some(Outcome::Done) => assert!(are_reported, "seed {seed}: {stored} is not reported"),
+                (_, true) if ending == Some(Outcome::Done) => {
+                    assert_eq!(are_reported, replaces, "seed {seed}: {stored} replaced an order, or is reported");
+                }
+                _ => {}
             }
         }
     }
@@ -182,6 +184,52 @@ fn an_order_that_was_not_placed_by_the_journal_is_a_contradiction() {
     let reconciled = story.reconcile(&mut story.reconciliation()).unwrap();
     assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::Contradiction)]);
     assert!(!reconciled.is_settled());
+}
+
+#[test]
+fn an_amendment_of_presets_alone_creates_no_order() {
+    use tradeapi::classic;
+    use tradeapi::runtime::tables::Outcome;
+    let story = Story::new(7);
+    let execution = classic::Execution::limit(60_000, classic::Force::Gtc);
+    let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+    let order = classic::PlaceOrder::new("BTCUSDT", line.clone(), margin, "USDT", 1, classic::Side::Buy, execution);
+    let order = order.client_oid("own-1").trade_side(classic::TradeSide::Open);
+    drive(&story.exchange, story.client.classic().place_order(&order)).unwrap();
+    let by = || classic::OrderRef::ClientOid("own-1".parse().unwrap());
+    let amend = |id: &str| classic::ModifyOrder::new("BTCUSDT", line.clone(), id, by());
+    let preset = |id: &str| amend(id).new_preset_stop_loss_price(50_000);
+    drive(&story.exchange, story.client.classic().modify_order(&preset("own-2"))).unwrap();
+    // One without an answer is closed once it can no longer arrive, and one that repeats the id changes nothing.
+    story.exchange.hide_next("40725");
+    drive(&story.exchange, story.client.classic().modify_order(&preset("own-3"))).unwrap_err();
+    drive(&story.exchange, story.client.classic().modify_order(&preset("own-1"))).unwrap();
+    story.exchange.time().advance(OVER);
+    let reconciled = story.reconcile(&mut story.reconciliation().family("classic")).unwrap();
+    assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::AsExpected)]);
+    assert!(reconciled.is_settled());
+    assert_eq!(
+        reconciled.recovered.iter().map(|change| (change.outcome(), change.is_open)).collect::<Vec<_>>(),
+        [(Outcome::Unknown, false)]
+    );
+
+    let replacing = amend("own-4").new_size(2).new_price(59_000);
+    drive(&story.exchange, story.client.classic().modify_order(&replacing)).unwrap();
+    story.exchange.time().advance(OVER);
+    let reconciled = story.reconcile(&mut story.reconciliation().family("classic")).unwrap();
+    let expected = [(Some("own-1"), Difference::Ended), (Some("own-4"), Difference::AsExpected)];
+    assert_eq!(differences(&reconciled), expected);
+    // The id of an order that is gone tells of it, although an amendment carried it, too.
+    drive(
+        &story.exchange,
+        story.client.classic().cancel_order(&{
+            let by = classic::OrderRef::ClientOid("own-4".parse().unwrap());
+            classic::CancelOrder::new("BTCUSDT", line.clone(), by)
+        }),
+    )
+    .unwrap();
+    let reconciled = story.reconcile(&mut story.reconciliation().family("classic")).unwrap();
+    assert_eq!(differences(&reconciled)[1], (Some("own-4"), Difference::Ended));
 }
 
 #[test]

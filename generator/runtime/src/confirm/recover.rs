@@ -28,6 +28,8 @@ pub struct Recovery {
     operation: &'static str,
     /// Whether it creates something with an id, whose absence or presence is a proof.
     creates: bool,
+    /// The parameters of which a request that creates something has one; none if every request does.
+    creates_with: &'static [&'static str],
     query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a>,
     /// The type of the record that a query returns.
     pub(super) record: fn() -> TypeId,
@@ -68,15 +70,16 @@ pub struct RecoveredItem {
 impl Recovery {
     /// The recovery of an operation.
     pub const fn of<O: Queryable<Query: Send + Sync> + 'static>() -> Self {
-        let creates = match &O::META.confirm {
-            Some(confirm) => confirm.created.is_some(),
-            None => false,
+        let (creates, creates_with) = match &O::META.confirm {
+            Some(confirm) => (confirm.created.is_some(), confirm.creates_with),
+            None => (false, [].as_slice()),
         };
         let query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a> =
             |client, changes, policy| Box::pin(query::<O>(client, changes, policy));
         Self {
             operation: O::META.id,
             creates,
+            creates_with,
             query,
             record: TypeId::of::<O::Record>,
             targets: targets::<O>,
@@ -100,6 +103,12 @@ impl Recovery {
     /// How the orders that the operation creates are looked up, if it creates orders.
     pub(crate) fn creation(&self) -> Option<Look> {
         self.look.filter(|_| self.creates)
+    }
+
+    /// Whether a stored request of the operation creates something.
+    pub(crate) fn creates_by(&self, request: &str) -> bool {
+        let is_given = |request: &Named| self.creates_with.iter().any(|parameter| request.text(parameter).is_some());
+        self.creates && (self.creates_with.is_empty() || is_given(&Named::read(request)))
     }
 }
 
@@ -169,8 +178,9 @@ impl ClientCore {
             };
             for (stored, items) in changes.into_iter().zip(items) {
                 let mut recovered = Recovered { stored, items, is_open: false };
-                let can_be_settled = recovery.is_some_and(|recovery| recovery.creates)
-                    && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
+                let creates = recovery.is_some_and(|recovery| recovery.creates_by(&recovered.stored.change.request));
+                let can_be_settled =
+                    creates && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
                 let is_known = recovered.outcome() != Outcome::Unknown;
                 if is_known
                     || !can_be_settled

@@ -97,6 +97,8 @@ struct KnownOrder {
     number: ChangeNumber,
     signed_at: Timestamp,
     expected: Expected,
+    /// Whether the request was to create it. Otherwise an order may have the id or not, and its absence says nothing.
+    is_created: bool,
     request: String,
     look: Look,
 }
@@ -134,7 +136,10 @@ impl Known {
             } else if let Some(recovery) = recoveries.iter().find(|recovery| recovery.operation() == operation)
                 && let Some(look) = recovery.creation()
             {
-                known.place(&stored, look).map_err(|why| ReconcileError::Change { number: stored.number, why })?;
+                let creates = recovery.creates_by(&stored.change.request);
+                known
+                    .place(&stored, look, creates)
+                    .map_err(|why| ReconcileError::Change { number: stored.number, why })?;
             }
         }
         Ok(known)
@@ -173,7 +178,7 @@ impl Known {
         Ok(())
     }
 
-    fn place(&mut self, stored: &StoredChange, look: Look) -> Result<(), Violations> {
+    fn place(&mut self, stored: &StoredChange, look: Look, is_created: bool) -> Result<(), Violations> {
         let expected = match stored.ending.as_ref().map(|ending| ending.outcome) {
             None => Expected::Open,
             Some(Outcome::NotDone) => Expected::NotPlaced,
@@ -187,10 +192,12 @@ impl Known {
                 }
                 continue;
             };
-            let order = KnownOrder { number, signed_at, expected, request: stored.change.request.clone(), look };
+            let request = stored.change.request.clone();
+            let order = KnownOrder { number, signed_at, expected, is_created, request, look };
             let key = (look.family, id);
-            // Of several attempts with an id, one that was not placed says nothing about the others.
-            if expected != Expected::NotPlaced || !self.by_client_id.contains_key(&key) {
+            // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the others.
+            let is_placed = expected != Expected::NotPlaced && is_created;
+            if is_placed || !self.by_client_id.contains_key(&key) {
                 self.by_client_id.insert(key, order);
             }
         }
@@ -236,6 +243,7 @@ fn unshown<'a>(
         .collect();
     known.by_client_id.iter().filter(move |((family, client_id), order)| {
         order.expected != Expected::NotPlaced
+            && order.is_created
             && order.signed_at >= since
             && !seen.contains(&(*family, client_id.as_str()))
     })

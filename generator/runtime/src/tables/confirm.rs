@@ -41,6 +41,8 @@ pub struct Confirm {
     pub agrees: &'static [(&'static str, &'static [&'static str])],
     /// The field with the creation time. An older record is of something else with the same id.
     pub created: Option<&'static str>,
+    /// The parameters of which a request that creates something has one. None: every request does.
+    pub creates_with: &'static [&'static str],
     /// The field with the time of the last change. A state from before the request proves nothing.
     pub changed: Option<&'static str>,
     /// Fields, and the values with which nothing but such a request changes what they describe: with another value, the
@@ -79,6 +81,7 @@ impl Confirm {
         matches: &[],
         agrees: &[],
         created: None,
+        creates_with: &[],
         changed: None,
         changed_while: &[],
         expires: None,

@@ -51,6 +51,7 @@ fn confirm(confirm: &Confirm) -> Value {
         .map("agrees", several(&confirm.agrees))
         .list("beside", names(&confirm.beside))
         .maybe("created", name(&confirm.created))
+        .list("createsWith", names(&confirm.creates_with))
         .maybe("changed", name(&confirm.changed))
         .map("changedWhile", several(&confirm.changed_while))
         .maybe("expires", name(&confirm.expires))

@@ -139,6 +139,8 @@ mappings! {
         beside: Texts,
         /// The field with the time of its creation.
         created: Option<Text>,
+        /// The parameters of which the request has one if it creates something; left out: it always does.
+        creates_with: Texts,
         /// The field with the time of its last change.
         changed: Option<Text>,
         /// A field of the record: the values with which nothing but such a request changes it.

@@ -48,6 +48,7 @@ impl FamilyBuilder<'_, '_> {
             agrees: several(&raw.agrees),
             beside: raw.beside.iter().map(placed).collect(),
             created: raw.created.as_ref().map(placed),
+            creates_with: raw.creates_with.iter().map(placed).collect(),
             changed: raw.changed.as_ref().map(placed),
             changed_while: several(&raw.changed_while),
             expires: raw.expires.as_ref().map(placed),

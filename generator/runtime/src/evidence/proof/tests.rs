@@ -11,6 +11,7 @@ const PLACED: Confirm = Confirm {
     matches: &[],
     agrees: &[("symbol", &["symbol"]), ("qty", &["qty", "amount"])],
     created: Some("created"),
+    creates_with: &[],
     changed: None,
     changed_while: &[],
     kept_ms: None,
@@ -25,6 +26,7 @@ const AMENDED: Confirm = Confirm {
     matches: &[("qty", "newQty"), ("price", "newPrice")],
     agrees: &[("symbol", &["symbol"])],
     created: None,
+    creates_with: &[],
     changed: Some("updated"),
     changed_while: &[("state", &["live", "new"])],
     ..PLACED

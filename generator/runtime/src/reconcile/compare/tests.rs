@@ -31,7 +31,9 @@ fn journal_of(changes: &[(&str, u64, Option<Outcome>)], look: Look) -> Known {
     let mut known = Known::default();
     for (number, (request, signed, outcome)) in (1..).zip(changes) {
         let change = Change::new("family.place", *request, at(*signed));
-        let placed = known.place(&StoredChange::new(ChangeNumber(number), change, outcome.map(Ending::new)), look);
+        // A request with a dot changes what it names.
+        let stored = StoredChange::new(ChangeNumber(number), change, outcome.map(Ending::new));
+        let placed = known.place(&stored, look, !request.contains('.'));
         assert!(placed.is_ok());
     }
     known
@@ -89,6 +91,27 @@ fn after(parts: &[(Part, bool)]) -> Option<(bool, Option<Part>)> {
     }
     let order = shown.orders.values().next()?;
     Some((order.is_open, order.open_in.map(|(listing, _)| listing.part)))
+}
+
+#[test]
+fn a_request_that_creates_nothing_misses_nothing() {
+    let done = Some(Outcome::Done);
+    let known = journal(&[("a.1", 20, done), ("a.2", 20, None)]);
+    assert_eq!(told(&known, &shown(&[])), []);
+    assert!(missing(&known, &shown(&[]), at(10), at(30)).is_empty());
+    // The order may have taken the id.
+    assert_eq!(one(&known, &shown(&[("1", Some("a.1"), false)])), Difference::AsExpected);
+    // What was placed with the id is missed, whichever request came first.
+    let changes = [("b", 20, done), ("b", 21, done)];
+    for order in [[true, false], [false, true]] {
+        let mut known = Known::default();
+        for (number, ((request, signed, outcome), creates)) in (1..).zip(changes.into_iter().zip(order)) {
+            let change = Change::new("family.place", request, at(signed));
+            let stored = StoredChange::new(ChangeNumber(number), change, outcome.map(Ending::new));
+            assert!(known.place(&stored, LOOK, creates).is_ok());
+        }
+        assert_eq!(one(&known, &shown(&[])), Difference::Gone(Gone::NotOpen));
+    }
 }
 
 #[test]
