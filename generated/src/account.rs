@@ -197,49 +197,70 @@ impl Instrument {
     /// `priceMultiplier`: The step of prices, of which every price is a multiple.
     pub fn price_multiplier(
         mut self,
-        price_multiplier: impl Into<runtime::Decimal>,
+        price_multiplier: impl runtime::value::IntoDecimal,
     ) -> Self {
         self.properties = self
             .properties
-            .with("priceMultiplier", price_multiplier.into());
+            .with(
+                "priceMultiplier",
+                runtime::value::IntoDecimal::into_decimal(price_multiplier),
+            );
         self
     }
 
     /// `pricePrecision`: The most decimal places of a price.
     pub fn price_precision(
         mut self,
-        price_precision: impl Into<runtime::Decimal>,
+        price_precision: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.properties = self.properties.with("pricePrecision", price_precision.into());
+        self.properties = self
+            .properties
+            .with(
+                "pricePrecision",
+                runtime::value::IntoDecimal::into_decimal(price_precision),
+            );
         self
     }
 
     /// `minOrderAmount`: The least quantity of an order.
     pub fn min_order_amount(
         mut self,
-        min_order_amount: impl Into<runtime::Decimal>,
+        min_order_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         self.properties = self
             .properties
-            .with("minOrderAmount", min_order_amount.into());
+            .with(
+                "minOrderAmount",
+                runtime::value::IntoDecimal::into_decimal(min_order_amount),
+            );
         self
     }
 
     /// `sizeMultiplier`: The step of quantities, of which every quantity is a multiple.
     pub fn size_multiplier(
         mut self,
-        size_multiplier: impl Into<runtime::Decimal>,
+        size_multiplier: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.properties = self.properties.with("sizeMultiplier", size_multiplier.into());
+        self.properties = self
+            .properties
+            .with(
+                "sizeMultiplier",
+                runtime::value::IntoDecimal::into_decimal(size_multiplier),
+            );
         self
     }
 
     /// `sizePrecision`: The most decimal places of a quantity.
     pub fn size_precision(
         mut self,
-        size_precision: impl Into<runtime::Decimal>,
+        size_precision: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.properties = self.properties.with("sizePrecision", size_precision.into());
+        self.properties = self
+            .properties
+            .with(
+                "sizePrecision",
+                runtime::value::IntoDecimal::into_decimal(size_precision),
+            );
         self
     }
 }

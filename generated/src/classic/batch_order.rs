@@ -421,15 +421,15 @@ impl BatchOrderItem {
 
     /// Sets [`size`](field@Self::size).
     #[inline]
-    pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
-        self.size = Some(size.into());
+    pub fn size(mut self, size: impl runtime::value::IntoDecimal) -> Self {
+        self.size = Some(runtime::value::IntoDecimal::into_decimal(size));
         self
     }
 
     /// Sets [`price`](field@Self::price).
     #[inline]
-    pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
-        self.price = Some(price.into());
+    pub fn price(mut self, price: impl runtime::value::IntoDecimal) -> Self {
+        self.price = Some(runtime::value::IntoDecimal::into_decimal(price));
         self
     }
 
@@ -479,9 +479,11 @@ impl BatchOrderItem {
     #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
-        preset_stop_surplus_price: impl Into<runtime::Decimal>,
+        preset_stop_surplus_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.preset_stop_surplus_price = Some(preset_stop_surplus_price.into());
+        self.preset_stop_surplus_price = Some(
+            runtime::value::IntoDecimal::into_decimal(preset_stop_surplus_price),
+        );
         self
     }
 
@@ -489,9 +491,11 @@ impl BatchOrderItem {
     #[inline]
     pub fn preset_stop_loss_price(
         mut self,
-        preset_stop_loss_price: impl Into<runtime::Decimal>,
+        preset_stop_loss_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.preset_stop_loss_price = Some(preset_stop_loss_price.into());
+        self.preset_stop_loss_price = Some(
+            runtime::value::IntoDecimal::into_decimal(preset_stop_loss_price),
+        );
         self
     }
 

@@ -95,7 +95,10 @@ impl Execution {
     pub const MEMBERS: &'static [&'static str] = &["orderType", "price", "force"];
 
     /// What goes with `limit`; it turns into [`Execution`].
-    pub fn limit(price: impl Into<runtime::Decimal>, force: Force) -> LimitExecution {
+    pub fn limit(
+        price: impl runtime::value::IntoDecimal,
+        force: Force,
+    ) -> LimitExecution {
         LimitExecution::new(price, force)
     }
 
@@ -153,8 +156,11 @@ impl LimitExecution {
     ///
     /// - `price`: Price of the order.
     /// - `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
-    pub fn new(price: impl Into<runtime::Decimal>, force: Force) -> Self {
-        Self { price: price.into(), force }
+    pub fn new(price: impl runtime::value::IntoDecimal, force: Force) -> Self {
+        Self {
+            price: runtime::value::IntoDecimal::into_decimal(price),
+            force,
+        }
     }
 }
 

@@ -150,15 +150,15 @@ impl ModifyOrder {
 
     /// Sets [`newSize`](field@Self::new_size).
     #[inline]
-    pub fn new_size(mut self, new_size: impl Into<runtime::Decimal>) -> Self {
-        self.new_size = Some(new_size.into());
+    pub fn new_size(mut self, new_size: impl runtime::value::IntoDecimal) -> Self {
+        self.new_size = Some(runtime::value::IntoDecimal::into_decimal(new_size));
         self
     }
 
     /// Sets [`newPrice`](field@Self::new_price).
     #[inline]
-    pub fn new_price(mut self, new_price: impl Into<runtime::Decimal>) -> Self {
-        self.new_price = Some(new_price.into());
+    pub fn new_price(mut self, new_price: impl runtime::value::IntoDecimal) -> Self {
+        self.new_price = Some(runtime::value::IntoDecimal::into_decimal(new_price));
         self
     }
 
@@ -166,9 +166,11 @@ impl ModifyOrder {
     #[inline]
     pub fn new_preset_stop_surplus_price(
         mut self,
-        new_preset_stop_surplus_price: impl Into<runtime::Edit<runtime::Decimal>>,
+        new_preset_stop_surplus_price: impl runtime::value::IntoEdit,
     ) -> Self {
-        self.new_preset_stop_surplus_price = new_preset_stop_surplus_price.into();
+        self.new_preset_stop_surplus_price = runtime::value::IntoEdit::into_edit(
+            new_preset_stop_surplus_price,
+        );
         self
     }
 
@@ -176,9 +178,11 @@ impl ModifyOrder {
     #[inline]
     pub fn new_preset_stop_loss_price(
         mut self,
-        new_preset_stop_loss_price: impl Into<runtime::Edit<runtime::Decimal>>,
+        new_preset_stop_loss_price: impl runtime::value::IntoEdit,
     ) -> Self {
-        self.new_preset_stop_loss_price = new_preset_stop_loss_price.into();
+        self.new_preset_stop_loss_price = runtime::value::IntoEdit::into_edit(
+            new_preset_stop_loss_price,
+        );
         self
     }
 }

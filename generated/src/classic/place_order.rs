@@ -173,7 +173,7 @@ impl PlaceOrder {
         product_type: ProductType,
         margin_mode: MarginMode,
         margin_coin: impl Into<Coin>,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         side: Side,
         execution: impl Into<Execution>,
     ) -> Self {
@@ -182,7 +182,7 @@ impl PlaceOrder {
             product_type,
             margin_mode,
             margin_coin: margin_coin.into(),
-            size: size.into(),
+            size: runtime::value::IntoDecimal::into_decimal(size),
             side,
             execution: execution.into(),
             trade_side: None,
@@ -206,7 +206,7 @@ impl PlaceOrder {
         product_type: ProductType,
         margin_mode: MarginMode,
         margin_coin: impl Into<Coin>,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(
@@ -231,7 +231,7 @@ impl PlaceOrder {
         product_type: ProductType,
         margin_mode: MarginMode,
         margin_coin: impl Into<Coin>,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(
@@ -256,7 +256,7 @@ impl PlaceOrder {
         product_type: ProductType,
         margin_mode: MarginMode,
         margin_coin: impl Into<Coin>,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(
@@ -281,7 +281,7 @@ impl PlaceOrder {
         product_type: ProductType,
         margin_mode: MarginMode,
         margin_coin: impl Into<Coin>,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(
@@ -306,7 +306,7 @@ impl PlaceOrder {
         product_type: ProductType,
         margin_mode: MarginMode,
         margin_coin: impl Into<Coin>,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(
@@ -331,7 +331,7 @@ impl PlaceOrder {
         product_type: ProductType,
         margin_mode: MarginMode,
         margin_coin: impl Into<Coin>,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(
@@ -373,9 +373,11 @@ impl PlaceOrder {
     #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
-        preset_stop_surplus_price: impl Into<runtime::Decimal>,
+        preset_stop_surplus_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.preset_stop_surplus_price = Some(preset_stop_surplus_price.into());
+        self.preset_stop_surplus_price = Some(
+            runtime::value::IntoDecimal::into_decimal(preset_stop_surplus_price),
+        );
         self
     }
 
@@ -384,9 +386,11 @@ impl PlaceOrder {
     #[inline]
     pub fn preset_stop_loss_price(
         mut self,
-        preset_stop_loss_price: impl Into<runtime::Decimal>,
+        preset_stop_loss_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.preset_stop_loss_price = Some(preset_stop_loss_price.into());
+        self.preset_stop_loss_price = Some(
+            runtime::value::IntoDecimal::into_decimal(preset_stop_loss_price),
+        );
         self
     }
 
@@ -394,10 +398,10 @@ impl PlaceOrder {
     #[inline]
     pub fn preset_stop_surplus_execute_price(
         mut self,
-        preset_stop_surplus_execute_price: impl Into<runtime::Decimal>,
+        preset_stop_surplus_execute_price: impl runtime::value::IntoDecimal,
     ) -> Self {
         self.preset_stop_surplus_execute_price = Some(
-            preset_stop_surplus_execute_price.into(),
+            runtime::value::IntoDecimal::into_decimal(preset_stop_surplus_execute_price),
         );
         self
     }
@@ -406,10 +410,10 @@ impl PlaceOrder {
     #[inline]
     pub fn preset_stop_loss_execute_price(
         mut self,
-        preset_stop_loss_execute_price: impl Into<runtime::Decimal>,
+        preset_stop_loss_execute_price: impl runtime::value::IntoDecimal,
     ) -> Self {
         self.preset_stop_loss_execute_price = Some(
-            preset_stop_loss_execute_price.into(),
+            runtime::value::IntoDecimal::into_decimal(preset_stop_loss_execute_price),
         );
         self
     }

@@ -139,7 +139,7 @@ impl Reversal {
         symbol: impl Into<Symbol>,
         margin_coin: impl Into<Coin>,
         product_type: ProductType,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         trade_side: TradeSide,
     ) -> Self {
         Self::new(symbol, margin_coin, product_type, Side::Buy)
@@ -159,7 +159,7 @@ impl Reversal {
         symbol: impl Into<Symbol>,
         margin_coin: impl Into<Coin>,
         product_type: ProductType,
-        size: impl Into<runtime::Decimal>,
+        size: impl runtime::value::IntoDecimal,
         trade_side: TradeSide,
     ) -> Self {
         Self::new(symbol, margin_coin, product_type, Side::Sell)
@@ -169,8 +169,8 @@ impl Reversal {
 
     /// Sets [`size`](field@Self::size).
     #[inline]
-    pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
-        self.size = Some(size.into());
+    pub fn size(mut self, size: impl runtime::value::IntoDecimal) -> Self {
+        self.size = Some(runtime::value::IntoDecimal::into_decimal(size));
         self
     }
 

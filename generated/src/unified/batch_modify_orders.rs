@@ -369,15 +369,15 @@ impl BatchModifyItem {
 
     /// Sets [`qty`](field@Self::qty).
     #[inline]
-    pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
-        self.qty = Some(qty.into());
+    pub fn qty(mut self, qty: impl runtime::value::IntoDecimal) -> Self {
+        self.qty = Some(runtime::value::IntoDecimal::into_decimal(qty));
         self
     }
 
     /// Sets [`price`](field@Self::price).
     #[inline]
-    pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
-        self.price = Some(price.into());
+    pub fn price(mut self, price: impl runtime::value::IntoDecimal) -> Self {
+        self.price = Some(runtime::value::IntoDecimal::into_decimal(price));
         self
     }
 

@@ -424,14 +424,14 @@ impl BatchOrderItem {
     pub fn new(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         side: Side,
         execution: impl Into<Execution>,
     ) -> Self {
         Self {
             category,
             symbol: symbol.into(),
-            qty: qty.into(),
+            qty: runtime::value::IntoDecimal::into_decimal(qty),
             side,
             execution: execution.into(),
             pos_side: None,
@@ -451,7 +451,7 @@ impl BatchOrderItem {
     pub fn hedge_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
@@ -468,7 +468,7 @@ impl BatchOrderItem {
     pub fn hedge_close_long(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
@@ -485,7 +485,7 @@ impl BatchOrderItem {
     pub fn hedge_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
@@ -502,7 +502,7 @@ impl BatchOrderItem {
     pub fn hedge_close_short(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
@@ -519,7 +519,7 @@ impl BatchOrderItem {
     pub fn one_way_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Buy, execution)
@@ -536,7 +536,7 @@ impl BatchOrderItem {
     pub fn one_way_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Sell, execution)
@@ -552,7 +552,7 @@ impl BatchOrderItem {
     /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_buy(
         symbol: impl Into<Symbol>,
-        quote_amount: impl Into<runtime::Decimal>,
+        quote_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Spot, symbol, quote_amount, Side::Buy, Execution::Market)
     }
@@ -567,7 +567,7 @@ impl BatchOrderItem {
     /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_sell(
         symbol: impl Into<Symbol>,
-        base_amount: impl Into<runtime::Decimal>,
+        base_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Spot, symbol, base_amount, Side::Sell, Execution::Market)
     }
@@ -582,7 +582,7 @@ impl BatchOrderItem {
     /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_buy(
         symbol: impl Into<Symbol>,
-        quote_amount: impl Into<runtime::Decimal>,
+        quote_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Margin, symbol, quote_amount, Side::Buy, Execution::Market)
     }
@@ -597,7 +597,7 @@ impl BatchOrderItem {
     /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_sell(
         symbol: impl Into<Symbol>,
-        base_amount: impl Into<runtime::Decimal>,
+        base_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
     }

@@ -100,7 +100,7 @@ impl Execution {
     ];
 
     /// What goes with `limit`; it turns into [`Execution`].
-    pub fn limit(price: impl Into<runtime::Decimal>) -> LimitExecution {
+    pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitExecution {
         LimitExecution::new(price)
     }
 
@@ -160,9 +160,9 @@ impl LimitExecution {
     /// Takes the required parameters; the others are left out.
     ///
     /// - `price`: Price of the order.
-    pub fn new(price: impl Into<runtime::Decimal>) -> Self {
+    pub fn new(price: impl runtime::value::IntoDecimal) -> Self {
         Self {
-            price: price.into(),
+            price: runtime::value::IntoDecimal::into_decimal(price),
             time_in_force: None,
             px_amend_type: None,
         }
@@ -234,7 +234,7 @@ impl RealityExecution {
     pub const MEMBERS: &'static [&'static str] = &["orderType", "price"];
 
     /// What goes with `limit`; it turns into [`RealityExecution`].
-    pub fn limit(price: impl Into<runtime::Decimal>) -> LimitRealityExecution {
+    pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitRealityExecution {
         LimitRealityExecution::new(price)
     }
 
@@ -289,8 +289,10 @@ impl LimitRealityExecution {
     /// Takes the required parameters; the others are left out.
     ///
     /// - `price`: Price of the order.
-    pub fn new(price: impl Into<runtime::Decimal>) -> Self {
-        Self { price: price.into() }
+    pub fn new(price: impl runtime::value::IntoDecimal) -> Self {
+        Self {
+            price: runtime::value::IntoDecimal::into_decimal(price),
+        }
     }
 }
 

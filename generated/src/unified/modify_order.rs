@@ -187,15 +187,15 @@ impl ModifyOrder {
 
     /// Sets [`qty`](field@Self::qty).
     #[inline]
-    pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
-        self.qty = Some(qty.into());
+    pub fn qty(mut self, qty: impl runtime::value::IntoDecimal) -> Self {
+        self.qty = Some(runtime::value::IntoDecimal::into_decimal(qty));
         self
     }
 
     /// Sets [`price`](field@Self::price).
     #[inline]
-    pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
-        self.price = Some(price.into());
+    pub fn price(mut self, price: impl runtime::value::IntoDecimal) -> Self {
+        self.price = Some(runtime::value::IntoDecimal::into_decimal(price));
         self
     }
 
@@ -243,21 +243,15 @@ impl ModifyOrder {
 
     /// Sets [`takeProfit`](field@Self::take_profit).
     #[inline]
-    pub fn take_profit(
-        mut self,
-        take_profit: impl Into<runtime::Edit<runtime::Decimal>>,
-    ) -> Self {
-        self.take_profit = take_profit.into();
+    pub fn take_profit(mut self, take_profit: impl runtime::value::IntoEdit) -> Self {
+        self.take_profit = runtime::value::IntoEdit::into_edit(take_profit);
         self
     }
 
     /// Sets [`stopLoss`](field@Self::stop_loss).
     #[inline]
-    pub fn stop_loss(
-        mut self,
-        stop_loss: impl Into<runtime::Edit<runtime::Decimal>>,
-    ) -> Self {
-        self.stop_loss = stop_loss.into();
+    pub fn stop_loss(mut self, stop_loss: impl runtime::value::IntoEdit) -> Self {
+        self.stop_loss = runtime::value::IntoEdit::into_edit(stop_loss);
         self
     }
 
@@ -279,9 +273,11 @@ impl ModifyOrder {
     #[inline]
     pub fn tp_limit_price(
         mut self,
-        tp_limit_price: impl Into<runtime::Decimal>,
+        tp_limit_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.tp_limit_price = Some(tp_limit_price.into());
+        self.tp_limit_price = Some(
+            runtime::value::IntoDecimal::into_decimal(tp_limit_price),
+        );
         self
     }
 
@@ -289,9 +285,11 @@ impl ModifyOrder {
     #[inline]
     pub fn sl_limit_price(
         mut self,
-        sl_limit_price: impl Into<runtime::Decimal>,
+        sl_limit_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.sl_limit_price = Some(sl_limit_price.into());
+        self.sl_limit_price = Some(
+            runtime::value::IntoDecimal::into_decimal(sl_limit_price),
+        );
         self
     }
 

@@ -207,14 +207,14 @@ impl PlaceOrder {
     pub fn new(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         side: Side,
         execution: impl Into<Execution>,
     ) -> Self {
         Self {
             category,
             symbol: symbol.into(),
-            qty: qty.into(),
+            qty: runtime::value::IntoDecimal::into_decimal(qty),
             side,
             execution: execution.into(),
             pos_side: None,
@@ -245,7 +245,7 @@ impl PlaceOrder {
     pub fn hedge_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
@@ -262,7 +262,7 @@ impl PlaceOrder {
     pub fn hedge_close_long(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
@@ -279,7 +279,7 @@ impl PlaceOrder {
     pub fn hedge_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
@@ -296,7 +296,7 @@ impl PlaceOrder {
     pub fn hedge_close_short(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
@@ -313,7 +313,7 @@ impl PlaceOrder {
     pub fn one_way_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Buy, execution)
@@ -330,7 +330,7 @@ impl PlaceOrder {
     pub fn one_way_close_long(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Sell, execution).reduce_only(YesNo::Yes)
@@ -347,7 +347,7 @@ impl PlaceOrder {
     pub fn one_way_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Sell, execution)
@@ -364,7 +364,7 @@ impl PlaceOrder {
     pub fn one_way_close_short(
         category: Category,
         symbol: impl Into<Symbol>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
         execution: impl Into<Execution>,
     ) -> Self {
         Self::new(category, symbol, qty, Side::Buy, execution).reduce_only(YesNo::Yes)
@@ -380,7 +380,7 @@ impl PlaceOrder {
     /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_buy(
         symbol: impl Into<Symbol>,
-        quote_amount: impl Into<runtime::Decimal>,
+        quote_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Spot, symbol, quote_amount, Side::Buy, Execution::Market)
     }
@@ -395,7 +395,7 @@ impl PlaceOrder {
     /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_sell(
         symbol: impl Into<Symbol>,
-        base_amount: impl Into<runtime::Decimal>,
+        base_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Spot, symbol, base_amount, Side::Sell, Execution::Market)
     }
@@ -410,7 +410,7 @@ impl PlaceOrder {
     /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_buy(
         symbol: impl Into<Symbol>,
-        quote_amount: impl Into<runtime::Decimal>,
+        quote_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Margin, symbol, quote_amount, Side::Buy, Execution::Market)
     }
@@ -425,7 +425,7 @@ impl PlaceOrder {
     /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_sell(
         symbol: impl Into<Symbol>,
-        base_amount: impl Into<runtime::Decimal>,
+        base_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
     }
@@ -476,16 +476,16 @@ impl PlaceOrder {
     /// Sets [`takeProfit`](field@Self::take_profit).
     #[doc(alias("take profit", "tp", "target"))]
     #[inline]
-    pub fn take_profit(mut self, take_profit: impl Into<runtime::Decimal>) -> Self {
-        self.take_profit = Some(take_profit.into());
+    pub fn take_profit(mut self, take_profit: impl runtime::value::IntoDecimal) -> Self {
+        self.take_profit = Some(runtime::value::IntoDecimal::into_decimal(take_profit));
         self
     }
 
     /// Sets [`stopLoss`](field@Self::stop_loss).
     #[doc(alias("stop loss", "sl"))]
     #[inline]
-    pub fn stop_loss(mut self, stop_loss: impl Into<runtime::Decimal>) -> Self {
-        self.stop_loss = Some(stop_loss.into());
+    pub fn stop_loss(mut self, stop_loss: impl runtime::value::IntoDecimal) -> Self {
+        self.stop_loss = Some(runtime::value::IntoDecimal::into_decimal(stop_loss));
         self
     }
 
@@ -507,9 +507,11 @@ impl PlaceOrder {
     #[inline]
     pub fn tp_limit_price(
         mut self,
-        tp_limit_price: impl Into<runtime::Decimal>,
+        tp_limit_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.tp_limit_price = Some(tp_limit_price.into());
+        self.tp_limit_price = Some(
+            runtime::value::IntoDecimal::into_decimal(tp_limit_price),
+        );
         self
     }
 
@@ -517,9 +519,11 @@ impl PlaceOrder {
     #[inline]
     pub fn sl_limit_price(
         mut self,
-        sl_limit_price: impl Into<runtime::Decimal>,
+        sl_limit_price: impl runtime::value::IntoDecimal,
     ) -> Self {
-        self.sl_limit_price = Some(sl_limit_price.into());
+        self.sl_limit_price = Some(
+            runtime::value::IntoDecimal::into_decimal(sl_limit_price),
+        );
         self
     }
 

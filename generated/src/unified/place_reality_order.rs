@@ -105,14 +105,14 @@ impl PlaceRealityOrder {
         symbol: impl Into<Symbol>,
         side: Side,
         execution: impl Into<RealityExecution>,
-        qty: impl Into<runtime::Decimal>,
+        qty: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self {
             category: None,
             symbol: symbol.into(),
             side,
             execution: execution.into(),
-            qty: qty.into(),
+            qty: runtime::value::IntoDecimal::into_decimal(qty),
             client_oid: None,
         }
     }
@@ -126,7 +126,7 @@ impl PlaceRealityOrder {
     /// Other arguments are those of [`new`](Self::new).
     pub fn market_buy(
         symbol: impl Into<Symbol>,
-        quote_amount: impl Into<runtime::Decimal>,
+        quote_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(symbol, Side::Buy, RealityExecution::Market, quote_amount)
     }
@@ -140,7 +140,7 @@ impl PlaceRealityOrder {
     /// Other arguments are those of [`new`](Self::new).
     pub fn market_sell(
         symbol: impl Into<Symbol>,
-        base_amount: impl Into<runtime::Decimal>,
+        base_amount: impl runtime::value::IntoDecimal,
     ) -> Self {
         Self::new(symbol, Side::Sell, RealityExecution::Market, base_amount)
     }

@@ -17,7 +17,7 @@ mod timestamp;
 
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 pub use dates::TimeOutOfRange;
-pub use decimal::{Decimal, InvalidDecimal};
+pub use decimal::{Decimal, IntoDecimal, IntoEdit, InvalidDecimal};
 #[doc(hidden)]
 pub use decimal::{ExactNumber, checked_literal};
 pub use edit::Edit;

@@ -269,8 +269,8 @@ fn instrument_property(property: &InstrumentProperty) -> TokenStream {
     let docs = docs.outer();
     quote! {
         #docs
-        pub fn #name(mut self, #name: impl Into<runtime::Decimal>) -> Self {
-            self.properties = self.properties.with(#wire, #name.into());
+        pub fn #name(mut self, #name: impl runtime::value::IntoDecimal) -> Self {
+            self.properties = self.properties.with(#wire, runtime::value::IntoDecimal::into_decimal(#name));
             self
         }
     }

@@ -313,15 +313,27 @@ pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStrea
 /// The type of the argument that a parameter is given by.
 pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let ty = scope.parameter_type(parameter);
-    if parameter.deletes_with().is_some() {
-        return quote!(impl Into<runtime::Edit<#ty>>);
+    match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
+        (true, true) => quote!(impl runtime::value::IntoEdit),
+        (true, false) => quote!(impl Into<runtime::Edit<#ty>>),
+        (false, true) => quote!(impl runtime::value::IntoDecimal),
+        (false, false) if scope.converts(parameter) => quote!(impl Into<#ty>),
+        (false, false) => ty,
     }
-    if scope.converts(parameter) { quote!(impl Into<#ty>) } else { ty }
+}
+
+fn is_decimal(parameter: &Parameter) -> bool {
+    parameter.shape.single() == Some(Type::Decimal)
 }
 
 pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
-    if scope.converts(parameter) { quote!(#field.into()) } else { quote!(#field) }
+    match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
+        (true, true) => quote!(runtime::value::IntoEdit::into_edit(#field)),
+        (false, true) => quote!(runtime::value::IntoDecimal::into_decimal(#field)),
+        _ if scope.converts(parameter) => quote!(#field.into()),
+        _ => quote!(#field),
+    }
 }
 
 /// What a parameter that is not set is.

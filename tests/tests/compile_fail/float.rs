@@ -1,5 +1,5 @@
 //! E0277: a price is a number that is not exact
-//! The compiler says: ExactNumber` is not implemented for `f64`
+//! The compiler says: `{float}` is not an exact number
 use tradeapi::unified::LimitExecution;
 
 fn main() {

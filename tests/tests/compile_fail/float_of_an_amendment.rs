@@ -1,5 +1,5 @@
 //! E0277: a take-profit is a number that is not exact
-//! The compiler says: ExactNumber` is not implemented for `f64`
+//! The compiler says: `{float}` is not an exact number
 use tradeapi::unified::{ModifyOrder, OrderRef};
 
 fn main() {

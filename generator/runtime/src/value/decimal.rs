@@ -8,13 +8,13 @@ use std::str::FromStr;
 use self::parts::{Parts, is_number, plain};
 use super::scalar::{Scalar, Scratch};
 use super::small_text::SmallText;
-use crate::value::edit::Edit;
 
-mod inexact;
+mod exact;
 mod parts;
 
 #[doc(hidden)]
-pub use self::inexact::ExactNumber;
+pub use self::exact::ExactNumber;
+pub use self::exact::{IntoDecimal, IntoEdit};
 
 /// An exact decimal number of any length, which keeps the text it was read from.
 ///
@@ -309,20 +309,8 @@ impl From<rust_decimal::Decimal> for Decimal {
     }
 }
 
-impl From<rust_decimal::Decimal> for Edit<Decimal> {
-    fn from(number: rust_decimal::Decimal) -> Self {
-        Self::Set(number.into())
-    }
-}
-
 macro_rules! from_integers {
     ($($integer:ty),*) => {$(
-        impl From<$integer> for Edit<Decimal> {
-            fn from(number: $integer) -> Self {
-                Self::Set(number.into())
-            }
-        }
-
         impl From<$integer> for Decimal {
             fn from(number: $integer) -> Self {
                 Self { text: SmallText::of(&number) }

@@ -1,0 +1,74 @@
+//! What functions take where a decimal is wanted, and what the compiler says of anything else.
+
+use super::Decimal;
+use crate::value::edit::Edit;
+
+/// A number that is exact: a [`Decimal`], a [`rust_decimal::Decimal`] or an integer. It is a trait of its own, and not `Into`,
+/// so that the compiler says in one sentence what to write instead of a floating-point number or a text.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an exact number",
+    label = "an exact number is expected",
+    note = "write `dec!(0.1)` for a number that you know, and parse a text: `text.parse::<Decimal>()?`"
+)]
+pub trait IntoDecimal {
+    /// The number as a decimal.
+    fn into_decimal(self) -> Decimal;
+}
+
+/// An exact number, or what an amendment does to one: see [`IntoDecimal`] and [`Edit`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an exact number",
+    label = "an exact number or an `Edit` is expected",
+    note = "write `dec!(0.1)` for a number that you know, and parse a text: `text.parse::<Decimal>()?`"
+)]
+pub trait IntoEdit {
+    /// What is done to the number.
+    fn into_edit(self) -> Edit<Decimal>;
+}
+
+impl IntoEdit for Edit<Decimal> {
+    fn into_edit(self) -> Self {
+        self
+    }
+}
+
+macro_rules! exact_numbers {
+    ($($number:ty),*) => {$(
+        impl IntoDecimal for $number {
+            fn into_decimal(self) -> Decimal {
+                self.into()
+            }
+        }
+
+        impl IntoEdit for $number {
+            fn into_edit(self) -> Edit<Decimal> {
+                Edit::Set(self.into())
+            }
+        }
+    )*};
+}
+exact_numbers!(Decimal, rust_decimal::Decimal, u8, u16, u32, u64, i8, i16, i32, i64);
+
+/// A number that is exact. A floating-point number is not, and nothing implements this: it is there for what the compiler
+/// says. Write `dec!(0.1)`, or parse the text of the number.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not exact: write `dec!(0.1)`, or parse the text of the number",
+    label = "a floating-point number, where an exact `Decimal` is wanted"
+)]
+#[doc(hidden)]
+pub trait ExactNumber {
+    /// The number.
+    fn exact(self) -> Decimal;
+}
+
+// The bound is never met. With a lifetime in it, it is looked at where it is used, not here. One type of floating-point
+// numbers only, so that a literal can be no other.
+#[doc(hidden)]
+impl From<f64> for Decimal
+where
+    for<'never> f64: ExactNumber,
+{
+    fn from(number: f64) -> Self {
+        number.exact()
+    }
+}

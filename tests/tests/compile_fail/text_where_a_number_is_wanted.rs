@@ -1,0 +1,7 @@
+//! E0277: a quantity is a text that nobody parsed
+//! The compiler says: write `dec!(0.1)` for a number that you know, and parse a text: `text.parse::<Decimal>()?`
+use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
+
+fn main() {
+    let _ = PlaceOrder::new(Category::Spot, "BTCUSDT", "0.01", Side::Buy, Execution::Market);
+}
