@@ -332,6 +332,22 @@ fn a_confirmed_amendment_makes_room_for_the_next_at_once() {
 }
 
 #[test]
+fn an_amendment_of_presets_alone_is_no_order() {
+    let desk = Desk::new(8);
+    let execution = classic::Execution::limit(60_000, classic::Force::Gtc);
+    let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+    let order = classic::PlaceOrder::new("BTCUSDT", line.clone(), margin, "USDT", 1, classic::Side::Buy, execution);
+    desk.run(desk.client.classic().place_order(&order.client_oid("own-1"))).unwrap();
+    let by = classic::OrderRef::ClientOid("own-1".parse().unwrap());
+    let amend = classic::ModifyOrder::new("BTCUSDT", line, "own-2", by);
+    let open = || desk.client.tracked_orders().unwrap().open().len();
+    desk.run(desk.client.classic().modify_order(&amend.clone().new_preset_stop_loss_price(50_000))).unwrap();
+    assert_eq!(open(), 1);
+    desk.run(desk.client.classic().modify_order(&amend.new_size(2).new_price(59_000))).unwrap();
+    assert_eq!(open(), 2, "the old order counts until a response shows that it ended");
+}
+
+#[test]
 fn open_orders_count_against_the_ceilings_from_before_they_are_sent() {
     let desk = Desk::new(4);
     let room = |category: Category| {

@@ -160,7 +160,7 @@ impl ClientCore {
         let result = match self.track(operation) {
             Ok(tracking) => {
                 let result = span.around(self.send_in(&span, prepared, tracking.as_deref())).await;
-                tracking.into_iter().for_each(|tracking| self.tracked(tracking, operation, &result));
+                tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, &result));
                 result
             }
             Err(error) => {

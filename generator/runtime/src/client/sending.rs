@@ -80,7 +80,7 @@ impl ClientCore {
         let result = match self.track(operation) {
             Ok(tracking) => {
                 let result = span.around(self.call_in(&span, operation, attempt, tracking.as_deref())).await;
-                tracking.into_iter().for_each(|tracking| self.tracked(tracking, operation, &result));
+                tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, &result));
                 result
             }
             Err(error) => Err(error),

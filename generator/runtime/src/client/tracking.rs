@@ -36,7 +36,7 @@ impl ClientCore {
     /// Takes the result of a call that was tracked.
     pub(super) fn tracked<O: Operation>(
         &self,
-        tracking: Box<Tracking<'_>>,
+        tracking: Tracking<'_>,
         operation: &O,
         result: &Result<Reply<O::Response>, Error>,
     ) {

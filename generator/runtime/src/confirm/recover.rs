@@ -20,7 +20,7 @@ use crate::evidence::Target;
 use crate::journal::{Ending, Selection, StoredChange};
 use crate::lifecycle::HasState;
 use crate::parameters::Named;
-use crate::tables::Outcome;
+use crate::tables::{Confirm, Outcome};
 use crate::value::Timestamp;
 
 /// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
@@ -28,8 +28,7 @@ pub struct Recovery {
     operation: &'static str,
     /// Whether it creates something with an id, whose absence or presence is a proof.
     creates: bool,
-    /// The parameters of which a request that creates something has one; none if every request does.
-    creates_with: &'static [&'static str],
+    confirm: Option<&'static Confirm>,
     query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a>,
     /// The type of the record that a query returns.
     pub(super) record: fn() -> TypeId,
@@ -70,16 +69,17 @@ pub struct RecoveredItem {
 impl Recovery {
     /// The recovery of an operation.
     pub const fn of<O: Queryable<Query: Send + Sync> + 'static>() -> Self {
-        let (creates, creates_with) = match &O::META.confirm {
-            Some(confirm) => (confirm.created.is_some(), confirm.creates_with),
-            None => (false, [].as_slice()),
+        let confirm = O::META.confirm.as_ref();
+        let creates = match confirm {
+            Some(confirm) => confirm.created.is_some(),
+            None => false,
         };
         let query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a> =
             |client, changes, policy| Box::pin(query::<O>(client, changes, policy));
         Self {
             operation: O::META.id,
             creates,
-            creates_with,
+            confirm,
             query,
             record: TypeId::of::<O::Record>,
             targets: targets::<O>,
@@ -107,8 +107,8 @@ impl Recovery {
 
     /// Whether a stored request of the operation creates something.
     pub(crate) fn creates_by(&self, request: &str) -> bool {
-        let is_given = |request: &Named| self.creates_with.iter().any(|parameter| request.text(parameter).is_some());
-        self.creates && (self.creates_with.is_empty() || is_given(&Named::read(request)))
+        let given = || Named::read(request);
+        self.confirm.is_some_and(|confirm| confirm.creates(|parameter| given().text(parameter).is_some()))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::evidence::Target;
 use crate::lifecycle::{OrderShown, ShownAs};
 use crate::operation::Operation;
 use crate::parameters::Named;
-use crate::tables::{Amends, Effect, Meta, Outcome};
+use crate::tables::{Amends, Confirm, Effect, Meta, Outcome};
 
 /// What a call places and amends. Dropped before it has ended, its outcome is unknown if it was sent.
 pub(crate) struct Tracking<'a> {
@@ -45,7 +45,9 @@ impl<'a> Tracking<'a> {
         let meta = O::META;
         let amended = meta.amends.map_or_else(Vec::new, |amends| ids_of(&Named::of(operation), &amends));
         let pass = if meta.amends.is_some() { orders.amend(meta, &amended, now)? } else { None };
-        let creates = meta.confirm.as_ref().is_some_and(|confirm| confirm.created.is_some());
+        let given = || Named::of(operation);
+        let creates = |confirm: &Confirm| confirm.creates(|parameter| given().text(parameter).is_some());
+        let creates = meta.confirm.as_ref().is_some_and(creates);
         let targets = if creates { Target::all(operation) } else { Vec::new() };
         let kind_of = |target: &Target| meta.order_kind.and_then(|parameter| target.named().text(parameter));
         let new = targets.iter().flatten().map(|target| (target.key().to_owned(), kind_of(target)));

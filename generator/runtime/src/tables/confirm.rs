@@ -62,6 +62,12 @@ pub type TimeParameter = (&'static str, fn(Timestamp) -> String);
 pub type Deadline = (&'static str, fn(&str) -> Option<Timestamp>);
 
 impl Confirm {
+    /// Whether a request creates something, of which parameters are given.
+    pub(crate) fn creates(&self, is_given: impl Fn(&str) -> bool) -> bool {
+        let with = self.creates_with;
+        self.created.is_some() && (with.is_empty() || with.iter().any(|parameter| is_given(parameter)))
+    }
+
     /// The fields of the record with the ids, each with the parameter of the request.
     pub(crate) fn fields(&self) -> &'static [(&'static str, &'static str)] {
         if self.find.is_empty() { self.ask } else { self.find }
