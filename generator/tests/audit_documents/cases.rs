@@ -690,15 +690,15 @@ fn every_change_is_reported_at_its_line_and_nothing_else_is() {
 /// Where the lines of a report stand, with their groups.
 fn placed(subject: &Subject, edit: Edit) -> Vec<(String, String)> {
     let (text, _) = apply(&subject.texts[CLASSIC], edit);
-    told(&subject.audit(CLASSIC, &text).to_string())
+    reported(&subject.audit(CLASSIC, &text).to_string())
 }
 
 #[test]
-fn an_operation_that_is_gone_is_told_once_where_it_stood_last() {
+fn an_operation_that_is_gone_is_reported_once_where_it_stood_last() {
     let Some(subject) = Subject::read() else { return };
-    let told = placed(&subject, Edit::DeleteSection { section: "Cancel All Orders" });
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].0, GONE);
+    let lines = placed(&subject, Edit::DeleteSection { section: "Cancel All Orders" });
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0].0, GONE);
 }
 
 #[test]
@@ -714,10 +714,10 @@ fn an_inserted_rule_is_new_and_those_below_have_another_number() {
         renumbered.replace("\n5. Header X-CHANNEL-API-CODE applies as", "\n6. Header X-CHANNEL-API-CODE applies as");
     let documents = |text: &str| tradeapi_gen::Documents::one(DOCUMENTS[CLASSIC], text);
     let report = subject.auditor.audit(&documents(&renumbered), &documents(&subject.texts[CLASSIC])).to_string();
-    let told = told(&report);
-    let new: Vec<_> = told.iter().filter(|(_, line)| line.contains("new: size is required")).collect();
+    let lines = reported(&report);
+    let new: Vec<_> = lines.iter().filter(|(_, line)| line.contains("new: size is required")).collect();
     assert_eq!(new.len(), 1, "{report}");
     assert!(new[0].1.contains(&format!("{}.md:{line}:", DOCUMENTS[CLASSIC])), "{report}");
-    let moved = told.iter().filter(|(_, line)| line.contains("has another number: ")).count();
+    let moved = lines.iter().filter(|(_, line)| line.contains("has another number: ")).count();
     assert_eq!(moved, 3, "{report}");
 }

@@ -45,8 +45,8 @@ impl Desk {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
         // Modifications are in progress for a while, and what autoCancel does then is read in both ways.
-        settings.modification_delay = Duration::from_millis(if seed % 3 == 0 { 700 } else { 0 });
-        settings.auto_cancel_in_progress = seed % 2 == 0;
+        settings.modification_delay = Duration::from_millis(if seed.is_multiple_of(3) { 700 } else { 0 });
+        settings.auto_cancel_in_progress = seed.is_multiple_of(2);
         change(&mut settings);
         let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
         let builder = || exchange.client_of(exchange.keys()).checks(false);

@@ -8,6 +8,7 @@ use tradeapi_exchange::{Exchange, Mode, Profile, Settings, Time};
 use crate::raw::{get, post};
 
 mod bounds;
+mod rates;
 mod transitions;
 
 const UNIFIED: &str = "/api/v3/trade";

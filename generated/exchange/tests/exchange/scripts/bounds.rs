@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tradeapi::Decimal;
-use tradeapi_exchange::{Exchange, Mode, Profile, Settings, Time};
+use tradeapi_exchange::{Exchange, Mode, Profile};
 
 use super::{
     CLASSIC, UNIFIED, classic, classic_market, detail, done, exchange, found, info, positions, refused, unified, with,
@@ -197,29 +197,6 @@ fn a_classic_batch_tells_of_each_order() {
 }
 
 #[test]
-fn calls_beyond_a_rate_are_refused_and_do_nothing() {
-    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new());
-    let path = format!("{UNIFIED}/place-order");
-    for index in 0..10 {
-        place(&exchange, json!({"clientOid": format!("o{index}")}));
-    }
-    refused(&exchange, &path, with(&unified(), json!({"clientOid": "late"})));
-    // Another operation has a limit of its own, and so has the other family.
-    for index in 0..5 {
-        let item = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "clientOid": format!("o{index}")});
-        done(&exchange, &format!("{UNIFIED}/cancel-batch"), json!([item]));
-    }
-    let item = json!([{"category": "USDT-FUTURES", "symbol": "BTCUSDT", "clientOid": "o5"}]);
-    refused(&exchange, &format!("{UNIFIED}/cancel-batch"), item);
-    done(&exchange, &format!("{CLASSIC}/place-order"), classic());
-    exchange.time().advance(Duration::from_millis(1_001));
-    let gone = get(&format!("{UNIFIED}/order-info?clientOid=late")).send(&exchange);
-    assert_ne!(gone["code"], "00000", "what was refused was not placed");
-    assert_eq!(info(&exchange, "o5")["orderStatus"], "live");
-    place(&exchange, json!({"clientOid": "late"}));
-}
-
-#[test]
 fn four_hundred_orders_wait_of_futures_and_as_many_of_spot() {
     let exchange = exchange(Profile::new().balance("USDT", 10_000_000));
     let mut placed = 0;
@@ -306,4 +283,38 @@ fn presets_are_kept_changed_and_cancelled() {
     assert!(is_refused, "{results}");
     let spot = json!({"category": "SPOT", "clientOid": "c", "takeProfit": "66000", "tpTriggerBy": "mark"});
     refused(&exchange, &format!("{UNIFIED}/place-order"), with(&unified(), spot));
+}
+
+#[test]
+fn a_classic_batch_cancels_by_pair_or_by_ids() {
+    let exchange = exchange(Profile::new());
+    let place = |more: Value| done(&exchange, &format!("{CLASSIC}/place-order"), with(&classic(), more));
+    let first = place(json!({"clientOid": "a"}));
+    place(json!({"clientOid": "b"}));
+    place(json!({"clientOid": "other", "symbol": "ETHUSDT", "price": "3000"}));
+    let path = format!("{CLASSIC}/batch-cancel-orders");
+    let cancel = |more: Value| done(&exchange, &path, with(&json!({"productType": "USDT-FUTURES"}), more));
+    let ids = json!([{"orderId": first["orderId"]}, {"clientOid": "missing"}, {"clientOid": "other"}]);
+    refused(&exchange, &path, json!({"productType": "USDT-FUTURES", "orderIdList": ids.clone()}));
+    let listed = cancel(json!({"symbol": "BTCUSDT", "orderIdList": ids}));
+    let of = |answer: &Value, list: &str| {
+        let items = answer[list].as_array().cloned().unwrap_or_default();
+        items.iter().map(|item| item["clientOid"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((of(&listed, "successList"), of(&listed, "failureList").len()), (vec!["a".to_owned()], 2));
+    assert_eq!(listed["failureList"][0]["errorCode"], "43001", "{listed}");
+    assert!(listed["failureList"][0]["errorMsg"].is_string(), "{listed}");
+    // Without ids, all of the pair.
+    assert_eq!(of(&cancel(json!({"symbol": "BTCUSDT"})), "successList"), ["b"]);
+    let state = |client: &str, symbol: &str| {
+        let target = format!("{CLASSIC}/detail?symbol={symbol}&productType=USDT-FUTURES&clientOid={client}");
+        found(&exchange, &target)["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!([state("b", "BTCUSDT"), state("other", "ETHUSDT")], ["canceled", "live"]);
+    // And all of a product type, within the window that the request names.
+    let late = json!({"productType": "USDT-FUTURES", "receiveWindow": "1000",
+                      "requestTime": (exchange.time().now().as_millis() - 5_000).to_string()});
+    refused(&exchange, &format!("{CLASSIC}/cancel-all-orders"), late.clone());
+    let now = with(&late, json!({"requestTime": exchange.time().now().as_millis().to_string()}));
+    assert_eq!(of(&done(&exchange, &format!("{CLASSIC}/cancel-all-orders"), now), "successList"), ["other"]);
 }

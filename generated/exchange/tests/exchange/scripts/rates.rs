@@ -1,0 +1,105 @@
+//! How often requests may come, and what the documents count together.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tradeapi_exchange::{Exchange, Profile, Settings, Time};
+
+use super::{CLASSIC, UNIFIED, classic, classic_market, done, info, refused, unified, with};
+use crate::raw::{get, post};
+
+fn exchange(profile: Profile) -> Exchange {
+    Exchange::with(Settings::default(), Time::by_hand(), profile)
+}
+
+fn place(exchange: &Exchange, more: Value) -> Value {
+    done(exchange, &format!("{UNIFIED}/place-order"), with(&unified(), more))
+}
+
+/// How many of these requests in a row are not one too many.
+fn served(exchange: &Exchange, path: &str, body: &Value) -> usize {
+    let is_served = |_: &usize| post(path, body).send(exchange)["code"] != "429";
+    (0..100).take_while(is_served).count()
+}
+
+#[test]
+fn calls_beyond_a_rate_are_refused_and_do_nothing() {
+    let exchange = exchange(Profile::new());
+    let path = format!("{UNIFIED}/place-order");
+    for index in 0..10 {
+        place(&exchange, json!({"clientOid": format!("o{index}")}));
+    }
+    refused(&exchange, &path, with(&unified(), json!({"clientOid": "late"})));
+    // Another operation has a limit of its own, and so has the other family.
+    for index in 0..5 {
+        let item = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "clientOid": format!("o{index}")});
+        done(&exchange, &format!("{UNIFIED}/cancel-batch"), json!([item]));
+    }
+    let item = json!([{"category": "USDT-FUTURES", "symbol": "BTCUSDT", "clientOid": "o5"}]);
+    refused(&exchange, &format!("{UNIFIED}/cancel-batch"), item);
+    done(&exchange, &format!("{CLASSIC}/place-order"), classic());
+    exchange.time().advance(Duration::from_millis(1_001));
+    let gone = get(&format!("{UNIFIED}/order-info?clientOid=late")).send(&exchange);
+    assert_ne!(gone["code"], "00000", "what was refused was not placed");
+    assert_eq!(info(&exchange, "o5")["orderStatus"], "live");
+    place(&exchange, json!({"clientOid": "late"}));
+}
+
+#[test]
+fn stock_tokens_have_rates_of_their_own() {
+    let path = format!("{UNIFIED}/place-order");
+    let stock = json!({"category": "SPOT", "symbol": "rAAPLUSDT", "side": "buy", "orderType": "limit", "qty": "1",
+                       "price": "225"});
+    for (profile, most) in [(Profile::new(), 5), (Profile::new().whitelisted(), 30)] {
+        let exchange = exchange(profile);
+        assert_eq!(served(&exchange, &path, &stock), most);
+        // Other pairs are not concerned.
+        assert_eq!(served(&exchange, &path, &unified()), 10);
+        exchange.time().advance(Duration::from_millis(1_001));
+        assert_eq!(served(&exchange, &path, &stock), most);
+    }
+}
+
+#[test]
+fn what_is_public_is_counted_by_address() {
+    let exchange = exchange(Profile::new());
+    let target = "/api/v3/reality/market/inner-trades?code=AAPL";
+    let ask = |address: [u8; 4]| {
+        let request = http::Request::get(target).body(bytes::Bytes::new()).unwrap();
+        exchange.answer(&request, IpAddr::from(address)).status().as_u16()
+    };
+    assert_eq!([ask([127, 0, 0, 1]), ask([127, 0, 0, 1]), ask([10, 0, 0, 1])], [200, 429, 200]);
+    exchange.time().advance(Duration::from_millis(1_001));
+    assert_eq!(ask([127, 0, 0, 1]), 200);
+}
+
+#[test]
+fn positions_are_flash_closed_once_a_second() {
+    let exchange = exchange(Profile::new());
+    let close = json!({"productType": "USDT-FUTURES", "symbol": "BTCUSDT"});
+    done(&exchange, &format!("{CLASSIC}/place-order"), classic_market());
+    done(&exchange, &format!("{CLASSIC}/close-positions"), close.clone());
+    done(&exchange, &format!("{CLASSIC}/place-order"), classic_market());
+    refused(&exchange, &format!("{CLASSIC}/close-positions"), close.clone());
+    exchange.time().advance(Duration::from_millis(1_001));
+    done(&exchange, &format!("{CLASSIC}/close-positions"), close);
+    // A key for copy trading reverses once a second, another one ten times.
+    let reversal = json!({"symbol": "BTCUSDT", "marginCoin": "USDT", "productType": "USDT-FUTURES", "side": "buy"});
+    for (profile, most) in [(Profile::new(), 10), (Profile::new().copy_trading(["BTCUSDT"]), 1)] {
+        assert_eq!(served(&self::exchange(profile), &format!("{CLASSIC}/click-backhand"), &reversal), most);
+    }
+}
+
+#[test]
+fn the_queries_of_an_order_have_their_rate() {
+    let exchange = exchange(Profile::new());
+    place(&exchange, json!({"clientOid": "a"}));
+    let ask = |path: &str| get(path).send(&exchange)["code"] != "429";
+    let most = |path: &str| (0..100).take_while(|_| ask(path)).count();
+    assert_eq!(most(&format!("{UNIFIED}/order-info?clientOid=a")), 20);
+    assert_eq!(most(&format!("{UNIFIED}/unfilled-orders")), 20);
+    let detail = format!("{CLASSIC}/detail?symbol=BTCUSDT&productType=USDT-FUTURES&clientOid=a");
+    assert_eq!(most(&detail), 10, "also of an order that there is not");
+    assert_eq!(most("/api/v3/account/assets"), 20);
+}
