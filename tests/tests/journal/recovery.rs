@@ -69,8 +69,8 @@ async fn a_known_outcome_is_closed_at_once() {
     let client = client(&exchange, folder.path());
     let short = ConfirmPolicy::new().deadline(Duration::ZERO);
     let recovered = client.recover(&short).await.unwrap();
-    let told: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
-    assert_eq!(told, [(Outcome::Done, false), (Outcome::Unknown, true)]);
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::Done, false), (Outcome::Unknown, true)]);
     let endings: Vec<_> = recovered.iter().map(|change| change.stored.ending.is_some()).collect();
     assert_eq!(endings, [true, false]);
     let journal = client.core().journal().unwrap().clone();

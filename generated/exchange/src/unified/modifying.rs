@@ -13,20 +13,24 @@ use crate::refusal::{Reason, Refusal};
 
 impl Serve for ModifyOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
-        let told = self.request_id.filter(|_| self.auto_cancel == Some(YesNo::Yes));
+        let reported_id = self.request_id.filter(|_| self.auto_cancel == Some(YesNo::Yes));
         let amended = modification(&self, at).map_err(|reason| at.refusal(reason));
         let most = <Self as Amendment>::IN_FLIGHT;
         let amended = amended.and_then(|amendment| {
             let amended = at.core.amend(at.account, &Name::from(&self.order), amendment, most);
             amended.map_err(|reason| at.refusal(reason))
         });
-        answer_modification(at, amended, told)
+        answer_modification(at, amended, reported_id)
     }
 }
 
-/// The ids of a modified order; a refusal names the requestId that it is to tell.
-fn answer_modification(at: &Desk<'_>, amended: Result<u64, Refusal>, told: Option<u64>) -> Result<OrderIds, Refusal> {
-    let id = amended.map_err(|refusal| match told {
+/// The ids of a modified order; a refusal names the requestId, if autoCancel may follow.
+fn answer_modification(
+    at: &Desk<'_>,
+    amended: Result<u64, Refusal>,
+    reported_id: Option<u64>,
+) -> Result<OrderIds, Refusal> {
+    let id = amended.map_err(|refusal| match reported_id {
         Some(id) => Refusal { message: format!("{} (requestId {id})", refusal.message), ..refusal },
         None => refusal,
     })?;

@@ -58,7 +58,9 @@ impl Story {
             assert!(ending.is_some(), "seed {seed}: {stored} stayed open");
             let are_reported = stored.change.client_ids.iter().all(|id| reported.contains(id));
             match (is_of("place-order"), is_of("classic.modify-order")) {
-                (true, _) if ending == Some(Outcome::Done) => assert!(are_reported, "seed {seed}: {stored} is not reported"),
+                (true, _) if ending == Some(Outcome::Done) => {
+                    assert!(are_reported, "seed {seed}: {stored} is not reported")
+                }
                 (_, true) if ending == Some(Outcome::Done) => {
                     assert_eq!(are_reported, replaces, "seed {seed}: {stored} replaced an order, or is reported");
                 }

@@ -187,6 +187,6 @@ fn a_byte_order_mark_is_no_part_of_an_answer() -> Tested {
 #[test]
 fn a_compressed_answer_is_called_one() {
     let packed = Response::new(Bytes::from_static(b"\x1f\x8b\x08\x00\x00\x00\x00\x00"));
-    let told = read_response::<PlaceOrder>(&API, packed).map(drop).map_err(|error| error.to_string());
-    assert!(told.is_err_and(|told| told.contains("compressed with gzip")));
+    let read = read_response::<PlaceOrder>(&API, packed).map(drop).map_err(|error| error.to_string());
+    assert!(read.is_err_and(|error| error.contains("compressed with gzip")));
 }
