@@ -142,3 +142,22 @@ fn refused(denied: AdmissionError, operation: &'static str) -> Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heavy_call_takes_as_many_slots_as_it_weighs() {
+        let row = RateLimit::per_uid(10);
+        assert_eq!(interval(&row), Duration::from_millis(100));
+        assert_eq!(interval(&row.every(5)), Duration::from_millis(500));
+        assert_eq!(interval(&row.pool("orders", 4)), Duration::from_millis(400));
+    }
+
+    #[test]
+    fn what_takes_risk_away_is_not_spread() {
+        let spread = [Effect::Read, Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close].map(is_spread);
+        assert_eq!(spread, [true, true, true, false, false]);
+    }
+}
