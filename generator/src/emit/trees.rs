@@ -2,11 +2,12 @@
 //! have to be parsed, they take twice as long.
 
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
 use syn::punctuated::Punctuated;
 use syn::{
-    Block, Expr, ExprArray, ExprCall, ExprField, ExprLit, ExprMethodCall, ExprPath, ExprReference, ExprStruct, ExprTry,
-    ExprTuple, FieldValue, ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt, LitStr, Local,
-    LocalInit, Member, Pat, PatIdent, Path, PathSegment, Stmt,
+    Block, Expr, ExprArray, ExprCall, ExprField, ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprReference,
+    ExprStruct, ExprTry, ExprTuple, FieldValue, ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt,
+    LitStr, Local, LocalInit, Macro, MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt,
 };
 
 use super::code::ident;
@@ -16,7 +17,7 @@ use super::print::print_item;
 pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     match syn::parse2::<ItemConst>(declaration) {
         Ok(constant) => print_item(Item::Const(ItemConst { expr: Box::new(value), ..constant })),
-        Err(error) => no_rust(&error),
+        Err(error) => text_of_no_rust(&error),
     }
 }
 
@@ -35,12 +36,24 @@ pub(super) fn implementation<const N: usize>(
         let declared: ItemImpl = syn::parse2(declaration)?;
         Ok(Item::Impl(ItemImpl { items, ..declared }))
     });
-    whole.map_or_else(|error| no_rust(&error), print_item)
+    whole.map_or_else(|error| text_of_no_rust(&error), print_item)
 }
 
-/// Never met, as where a file is printed.
-fn no_rust(error: &syn::Error) -> String {
-    format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}"))
+/// Never met, as where a file is printed: a call of `compile_error!`.
+fn no_rust(error: &syn::Error) -> Expr {
+    let says = format!("tradeapi-gen emitted no Rust: {error}");
+    let mac = Macro {
+        path: path_of(&["compile_error"]),
+        bang_token: Default::default(),
+        delimiter: MacroDelimiter::Paren(Default::default()),
+        tokens: quote!(#says),
+    };
+    Expr::Macro(ExprMacro { attrs: Vec::new(), mac })
+}
+
+fn text_of_no_rust(error: &syn::Error) -> String {
+    let call = no_rust(error);
+    format!("{};", quote!(#call))
 }
 
 /// A table of this type of the runtime. The fields that are left out have their defaults.
@@ -231,11 +244,30 @@ pub(super) fn on(receiver: Expr, method: &str, arguments: impl IntoIterator<Item
 
 /// An expression of a kind that comes rarely.
 pub(super) fn tokens(tokens: TokenStream) -> Expr {
-    syn::parse2(tokens).unwrap_or_else(|error| text(&no_rust(&error)))
+    syn::parse2(tokens).unwrap_or_else(|error| no_rust(&error))
 }
 
 /// Statements of a kind that comes rarely.
 pub(super) fn statements(tokens: TokenStream) -> Vec<Stmt> {
     let parsed = syn::parse::Parser::parse2(Block::parse_within, tokens);
-    parsed.unwrap_or_else(|error| vec![statement(text(&no_rust(&error)))])
+    parsed.unwrap_or_else(|error| vec![statement(no_rust(&error))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_rust_does_not_compile() {
+        let (value, statements) = (tokens(quote!(+)), statements(quote!(let;)));
+        let texts = [
+            quote!(#value).to_string(),
+            quote!(#(#statements)*).to_string(),
+            constant(quote!(const A), truth(true)),
+            implementation(quote!(impl A {}), [(quote!(fn a()), Vec::new())]),
+        ];
+        for text in texts {
+            assert!(text.starts_with("compile_error ! (\"tradeapi-gen emitted no Rust: "), "{text}");
+        }
+    }
 }
