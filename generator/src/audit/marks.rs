@@ -135,11 +135,14 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
         let digests = reviewed.iter().filter(of_section).flat_map(|reviewed| reviewed.digest.0.split(' ').skip(1));
         let marks: Vec<&str> = digests.map(hash_of).collect();
         for (block_at, block) in section.blocks.iter().enumerate() {
-            let Block::Table { head, .. } = block else { continue };
-            let is_known = |order: &Vec<usize>| {
-                let says = cells_meaning(document, order.iter().map(|column| &head[*column]));
-                marks.contains(&hash(&says).as_str())
+            let Block::Table { head, rows } = block else { continue };
+            let is_reviewed = |row: &Vec<Range<usize>>, order: &Vec<usize>| {
+                let cells = order.iter().filter_map(|column| row.get(*column));
+                marks.contains(&hash(&cells_meaning(document, cells)).as_str())
             };
+            let reviewed_in = |order: &Vec<usize>| rows.iter().filter(|row| is_reviewed(row, order)).count();
+            let as_it_is = reviewed_in(&(0..head.len()).collect());
+            let is_known = |order: &Vec<usize>| is_reviewed(head, order) && reviewed_in(order) >= as_it_is;
             if let Some(order) = orders(head.len()).into_iter().find(is_known) {
                 restored.push((section_at, block_at, order));
             }

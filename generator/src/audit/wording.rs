@@ -24,6 +24,13 @@ pub(super) fn deprecated(text: &str) -> Option<String> {
     Some([since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
+/// Whether what is deprecated is one of these values: `gtc, rpi (deprecated)`.
+pub(super) fn deprecates_value(text: &str, values: &[String]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let before = lower.find("(deprecated").and_then(|at| text.get(..at)).unwrap_or_default();
+    before.split_whitespace().next_back().is_some_and(|word| values.iter().any(|value| value == word))
+}
+
 /// Phrases of such documents, and the words for the same that the readers know.
 const SYNONYMS: [(&str, &str); 24] = [
     ("if", "when"),

@@ -144,6 +144,31 @@ const CASES: &[Case] = &[
     replace(UNIFIED, "What the service does", "code 00000", "code 0", NEW, "unified/family.yaml"),
     replace(UNIFIED, "Get Order Details", "(one required", "(exactly one required", WORDS, "unified/order-info.yaml"),
     replace(UNIFIED, "Place Order", "yes, no (default no)", "YES, NO (default NO)", CHANGED, "unified/types.yaml"),
+    replace(
+        CLASSIC,
+        "Place Order",
+        "customised order ID |",
+        "customised order ID, 1 to 64 characters |",
+        NEW,
+        "classic/family.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Order (Get Order Details; list items of open and history queries have the same fields minus some)",
+        "post_only, rpi |",
+        "post_only, rpi (deprecated) |",
+        WORDS,
+        "unified/types.yaml",
+    ),
+    // Titles of columns that were exchanged above cells that were not.
+    replace(
+        CLASSIC,
+        "Modify Order",
+        "| Parameter | Required | Rules |",
+        "| Parameter | Rules | Required |",
+        WORDS,
+        "classic/modify-order.yaml",
+    ),
     // What stands in backticks means itself.
     replace(
         UNIFIED,
@@ -720,4 +745,25 @@ fn an_inserted_rule_is_new_and_those_below_have_another_number() {
     assert!(new[0].1.contains(&format!("{}.md:{line}:", DOCUMENTS[CLASSIC])), "{report}");
     let moved = lines.iter().filter(|(_, line)| line.contains("has another number: ")).count();
     assert_eq!(moved, 3, "{report}");
+}
+
+#[test]
+fn the_fields_of_an_answer_are_read_from_a_table_too() {
+    let Some(subject) = Subject::read() else { return };
+    let table = |second: &str| {
+        format!(
+            "Response data:\n\n| Field | Meaning |\n|---|---|\n| orderId | order ID |\n| {second} | customised ID |\n"
+        )
+    };
+    let differences = |second: &str| {
+        let text = &subject.texts[CLASSIC];
+        let at = section(text, "Reversal");
+        let changed = text[at.clone()].replace("Response data: orderId, clientOid.\n", &table(second));
+        let audit = subject.audit(CLASSIC, &format!("{}{changed}{}", &text[..at.start], &text[at.end..]));
+        (audit.differences(), audit.to_string())
+    };
+    let (same, report) = differences("clientOid");
+    assert_eq!(same, 0, "{report}");
+    let (other, report) = differences("customId");
+    assert_eq!(other, 1, "{report}");
 }

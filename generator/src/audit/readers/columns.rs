@@ -17,14 +17,24 @@ impl Columns {
     /// Those of a table that has parameters: it says so, or it has a column of names beside one of their need.
     pub(super) fn of(table: &Table<'_>) -> Option<Self> {
         let column = |words: &[&str]| words.iter().find_map(|word| table.column(word));
-        let need = column(&["required", "need"]);
+        // A column whose cells say nothing of a need is none, whatever its title.
+        let says_need = |at: &usize| {
+            let cells = table.rows.iter().filter_map(|row| row.get(*at));
+            cells.clone().next().is_some() && cells.into_iter().all(|cell| need_of_cell(cell.text).is_some())
+        };
+        let titled = column(&["required", "need"]);
+        let is_titled =
+            |at: &usize| table.rows.iter().filter_map(|row| row.get(*at)).any(|cell| need_of_cell(cell.text).is_some());
         let parameter = column(&["parameter"]);
+        let by_cells = || parameter.and_then(|_| (0..table.head.len()).find(says_need));
+        let need = titled.filter(is_titled).or_else(by_cells).or(titled);
         let name = parameter.or_else(|| need.and_then(|_| column(&["name", "field", "argument", "key"])))?;
         let json = column(&["type"]);
         let taken = [Some(name), need, json];
         let rest = || (0..table.head.len()).find(|at| !taken.contains(&Some(*at)));
-        let note = column(&["rule", "description", "note", "meaning", "comment", "remark"]).or_else(rest);
-        Some(Self { name, need, note: note.filter(|note| !taken.contains(&Some(*note))), json })
+        let titled = column(&["rule", "description", "note", "meaning", "comment", "remark"]);
+        let note = titled.filter(|note| !taken.contains(&Some(*note))).or_else(rest);
+        Some(Self { name, need, note, json })
     }
 
     /// What the cells say of each parameter.

@@ -111,6 +111,9 @@ impl<'a> Reader<'a> {
             self.batch_maximum(text, id);
             self.response(text, id);
         }
+        for table in section.tables(self.document) {
+            self.response_table(&table, id);
+        }
         self.forms(self.document.span(&section.body));
     }
 

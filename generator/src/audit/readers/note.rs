@@ -44,7 +44,10 @@ impl<'a> Reader<'a> {
             .flatten()
         {
             for (name, at) in noted.names {
-                self.found.state(key(FactKind::Deprecated, [noted.id, name]), says.clone(), *at);
+                let values = self.claims.values(FactKind::ParameterValue, noted.id, name);
+                if !wording::deprecates_value(noted.note.text, &values) {
+                    self.found.state(key(FactKind::Deprecated, [noted.id, name]), says.clone(), *at);
+                }
             }
         }
         for clause in noted.note.clauses() {
@@ -82,14 +85,17 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// `at most 64 characters`, of what has no list of values.
+    /// `at most 64 characters`, `1 to 64 characters`.
     fn length(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
-        let ["at", "most", n, "characters"] = texts else { return false };
-        let Some(n) = number(n) else { return false };
+        let bounds = match texts {
+            ["at", "most", n, "characters"] => number(n).map(|n| ("1".to_owned(), n.to_string())),
+            _ => range(texts).filter(|(.., count)| texts[*count..] == ["characters"]).map(|(low, high, _)| (low, high)),
+        };
+        let Some((low, high)) = bounds else { return false };
         let family = noted.id.split('.').next().unwrap_or_default();
         for (name, _) in noted.names {
             let short = name.rsplit('.').next().unwrap_or(name);
-            self.found.state(key(FactKind::Length, [family, short]), format!("1 to {n}"), clause);
+            self.found.state(key(FactKind::Length, [family, short]), format!("{low} to {high}"), clause);
         }
         true
     }

@@ -4,7 +4,7 @@ use super::super::claims::KnownRecord;
 use super::super::document::{Section, Table};
 use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
-use super::super::wording::{deprecated, is_name, likeness, stems};
+use super::super::wording::{deprecated, deprecates_value, is_name, likeness, stems};
 use super::{Reader, values};
 
 /// Words of a label that name no record.
@@ -78,7 +78,8 @@ impl<'a> Reader<'a> {
         self.found.state(record_key, given.map(str::to_owned).or(own).unwrap_or_default(), at);
         let of = key(FactKind::RecordValue, [&known.id, name]);
         let values = self.claims.values(FactKind::RecordValue, &known.id, name);
-        let deprecated = meaning.and_then(|meaning| deprecated(meaning.text));
+        let meant = meaning.filter(|meaning| !deprecates_value(meaning.text, &values));
+        let deprecated = meant.and_then(|meaning| deprecated(meaning.text));
         if let Some(says) = deprecated {
             self.found.state(key(FactKind::Deprecated, [&known.id, name]), says, at);
         }

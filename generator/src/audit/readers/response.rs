@@ -1,10 +1,12 @@
 //! `Response data: orderId (string), clientOid (string)`.
 
 use super::super::claims::Claims;
+use super::super::document::Table;
 use super::super::findings::{FactKind, Findings, Force, Key, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, likeness, stems};
 use super::Reader;
+use super::columns::Columns;
 use super::parameters::paired;
 use crate::model::Response;
 
@@ -16,9 +18,27 @@ impl<'a> Reader<'a> {
             let sentence = sentence.after(sentence.at + start);
             if let Some((label, data)) = sentence.label() {
                 self.found.read(label);
-                self.data(data, id);
+                // What is said in a table below is read there.
+                if !data.is_empty() {
+                    self.data(data, id);
+                }
             }
         }
+    }
+
+    /// The fields of an answer in a table of their own.
+    pub(super) fn response_table(&mut self, table: &Table<'a>, id: &str) {
+        let Some(column) = table.column("field").filter(|_| Columns::of(table).is_none()) else { return };
+        let (shape, prefix) = match self.claims.operation_by_id(id).map(|operation| &operation.response) {
+            Some(Response::Object { .. }) => ("object", ""),
+            Some(Response::Array { .. }) => ("array", "[]."),
+            Some(Response::Page { .. } | Response::Undefined) | None => return,
+        };
+        let Some(head) = table.head.get(column) else { return };
+        let cells = table.rows.iter().filter_map(|row| row.get(column));
+        let fields: Vec<Span<'a>> = cells.flat_map(|names| names.split(&[","])).collect();
+        self.found.state(key(FactKind::ResponseShape, [id]), shape, *head);
+        self.response_fields(id, prefix, &fields, *head);
     }
 
     fn data(&mut self, data: Span<'a>, id: &str) {
