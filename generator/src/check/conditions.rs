@@ -244,6 +244,9 @@ impl Comparison {
     }
 }
 
+/// What a condition can begin with in place of a parameter.
+const CONDITIONS: [&str; 4] = ["given", "any_given", "not.given", "not.any_given"];
+
 /// What a condition speaks of; reported when nothing has that name.
 pub(super) fn find<'a>(
     names: &WireNames<'a>,
@@ -254,6 +257,7 @@ pub(super) fn find<'a>(
     match names.find(name) {
         Lookup::Found(found) => return Some(found),
         Lookup::Missing(help) => {
+            let help = did_you_mean(name, CONDITIONS).unwrap_or(help);
             to.at(place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
         }
         Lookup::Unresolved => {}

@@ -32,7 +32,9 @@ pub(super) fn family_has_docs(_api: &Api, family: &Family, to: &mut Diagnostics)
             name_has_doc("field", &field.name, &field.doc, to);
         }
     }
-    for parameter in family.all_parameters().filter(|parameter| !has_type_with_doc(&parameter.shape)) {
+    // What is `as` another has its doc from there.
+    let written = family.all_parameters().filter(|parameter| parameter.written == parameter.name.place);
+    for parameter in written.filter(|parameter| !has_type_with_doc(&parameter.shape)) {
         name_has_doc("parameter", &parameter.name, &parameter.doc, to);
     }
 }

@@ -1,8 +1,10 @@
 //! Lifecycles: every value is a state, final states are final, and records state theirs in fields of the right type.
 
 use super::records;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
-use crate::model::{Api, Effect, Enum, Family, Lifecycle, Never, Operation, Ruled, Shape, Tracked, Transition, Type};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, nearest};
+use crate::model::{
+    Api, Effect, Enum, EnumValue, Family, Lifecycle, Never, Operation, Ruled, Shape, Tracked, Transition, Type,
+};
 
 /// Words that stand where a state does and are none.
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
@@ -32,9 +34,23 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
 
 fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostics) {
     let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
-    for value in all.values.iter().filter(|value| {
-        !lifecycle.states.iter().any(|state| all.index_of(&state.value) == all.index_of(&value.name.wire))
-    }) {
+    let is_state = |value: &&EnumValue| {
+        lifecycle.states.iter().any(|state| all.index_of(&state.value) == all.index_of(&value.name.wire))
+    };
+    let stateless: Vec<&EnumValue> = all.values.iter().filter(|value| !is_state(value)).collect();
+    // A misspelt state is reported where it stands.
+    let misspelt: Vec<&str> = lifecycle
+        .states
+        .iter()
+        .map(|state| state.value.as_str())
+        .filter(|state| all.index_of(state).is_none() && !NO_STATES.contains(state))
+        .collect();
+    let is_misspelt = |value: &EnumValue| {
+        let wires = || stateless.iter().map(|value| value.name.wire.as_str());
+        let is_meant = |state: &&&str| nearest(state, wires()) == Some(value.name.wire.as_str());
+        misspelt.iter().any(|state| is_meant(&state)) || (stateless.len(), misspelt.len()) == (1, 1)
+    };
+    for value in stateless.iter().copied().filter(|value| !is_misspelt(value)) {
         to.at(
             lifecycle.place,
             Code::BadLifecycle,

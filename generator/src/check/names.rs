@@ -46,6 +46,14 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
         if !this.wire.is_empty() && other.wire == this.wire {
             continue;
         }
+        // One name of each may stand for several Rust names, of which the first collision tells enough.
+        let is_told = to.iter().any(|item| {
+            (item.code, item.place) == (Code::NameCollision, Some(this.place))
+                && item.related.iter().any(|(place, _)| *place == other.place)
+        });
+        if is_told {
+            continue;
+        }
         let rust = shown(&this.rust);
         to.at(
             this.place,

@@ -69,7 +69,7 @@ fn over_is_an_enum(family: &Family, operation: &Operation, shows: &Shows, to: &m
 fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: &Shows, to: &mut Diagnostics) {
     let Some(lifecycle) = &family.lifecycle else {
         // What could not be read is reported already.
-        if api.is_whole {
+        if api.is_whole && !to.is_unread(family.place.file, "lifecycle") {
             to.at(shows.place, Code::BadResponse, format!("`{}` requires a `lifecycle`", shows.what.as_str()))
                 .help("add a `lifecycle` to the family, with the record in its `records`");
         }

@@ -253,6 +253,17 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
         let (bound, place) = bound.as_ref().filter(|(bound, _)| why_not(family, ty, bound).is_none())?;
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
     };
+    let parsed = |bound: &Option<(String, Place)>| bound.as_ref().map(|(bound, _)| bound.clone());
+    let (min, max) = (parsed(&parameter.min), parsed(&parameter.max));
+    // Bounds that exclude each other are the mistake, not what lies outside.
+    if min
+        .as_deref()
+        .and_then(Number::parse)
+        .zip(max.as_deref().and_then(Number::parse))
+        .is_some_and(|(min, max)| min > max)
+    {
+        return None;
+    }
     if let Some((min, place)) = bound(&parameter.min, |number, min| number < min) {
         return Some((format!("{text} is less than `min` {min}"), place));
     }

@@ -1,11 +1,11 @@
 //! One mistake that shows in many places is one mistake: a type whose name is misspelled where it is defined is unknown
 //! wherever it is used, and without the line above them the lines of a mapping are not keys of the one around it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::report::API_NAME;
-use super::{Code, Diagnostic, Diagnostics, Place};
+use super::{Code, Diagnostic, Diagnostics, Place, name_list};
 
 /// So many other places are named.
 const SHOWN: usize = 3;
@@ -32,6 +32,7 @@ struct Group {
 impl Diagnostics {
     /// Makes one mistake of those that say the same, and names the first of the other places.
     pub(crate) fn fold_repeats(&mut self) {
+        self.join_types_of_missing_files();
         let mut groups: BTreeMap<Group, Vec<Diagnostic>> = BTreeMap::new();
         for item in std::mem::take(&mut self.items) {
             match self.group_of(&item) {
@@ -47,6 +48,33 @@ impl Diagnostics {
             }
         }
         self.join_fallen();
+    }
+
+    /// Makes one mistake of the types that are unknown in a folder without a `types.yaml`.
+    fn join_types_of_missing_files(&mut self) {
+        let mut unknown: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+        for item in &self.items {
+            if let Some((types, name)) = self.missing_types(item) {
+                unknown.entry(types).or_default().insert(name);
+            }
+        }
+        unknown.retain(|_, names| names.len() >= ALIKE);
+        let items = std::mem::take(&mut self.items);
+        let is_joined =
+            |item: &Diagnostic| self.missing_types(item).is_some_and(|(types, _)| unknown.contains_key(&types));
+        self.items = items.into_iter().filter(|item| !is_joined(item)).collect();
+        for (types, names) in unknown {
+            let names = name_list(names.iter().map(String::as_str));
+            self.whole(Code::MissingFile, format!("missing file {}", types.display()))
+                .help(format!("add it, with the types that the family uses: {names}"));
+        }
+    }
+
+    /// The file in which an unknown type would be defined, if it is not there, and the name.
+    fn missing_types(&self, item: &Diagnostic) -> Option<(PathBuf, String)> {
+        let name = item.unknown.clone().filter(|_| item.code == Code::UndefinedType)?;
+        let types = self.files.get(item.place?.file as usize)?.parent()?.join("types.yaml");
+        (!self.files.contains(&types)).then_some((types, name))
     }
 
     /// Makes one mistake of texts and keys that follow each other where neither belongs: the line above them is missing.
@@ -110,7 +138,6 @@ impl Diagnostics {
 
 /// The first of a group, with the others as places to look at.
 fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
-    let more = group.len().saturating_sub(1 + SHOWN);
     let is_unknown = group.iter().all(|item| item.unknown.is_some());
     let (messages, are_keys) = (messages(&group), group.iter().all(|item| item.code == Code::UnknownKey));
     let mut group = group.into_iter();
@@ -130,7 +157,11 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
         first.help = Some("add these keys".to_owned());
         return Some(first);
     }
-    let others: Vec<_> = group.filter_map(|other| other.place).take(SHOWN).collect();
+    // What is wrong in two ways at one place is there once.
+    let mut named = BTreeSet::from_iter(first.place);
+    let mut others: Vec<_> = group.filter_map(|other| other.place).filter(|place| named.insert(*place)).collect();
+    let more = others.len().saturating_sub(SHOWN);
+    others.truncate(SHOWN);
     let last = others.len().saturating_sub(1);
     for (index, place) in others.into_iter().enumerate() {
         let why = match more {

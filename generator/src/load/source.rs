@@ -139,8 +139,10 @@ fn leads_out(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
     let is_link = std::fs::symlink_metadata(at).is_ok_and(|metadata| metadata.is_symlink());
     let target = at.canonicalize().ok().filter(|_| is_link)?;
     let is_inside = folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
-    let why = || "the link leads out of the schema folder".to_owned();
-    (!is_inside).then(|| (why(), "copy what it leads to into the schema"))
+    if !is_inside {
+        return Some(("the link leads out of the schema folder".to_owned(), "copy what it leads to into the schema"));
+    }
+    at.is_dir().then(|| ("the link leads to a folder of the schema, which would be read twice".to_owned(), "remove it"))
 }
 
 fn visit_subfolder(

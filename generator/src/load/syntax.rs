@@ -118,6 +118,14 @@ pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax 
             "write `\\\\` for a backslash, or put the text in single quotes",
             None,
         ),
+        Construct::Bracket if is_colon_in_brackets(source, stop, &marks) => {
+            ("unexpected `: ` in a text", "put a text that contains `: ` in quotes", None)
+        }
+        Construct::Bracket if marks.open_brackets.last().is_some_and(|open| has_comment(source, *open)) => (
+            "a bracket is not closed or not opened",
+            "match every `[` and `{` with `]` and `}`; what follows ` #` is a comment, so put a text with it in quotes",
+            at(marks.open_brackets.last().copied()),
+        ),
         Construct::Bracket => (
             "a bracket is not closed or not opened",
             "match every `[` and `{` with `]` and `}`",
@@ -157,6 +165,20 @@ pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax 
         _ => message.to_owned(),
     };
     Syntax { message, help, begins: begins.filter(|begins| begins.line != stop.place.line) }
+}
+
+/// Whether the parser stopped at the second `: ` of an entry within brackets that opened on the same line.
+fn is_colon_in_brackets(source: &Source, stop: &Stop, marks: &Marks) -> bool {
+    let stopped = stop.place.start as usize;
+    let rest = source.text.get(stopped..).unwrap_or_default();
+    let is_same_line = |open: &usize| source.text.get(*open..stopped).is_some_and(|between| !between.contains('\n'));
+    rest.starts_with(": ") && marks.open_brackets.last().is_some_and(is_same_line)
+}
+
+/// Whether the line of a bracket has a comment behind it.
+fn has_comment(source: &Source, open: usize) -> bool {
+    let line = source.text.get(open..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    line.contains(" #")
 }
 
 /// The quotes and brackets of a text, as far as they are part of its structure.

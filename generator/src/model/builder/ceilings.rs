@@ -16,6 +16,12 @@ impl FamilyBuilder<'_, '_> {
         if raw.n.is_none() {
             self.builder.missing("n", raw.place);
         }
+        if let Some(n) = raw.n.as_ref().filter(|n| n.value == 0) {
+            self.builder
+                .to
+                .at(n.place, Code::BadNumber, "a ceiling of 0 allows nothing")
+                .help("write how many there may be");
+        }
         let place = raw.id.as_ref().map_or(raw.place, |id| id.place);
         Ceiling {
             source: self.builder.source(&raw.source),

@@ -13,6 +13,7 @@ impl FamilyBuilder<'_, '_> {
             return None;
         };
         let Type::Enum(enum_index) = self.resolve(name) else {
+            self.builder.to.note_unread(raw.place.file, "lifecycle");
             if self.names.get(&name.value).is_some() {
                 self.builder
                     .to

@@ -1,0 +1,175 @@
+//! A slip whose consequences show in several places is one mistake, where it was made, with a remedy that mends it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+#[path = "../../tests/src/folders.rs"]
+mod folders;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tradeapi_gen::{Code, Diagnostics, Generator};
+
+fn schema() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
+}
+
+/// A copy of the schema to make mistakes in.
+fn copy() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    folders::copy(&schema(), folder.path());
+    folder
+}
+
+fn mistakes(folder: &Path) -> Diagnostics {
+    Generator::new().schema_dir(folder).read().expect_err("the schema has a mistake")
+}
+
+/// A text of a file, and what somebody wrote instead.
+struct Slip {
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+    code: Code,
+    message: &'static str,
+    help: &'static str,
+}
+
+const SLIPS: &[Slip] = &[
+    Slip {
+        file: "unified/family.yaml",
+        from: "enum: OrderStatus",
+        to: "enum: OrderStats",
+        code: Code::UndefinedType,
+        message: "unknown type `OrderStats`",
+        help: "did you mean `OrderStatus`?",
+    },
+    Slip {
+        file: "unified/family.yaml",
+        from: "    partially_filled: {",
+        to: "    partialy_filled: {",
+        code: Code::BadLifecycle,
+        message: "`OrderStatus` has no value `partialy_filled`",
+        help: "did you mean `partially_filled`?",
+    },
+    Slip {
+        file: "unified/family.yaml",
+        from: "n: 400",
+        to: "n: 0",
+        code: Code::BadNumber,
+        message: "a ceiling of 0 allows nothing",
+        help: "write how many there may be",
+    },
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: ", doc: New price. }",
+        to: " }",
+        code: Code::MissingKey,
+        message: "the parameter `price` has no `doc`",
+        help: "add `doc: ...`",
+    },
+    Slip {
+        file: "unified/unfilled-orders.yaml",
+        from: "default: 100, max: 100",
+        to: "default: 100, min: 200, max: 100",
+        code: Code::BadNumber,
+        message: "`min` 200 is greater than `max` 100",
+        help: "swap them, or correct one of them",
+    },
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: "any_given: [qty, price]",
+        to: "any_givn: [qty, price]",
+        code: Code::UndefinedName,
+        message: "unknown parameter `any_givn`",
+        help: "did you mean `any_given`?",
+    },
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: "doc: New price. }",
+        to: "doc: New: price. }",
+        code: Code::BrokenYaml,
+        message: "invalid YAML: unexpected `: ` in a text",
+        help: "put a text that contains `: ` in quotes",
+    },
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: "doc: New price. }",
+        to: "doc: New #price. }",
+        code: Code::BrokenYaml,
+        message: "invalid YAML: a bracket is not closed or not opened",
+        help: "match every `[` and `{` with `]` and `}`; what follows ` #` is a comment, so put a text with it in quotes",
+    },
+];
+
+#[test]
+fn a_slip_is_one_mistake_with_its_remedy() {
+    for slip in SLIPS {
+        let folder = copy();
+        let path = folder.path().join(slip.file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(slip.from), "{}: {}", slip.file, slip.from);
+        fs::write(&path, text.replacen(slip.from, slip.to, 1)).unwrap();
+        let all = mistakes(folder.path());
+        let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{}: {all}", slip.to) };
+        assert_eq!((one.code, one.message.as_str()), (slip.code, slip.message), "{all}");
+        assert_eq!(one.help.as_deref(), Some(slip.help), "{all}");
+        let line = text[..text.find(slip.from).unwrap()].matches('\n').count() + 1;
+        assert_eq!(one.place.unwrap().line as usize, line, "{all}");
+    }
+}
+
+#[test]
+fn a_state_that_is_left_out_is_missing() {
+    let folder = copy();
+    let path = folder.path().join("unified/family.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("    filled: {")).collect();
+    fs::write(path, without.join("\n") + "\n").unwrap();
+    let all = mistakes(folder.path());
+    let missing = all.iter().filter(|one| one.message == "missing state for the value `filled` of `OrderStatus`");
+    assert_eq!(missing.count(), 1, "{all}");
+}
+
+#[test]
+fn a_place_is_named_once_in_a_mistake() {
+    let folder = copy();
+    let path = folder.path().join("unified/modify-order.yaml");
+    let text = fs::read_to_string(&path).unwrap().replace("ask: { orderId: orderId", "ask: { orderid: orderId");
+    fs::write(path, text).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert!(one.related.iter().all(|(place, _)| Some(*place) != one.place), "{all}");
+}
+
+#[test]
+fn a_missing_file_of_types_is_one_mistake() {
+    let folder = copy();
+    fs::remove_file(folder.path().join("unified/types.yaml")).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert_eq!(one.code, Code::MissingFile, "{all}");
+    assert!(one.message.ends_with("types.yaml"), "{all}");
+    assert!(one.help.as_ref().unwrap().contains("Category"), "{all}");
+}
+
+#[test]
+fn a_copied_operation_has_each_name_told_once() {
+    let folder = copy();
+    let unified = folder.path().join("unified");
+    fs::copy(unified.join("modify-order.yaml"), unified.join("amend-order.yaml")).unwrap();
+    let all = mistakes(folder.path());
+    let collisions = all.iter().filter(|one| one.code == Code::NameCollision).count();
+    assert_eq!(collisions, 1, "{all}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_back_into_the_schema_is_one_mistake() {
+    let folder = copy();
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("again")).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert_eq!(one.code, Code::WrongName, "{all}");
+    assert!(one.message.contains("read twice"), "{all}");
+}
