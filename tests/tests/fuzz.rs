@@ -83,7 +83,7 @@ impl Read {
 
     /// What the answer says, if it is whole.
     fn stated(&self, body: &[u8]) -> Option<Outcome> {
-        let envelope: Envelope = serde_json::from_slice(body).ok()?;
+        let envelope: Envelope = serde_json::from_slice(without_mark(body)).ok()?;
         let code = match &envelope.code {
             serde_json::Value::String(code) => code.clone(),
             other => other.to_string(),
@@ -103,8 +103,14 @@ impl Read {
     }
 }
 
+/// What is behind a byte-order mark, which the other reader does not know.
+fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
+}
+
 /// Whether no truncated or damaged answer can be a success.
 fn is_not_a_torn_envelope(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(text).is_ok()
 }
 
@@ -142,6 +148,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
         "\n",
         "\"clientOid\"",
         "\u{e9}",
+        "\u{feff}",
     ];
     vec(select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
 }
