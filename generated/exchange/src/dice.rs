@@ -37,8 +37,13 @@ impl Dice {
 
     /// FNV-1a of the parts of a name: the same in every program, as replayed journals need it.
     pub(crate) fn hash(name: &[&str]) -> u64 {
-        let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        name.iter().flat_map(|part| part.bytes()).fold(0xcbf2_9ce4_8422_2325, hash)
+        Self::hash_on(0xcbf2_9ce4_8422_2325, name)
+    }
+
+    /// The hash of a name that begins with what has this `hash`, and goes on with these parts.
+    pub(crate) fn hash_on(hash: u64, name: &[&str]) -> u64 {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        name.iter().fold(hash, |hash, part| part.bytes().fold(hash, step))
     }
 
     /// True in so many of a hundred cases.

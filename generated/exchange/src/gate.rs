@@ -4,15 +4,12 @@ use std::net::IpAddr;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
-use tradeapi::runtime::json::{Encode, JsonWriter, write_json};
-use tradeapi::runtime::signing::Signer;
-use tradeapi::runtime::tables::{Access, Authentication, Content, Encoding, Meta, Part, Scope};
+use tradeapi::runtime::json::{Encode, JsonWriter};
+use tradeapi::runtime::tables::{Access, Meta, Scope};
 use tradeapi::{API, Operation, Timestamp, Violations};
 
 use crate::amending::Name;
@@ -27,6 +24,13 @@ use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
 use crate::state::Core;
 use crate::words::Family;
 
+pub(crate) mod authentication;
+
+use self::authentication::authenticate;
+
+/// Room for the data of most answers, such as the record of an order.
+const ROOM: usize = 1_024;
+
 /// An operation that this exchange serves. A new operation in the schema does not compile until it is served.
 pub(crate) trait Serve: Operation<Response: Encode> {
     /// Whether an item that breaks a rule leaves the other items alone.
@@ -37,7 +41,9 @@ pub(crate) trait Serve: Operation<Response: Encode> {
 
     /// The data of the answer.
     fn data(response: &Self::Response) -> String {
-        write_json(response)
+        let mut out = JsonWriter::with_capacity(ROOM);
+        response.encode(&mut out);
+        out.finish()
     }
 }
 
@@ -287,108 +293,6 @@ fn find<'a>(
         std::str::from_utf8(request.body()).map_err(|_| Reason::Encoding.of(route.meta))?
     };
     Ok((route, user, parameters))
-}
-
-/// The user that a request is authenticated for, by the clock of the node that it reaches.
-fn authenticate(
-    core: &Core,
-    now: u64,
-    meta: &Meta,
-    request: &Request<Bytes>,
-    address: IpAddr,
-) -> Result<usize, Refusal> {
-    identify(core, now, meta, request, address).map_err(|reason| reason.of(meta))
-}
-
-fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Reason> {
-    let credentials = API.credentials.ok_or(Reason::Parameter)?;
-    let header = |part: Part, missing: Reason| {
-        let name = credentials.header(part).ok_or(missing)?;
-        let value = request.headers().get(name).and_then(|value| value.to_str().ok()).filter(|text| !text.is_empty());
-        value.ok_or(missing)
-    };
-    let key = header(Part::Key, Reason::MissingKey)?;
-    let signature = header(Part::Signature, Reason::MissingSignature)?;
-    let timestamp = header(Part::Timestamp, Reason::MissingTimestamp)?;
-    let index = *core.keys.get(key).ok_or(Reason::UnknownKey)?;
-    let user = &core.users[index];
-    if credentials.header(Part::Passphrase).is_some()
-        && header(Part::Passphrase, Reason::MissingPassphrase)? != user.keys[2]
-    {
-        return Err(Reason::WrongPassphrase);
-    }
-    let at: u64 = timestamp.parse().map_err(|_| Reason::MissingTimestamp)?;
-    if credentials.window_ms.is_some_and(|window| at.abs_diff(now) > window) {
-        return Err(Reason::ExpiredTimestamp);
-    }
-    let (parts, encoding) = signed(&credentials).ok_or(Reason::Parameter)?;
-    let text = signed_text(request, parts, timestamp);
-    if !is_signature(&user.signer.sign(&text), encoding, signature) {
-        return Err(Reason::WrongSignature);
-    }
-    if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
-        return Err(Reason::UnknownAddress);
-    }
-    match (&user.profile.permissions, meta.permission) {
-        (Some(given), Some(needed)) if !given.iter().any(|given| covers(given, needed)) => {
-            Err(Reason::MissingPermission)
-        }
-        _ => Ok(index),
-    }
-}
-
-/// What is signed, and how the signature is encoded.
-fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
-    let signature = credentials.signature?;
-    let (_, encoding) = signature.algorithms.first()?;
-    match signature.content {
-        Content::Text(parts) => Some((parts, *encoding)),
-        Content::Token(_) => None,
-    }
-}
-
-/// Whether a text is a signature as the credentials encode it.
-fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
-    match encoding {
-        Encoding::Base64 => STANDARD.decode(text).is_ok_and(|given| given == signature),
-        Encoding::Hex => signature.iter().map(|byte| format!("{byte:02x}")).collect::<String>() == text,
-    }
-}
-
-fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec<u8> {
-    let mut text = Vec::with_capacity(256 + request.body().len());
-    for part in parts {
-        match part {
-            Part::Timestamp => text.extend_from_slice(timestamp.as_bytes()),
-            Part::Method => text.extend_from_slice(request.method().as_str().as_bytes()),
-            Part::Path => text.extend_from_slice(request.uri().path().as_bytes()),
-            Part::Query => {
-                if let Some(query) = request.uri().query() {
-                    text.push(b'?');
-                    text.extend_from_slice(query.as_bytes());
-                }
-            }
-            Part::Body => text.extend_from_slice(request.body()),
-            // The documents name no others.
-            Part::Text(_)
-            | Part::Key
-            | Part::Passphrase
-            | Part::Nonce
-            | Part::Signature
-            | Part::Host
-            | Part::BareQuery
-            | Part::DecodedQuery
-            | Part::Header(_)
-            | Part::Digest(..) => {}
-        }
-    }
-    text
-}
-
-/// Whether a permission includes another: reading and writing includes reading.
-fn covers(given: &str, needed: &str) -> bool {
-    let name = |permission: &str| permission.split(" (").next().unwrap_or_default().to_owned();
-    given == needed || (name(given) == name(needed) && given.contains("write"))
 }
 
 /// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.

@@ -19,7 +19,7 @@ use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta, Part};
 
 use crate::dice::{Dice, Seed};
-use crate::gate::{Caller, FAULT, Late, Route, Served, id_parameters};
+use crate::gate::{Caller, FAULT, Late, Route, Served, authentication, id_parameters};
 use crate::refusal::Refusal;
 use crate::state::{Core, Event};
 
@@ -174,11 +174,12 @@ impl Hostile {
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let body = String::from_utf8_lossy(request.body());
         let said = [meta.method.as_str(), " ", target, " ", &body];
-        let times = self.seen.entry(Dice::hash(&said)).or_default();
+        let hash = Dice::hash(&said);
+        let times = self.seen.entry(hash).or_default();
         *times += 1;
         let times = times.to_string();
+        let mut dice = Dice::new(settings.seed, Dice::hash_on(hash, &[" ", &times]));
         let said = [said[0], " ", target, " ", &body, " ", &times];
-        let mut dice = Dice::named(settings.seed, &said);
         let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&said.concat()));
         let body = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or_default() };
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
@@ -378,6 +379,5 @@ fn on_purpose(code: &str, status: u16) -> Refusal {
 
 /// When a request was signed, by what it says.
 pub(crate) fn signed_at(request: &Request<Bytes>) -> Option<u64> {
-    let name = API.credentials?.header(Part::Timestamp)?;
-    request.headers().get(name)?.to_str().ok()?.parse().ok()
+    authentication::header(request, Part::Timestamp)?.parse().ok()
 }

@@ -21,12 +21,10 @@ const DEPTH: u32 = 4;
 /// The emitted types hold one name of an order. On the wire both can come, and the orderId wins: where the types refuse
 /// two, the request is read without the clientOid.
 pub(crate) fn read<O: Operation>(parameters: &str) -> Result<O, Violations> {
-    let read = |parameters: &str| {
-        if O::META.sends() == Sends::Query {
-            O::from_query(parameters)
-        } else {
-            O::from_json_in(parameters, CheckContext { policy: &NO_RULES, ..CheckContext::default() })
-        }
+    let context = CheckContext { policy: &NO_RULES, ..CheckContext::default() };
+    let read = |parameters: &str| match O::META.sends() == Sends::Query {
+        true => O::from_query_in(parameters, context),
+        false => O::from_json_in(parameters, context),
     };
     read(parameters).or_else(|violations| {
         let names_two = violations.iter().any(|violation| violation.rule.ends_with("one-of"));

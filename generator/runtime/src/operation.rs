@@ -97,7 +97,16 @@ pub trait Operation: Parameters {
     ///
     /// Returns everything that is missing, unreadable or unknown, and all broken rules.
     fn from_query(query: &str) -> Result<Self, Violations> {
-        ParameterReader::operation_from_query(Self::META, query)
+        Self::from_query_in(query, CheckContext::default())
+    }
+
+    /// Like [`from_query`](Self::from_query), but checked in `context`.
+    ///
+    /// # Errors
+    ///
+    /// Returns everything that is missing, unreadable or unknown, and all broken rules.
+    fn from_query_in(query: &str, context: CheckContext<'_>) -> Result<Self, Violations> {
+        ParameterReader::operation_from_query(Self::META, query, context)
     }
 }
 

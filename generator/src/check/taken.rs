@@ -48,6 +48,7 @@ pub(super) const SETTERS: Taken = Taken {
         "from_json",
         "from_json_in",
         "from_query",
+        "from_query_in",
         "inspect",
         "limit_class",
         "new",

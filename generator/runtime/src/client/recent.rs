@@ -14,6 +14,7 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
+use crate::json::places_of;
 use crate::value::Timestamp;
 
 /// The maximum number of requests to remember.
@@ -82,6 +83,8 @@ struct Requests {
     requests: VecDeque<Recent>,
     /// The texts of all requests, one after the other.
     text: VecDeque<u8>,
+    /// How many of them carry a key of repeats. APIs without such keys have no attempts to look for.
+    keyed: usize,
 }
 
 /// A signed request that has left or may leave.
@@ -113,6 +116,7 @@ impl RecentRequests {
         let mut recent = self.lock();
         recent.make_room(text.len(), about.made);
         recent.text.extend(text);
+        recent.keyed += usize::from(about.key.is_some());
         let departure = Departure::Possible;
         let (length, marks) = (text.len(), Cell::default());
         recent.requests.push_back(Recent { about, length, marks, departure, settled: None });
@@ -194,6 +198,9 @@ impl RecentRequests {
     /// key. Those without an effect do not count.
     pub(super) fn attempts(&self, id: &str, signed_at: Timestamp) -> Option<Attempted> {
         let recent = self.lock();
+        if recent.keyed == 0 {
+            return None;
+        }
         let all: Vec<_> = recent.that_carry(id, |recent| recent.about.key.is_some()).collect();
         let own = all.iter().find(|one| one.recent.about.signed_at == signed_at)?;
         let is_attempt = |one: &&Carrying<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
@@ -221,6 +228,17 @@ fn marks(body: &[u8]) -> u128 {
         return u128::MAX;
     }
     body.split(|byte| *byte == b'"').fold(0, |marks, text| marks | mark(text))
+}
+
+/// How often `id` stands between quotation marks of a body. What is not text may carry anything.
+fn times_in(body: &[u8], id: &str) -> usize {
+    let Ok(text) = str::from_utf8(body) else { return 1 };
+    if id.contains('"') {
+        return text.matches(&format!("\"{id}\"")).count();
+    }
+    let mut last: Option<usize> = None;
+    let ends_it = |end: &usize| last.replace(*end).is_some_and(|begin| &body[begin + 1..*end] == id.as_bytes());
+    places_of(b'"', body).filter(ends_it).count()
 }
 
 impl Recent {
@@ -260,6 +278,7 @@ impl Requests {
                 return;
             }
             self.text.drain(..oldest.length);
+            self.keyed -= usize::from(oldest.about.key.is_some());
             self.requests.pop_front();
             self.first += 1;
         }
@@ -276,7 +295,6 @@ impl Requests {
 
     /// Those of the requests that are `meant` in which `id` is a text.
     fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = Carrying<'_>> {
-        let quoted = format!("\"{id}\"");
         // Marks are of texts without quotation marks.
         let mark = if id.contains('"') { 0 } else { mark(id.as_bytes()) };
         let mut begin = 0;
@@ -292,8 +310,7 @@ impl Requests {
             if recent.marks.get() & mark != mark {
                 return None;
             }
-            // What is not text may carry anything.
-            let times = str::from_utf8(&self.text_at(text.clone())).map_or(1, |all| all.matches(&quoted).count());
+            let times = times_in(&self.text_at(text.clone()), id);
             (times > 0).then_some(Carrying { recent, times, text })
         })
     }

@@ -66,9 +66,9 @@ impl JsonWriter {
     /// Writes the name of a member; its value must follow.
     #[inline]
     pub fn member(&mut self, name: &str) -> &mut Self {
-        self.separate();
-        self.string(name);
-        self.text.push(':');
+        self.text.push_str(if self.is_open() { "\"" } else { ",\"" });
+        self.escaped(name);
+        self.text.push_str("\":");
         self
     }
 

@@ -32,10 +32,11 @@ pub(super) fn members<'a>(
 ) -> Vec<(Cow<'a, str>, String)> {
     let mut found: Vec<(Cow<'a, str>, Node)> = Vec::new();
     for (name, value) in pairs {
-        let parts: Vec<String> = parts(&name, style).into_iter().map(str::to_owned).collect();
-        let (first, rest) = parts.split_first().map_or(("", [].as_slice()), |(first, rest)| (first.as_str(), rest));
-        let first = if rest.is_empty() { name } else { Cow::Owned(first.to_owned()) };
+        let parts = parts(&name, style);
+        let (first, rest) = parts.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
+        let outer = (!rest.is_empty()).then(|| first.to_owned());
         let node = Node::of(rest, value.into_owned());
+        let first = outer.map_or(name, Cow::Owned);
         match found.iter_mut().find(|(known, _)| *known == first) {
             Some((_, known)) => known.add(node),
             None => found.push((first, node)),
@@ -65,10 +66,10 @@ enum Node {
 }
 
 impl Node {
-    fn of(path: &[String], value: String) -> Self {
+    fn of(path: &[&str], value: String) -> Self {
         match path.split_first() {
             None => Self::Texts(vec![value]),
-            Some((first, rest)) => Self::Members(vec![(first.clone(), Self::of(rest, value))]),
+            Some((first, rest)) => Self::Members(vec![((*first).to_owned(), Self::of(rest, value))]),
         }
     }
 

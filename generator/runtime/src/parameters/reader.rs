@@ -56,8 +56,12 @@ impl ParameterReader<'_> {
     }
 
     /// As [`from_query`](Self::from_query), for a request of the operation `meta`.
-    pub(crate) fn operation_from_query<P: Parameters>(meta: &'static Meta, query: &str) -> Result<P, Violations> {
-        read_from(ParameterReader::of_query(Some(meta), query), CheckContext::default())
+    pub(crate) fn operation_from_query<P: Parameters>(
+        meta: &'static Meta,
+        query: &str,
+        context: CheckContext<'_>,
+    ) -> Result<P, Violations> {
+        read_from(ParameterReader::of_query(Some(meta), query), context)
     }
 }
 

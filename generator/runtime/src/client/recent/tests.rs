@@ -219,3 +219,20 @@ fn a_key_that_may_be_forgotten_makes_two_requests() {
     send(&recent, 9_000, 9, r#"{"id":"b"}"#);
     assert!(recent.is_named_twice("b", millis(1_000)) && recent.attempts("b", millis(1_000)).is_none());
 }
+
+#[test]
+fn an_id_counts_between_quotation_marks_only() {
+    for (body, times) in [
+        ("", 0),
+        ("a", 0),
+        (r#""a"#, 0),
+        (r#"a""#, 0),
+        (r#""a""#, 1),
+        (r#"{"a":"a","b":"ab"}"#, 2),
+        (r#"["a","a"]"#, 2),
+    ] {
+        assert_eq!(times_in(body.as_bytes(), "a"), times, "{body}");
+    }
+    assert_eq!(times_in(br#"{"id":"a\"b"}"#, r#"a\"b"#), 1);
+    assert_eq!(times_in(b"\xff", "a"), 1, "what is not text may carry anything");
+}

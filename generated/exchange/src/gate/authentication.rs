@@ -1,0 +1,126 @@
+//! Who sends a request, by what its headers prove.
+
+use std::net::IpAddr;
+use std::sync::LazyLock;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{HeaderName, Request};
+use tradeapi::API;
+use tradeapi::runtime::signing::Signer;
+use tradeapi::runtime::tables::{Authentication, Content, Encoding, Meta, Part};
+
+use crate::refusal::{Reason, Refusal};
+use crate::state::Core;
+
+/// The headers that carry a part by itself. Their names are read once, because that takes longer than to find one.
+static NAMES: LazyLock<Vec<(Part, HeaderName)>> = LazyLock::new(|| {
+    let parts = [Part::Key, Part::Signature, Part::Timestamp, Part::Passphrase].into_iter();
+    parts.filter_map(|part| Some((part, API.credentials?.header(part)?.parse().ok()?))).collect()
+});
+
+fn name_of(part: Part) -> Option<&'static HeaderName> {
+    NAMES.iter().find(|(known, _)| *known == part).map(|(_, name)| name)
+}
+
+/// What a request carries as this part, if that is text.
+pub(crate) fn header(request: &Request<Bytes>, part: Part) -> Option<&str> {
+    request.headers().get(name_of(part)?)?.to_str().ok()
+}
+
+/// The user that a request is authenticated for, by the clock of the node that it reaches.
+pub(super) fn authenticate(
+    core: &Core,
+    now: u64,
+    meta: &Meta,
+    request: &Request<Bytes>,
+    address: IpAddr,
+) -> Result<usize, Refusal> {
+    identify(core, now, meta, request, address).map_err(|reason| reason.of(meta))
+}
+
+fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Reason> {
+    let credentials = API.credentials.ok_or(Reason::Parameter)?;
+    let header = |part: Part, missing: Reason| header(request, part).filter(|text| !text.is_empty()).ok_or(missing);
+    let key = header(Part::Key, Reason::MissingKey)?;
+    let signature = header(Part::Signature, Reason::MissingSignature)?;
+    let timestamp = header(Part::Timestamp, Reason::MissingTimestamp)?;
+    let index = *core.keys.get(key).ok_or(Reason::UnknownKey)?;
+    let user = &core.users[index];
+    if name_of(Part::Passphrase).is_some() && header(Part::Passphrase, Reason::MissingPassphrase)? != user.keys[2] {
+        return Err(Reason::WrongPassphrase);
+    }
+    let at: u64 = timestamp.parse().map_err(|_| Reason::MissingTimestamp)?;
+    if credentials.window_ms.is_some_and(|window| at.abs_diff(now) > window) {
+        return Err(Reason::ExpiredTimestamp);
+    }
+    let (parts, encoding) = signed(&credentials).ok_or(Reason::Parameter)?;
+    let text = signed_text(request, parts, timestamp);
+    if !is_signature(&user.signer.sign(&text), encoding, signature) {
+        return Err(Reason::WrongSignature);
+    }
+    if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
+        return Err(Reason::UnknownAddress);
+    }
+    match (&user.profile.permissions, meta.permission) {
+        (Some(given), Some(needed)) if !given.iter().any(|given| covers(given, needed)) => {
+            Err(Reason::MissingPermission)
+        }
+        _ => Ok(index),
+    }
+}
+
+/// What is signed, and how the signature is encoded.
+fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
+    let signature = credentials.signature?;
+    let (_, encoding) = signature.algorithms.first()?;
+    match signature.content {
+        Content::Text(parts) => Some((parts, *encoding)),
+        Content::Token(_) => None,
+    }
+}
+
+/// Whether a text is a signature as the credentials encode it.
+fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
+    match encoding {
+        Encoding::Base64 => STANDARD.decode(text).is_ok_and(|given| given == signature),
+        Encoding::Hex => signature.iter().map(|byte| format!("{byte:02x}")).collect::<String>() == text,
+    }
+}
+
+fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec<u8> {
+    let mut text = Vec::with_capacity(256 + request.body().len());
+    for part in parts {
+        match part {
+            Part::Timestamp => text.extend_from_slice(timestamp.as_bytes()),
+            Part::Method => text.extend_from_slice(request.method().as_str().as_bytes()),
+            Part::Path => text.extend_from_slice(request.uri().path().as_bytes()),
+            Part::Query => {
+                if let Some(query) = request.uri().query() {
+                    text.push(b'?');
+                    text.extend_from_slice(query.as_bytes());
+                }
+            }
+            Part::Body => text.extend_from_slice(request.body()),
+            // The documents name no others.
+            Part::Text(_)
+            | Part::Key
+            | Part::Passphrase
+            | Part::Nonce
+            | Part::Signature
+            | Part::Host
+            | Part::BareQuery
+            | Part::DecodedQuery
+            | Part::Header(_)
+            | Part::Digest(..) => {}
+        }
+    }
+    text
+}
+
+/// Whether a permission includes another: reading and writing includes reading.
+fn covers(given: &str, needed: &str) -> bool {
+    let name = |permission: &str| permission.split(" (").next().unwrap_or_default().to_owned();
+    given == needed || (name(given) == name(needed) && given.contains("write"))
+}
