@@ -214,6 +214,8 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
             secret: runtime::tables::SecretForm::Text,
         }),
         timestamp: runtime::tables::TimestampForm::Milliseconds,
+        nonce: runtime::tables::NonceForm::Number,
+        sends_body: true,
         window_ms: Some(30000),
         window_set_by: None,
     }),

@@ -114,10 +114,12 @@ words! {
         Body = "body",
         BareQuery = "bare_query",
         DecodedQuery = "decoded_query",
+        SortedQuery = "sorted_query",
         Host = "host",
         Key = "key",
         Passphrase = "passphrase",
         Nonce = "nonce",
+        Expires = "expires",
         Signature = "signature",
     }
     /// A signature's algorithm.
@@ -134,7 +136,16 @@ words! {
     /// How a secret is written.
     SecretForm { Text = "text", Base64 = "base64", }
     /// How a timestamp is written.
-    TimestampForm { Seconds = "s", Milliseconds = "ms", Microseconds = "us", Nanoseconds = "ns", Iso8601 = "iso8601", }
+    TimestampForm {
+        Seconds = "s",
+        Milliseconds = "ms",
+        Microseconds = "us",
+        Nanoseconds = "ns",
+        Iso8601 = "iso8601",
+        Iso8601Seconds = "iso8601-seconds",
+    }
+    /// How a nonce is written.
+    NonceForm { Number = "number", Uuid = "uuid", }
     /// How the signature is written.
     Encoding { Base64 = "base64", Hex = "hex", }
     /// What a property of an account is.

@@ -173,3 +173,20 @@ fn a_name_alone_finds_an_operation_of_one_family() {
     let unknown = schema.explain("unified.asets").unwrap_err().to_string();
     assert!(unknown.contains("did you mean `unified.assets`?"), "{unknown}");
 }
+
+/// What a call takes of a pool, and what answers tell of it.
+#[test]
+fn an_operation_shows_its_pools() {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/exchanges/schema/assorted");
+    let explain = |operation: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"))
+            .args(["explain", operation, "--schema", schema.to_str().unwrap()])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let says = "Pools quotes 10/1m per IP: Quotes. Answers report its use: usage.left in the body tells what remains, \
+                and usage.reset in the body when it is free (in milliseconds).";
+    assert!(explain("quote").contains(says), "{}", explain("quote"));
+    assert!(!explain("tick").contains("Pools"), "{}", explain("tick"));
+}

@@ -4,9 +4,11 @@ mod authenticator;
 mod credentials;
 mod encoding;
 mod hmacs;
+mod nonce;
 #[cfg(feature = "asymmetric")]
 mod private_key;
 mod redacted;
+mod signature;
 mod signer;
 #[cfg(test)]
 mod tests;

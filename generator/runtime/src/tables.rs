@@ -15,7 +15,7 @@ pub use account::{AccountProperty, AccountTable, PropertyKind};
 pub(crate) use api::first_member;
 pub use api::{
     Algorithm, Api, Around, Authentication, Carried, Content, Count, DigestForm, Encoding, Envelope, Hash, Header,
-    Part, Path, Place, PoolReporting, Reset, ResetForm, ResponseValue, SecretForm, Sent, Signature, Step,
+    NonceForm, Part, Path, Place, PoolReporting, Reset, ResetForm, ResponseValue, SecretForm, Sent, Signature, Step,
     TimestampForm, Token,
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};

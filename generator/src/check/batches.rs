@@ -24,6 +24,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
                 if let Some(record) = family.records.get(record) {
                     ids_are_texts(record, batch, to);
                     words_are_texts(record, batch, to);
+                    is_truth(record, batch.succeeded.as_ref(), to);
                 }
             }
             Response::Page { .. } | Response::Undefined => {}
@@ -124,13 +125,16 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
             }
         }
     }
-    if let Some(all_done) = &batch.all_done {
-        let is_truth = |field: &Field| field.shape.is_one(Type::is_boolean);
-        if let Some(field) = records::field(record, all_done, to).filter(|field| !is_truth(field)) {
-            to.at(all_done.1, Code::BadResponse, format!("expected a boolean, found `{}`", all_done.0))
-                .related(field.name.place, "the field is here")
-                .help("name a field of the type `boolean`");
-        }
+    is_truth(record, batch.all_done.as_ref(), to);
+}
+
+fn is_truth(record: &Record, named: Option<&(String, Place)>, to: &mut Diagnostics) {
+    let Some(named) = named else { return };
+    let is_truth = |field: &Field| field.shape.is_one(Type::is_boolean);
+    if let Some(field) = records::field(record, named, to).filter(|field| !is_truth(field)) {
+        to.at(named.1, Code::BadResponse, format!("expected a boolean, found `{}`", named.0))
+            .related(field.name.place, "the field is here")
+            .help("name a field of the type `boolean`");
     }
 }
 

@@ -30,7 +30,7 @@ fn is_found(names: &WireNames<'_>, (name, place): &(String, Place), of: &str, to
     }
 }
 
-/// The same for a parameter of the request, or of an object within it, as in `stop.price`.
+/// The same for a parameter of a request, or of an object within it, as in `stop.price`.
 fn is_found_within(
     family: &Family,
     names: &WireNames<'_>,
@@ -188,7 +188,10 @@ fn place_can_be_queried(
     }
     let of_query = names(family, query);
     let renamed = confirm.ask.iter().chain(&confirm.with_as).map(|(name, _)| name);
-    for name in renamed.chain(&confirm.with) {
+    for name in renamed {
+        is_found_within(family, &of_query, name, by, to);
+    }
+    for name in &confirm.with {
         is_found(&of_query, name, by, to);
     }
 }

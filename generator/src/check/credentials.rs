@@ -3,6 +3,7 @@
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{
     Access, Api, Carried, Content, Credentials, Duration, Family, Parameter, Part, PartKind, Shape, SignedPart, Type,
+    Within,
 };
 
 /// Nothing is sent twice or signed without being sent.
@@ -12,6 +13,8 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     are_distinct(credentials, to);
     signed_parts_are_known(api, credentials, to);
     carried_parts_are_known(credentials, to);
+    forms_have_a_use(credentials, to);
+    bodies_arrive(credentials, to);
     window_can_be_set(api, credentials, to);
 }
 
@@ -27,7 +30,7 @@ fn what_is_needed_is_sent(credentials: &Credentials, to: &mut Diagnostics) {
             missing(credentials, word, to);
         }
     }
-    for word in [SignedPart::Timestamp, SignedPart::Nonce] {
+    for word in [SignedPart::Timestamp, SignedPart::Nonce, SignedPart::Expires] {
         let signed = parts.iter().find(|part| part.has(word));
         if let Some(signed) = signed.filter(|_| !credentials.carries(word)) {
             if to.is_unread(credentials.place.file, "headers") {
@@ -64,7 +67,8 @@ impl<'a> Signature<'a> {
 fn are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     for (index, carried) in credentials.carried.iter().enumerate() {
         let before = &credentials.carried[..index];
-        let same_word = |first: &&Carried| carried.word().is_some() && first.word() == carried.word();
+        let is_credential = carried.word().is_some_and(|word| word != SignedPart::Path);
+        let same_word = |first: &&Carried| is_credential && first.word() == carried.word();
         if let Some((word, first)) = carried.word().zip(before.iter().find(same_word)) {
             to.at(carried.place, Code::DefinedTwice, format!("`{}` is sent in two places", word.as_str()))
                 .related(first.place, "the first one")
@@ -106,35 +110,115 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
                         .help(format!("define it under `headers`, or use one of: {}", name_list(known())));
                 }
             }
-            PartKind::Word(_) | PartKind::Text(_) | PartKind::Digest(..) => {}
+            PartKind::Word(_)
+            | PartKind::Text(_)
+            | PartKind::Digest(..)
+            | PartKind::Base64(_)
+            | PartKind::Signed(_) => {}
         }
     }
 }
 
-/// What is carried does not depend on the rest of the request: only the signature does.
+/// What is carried is a credential, or made of what is known by then: what goes among the parameters is written before
+/// the rest of the request, and the signature is made last.
 fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
-    for part in credentials.carried.iter().flat_map(|carried| &carried.parts) {
-        let what = match &part.kind {
-            PartKind::Text(_) => continue,
-            PartKind::Header(name) => name.as_str(),
-            PartKind::Digest(hash, ..) => hash.as_str(),
-            PartKind::Word(word) => match word {
-                SignedPart::Key
-                | SignedPart::Passphrase
-                | SignedPart::Timestamp
-                | SignedPart::Nonce
-                | SignedPart::Signature => continue,
-                SignedPart::Method
-                | SignedPart::Path
-                | SignedPart::Query
-                | SignedPart::BareQuery
-                | SignedPart::DecodedQuery
-                | SignedPart::Body
-                | SignedPart::Host => word.as_str(),
-            },
-        };
-        to.at(part.place, Code::BadValue, format!("`{what}` is not a credential"))
-            .help("expected `key`, `passphrase`, `timestamp`, `nonce`, `signature` or `{ text: ... }`");
+    for carried in &credentials.carried {
+        for part in &carried.parts {
+            if !is_credential(part, carried.within) {
+                to.at(part.place, Code::BadValue, format!("`{}` is not a credential", what(part))).help(
+                    "expected `key`, `passphrase`, `timestamp`, `nonce`, `expires`, `signature` or `{ text: ... }`",
+                );
+            }
+            for inner in part.within().iter().flat_map(Part::all).filter(|inner| !is_known(inner, carried.within)) {
+                to.at(inner.place, Code::BadValue, format!("`{}` is not known when this is made", what(inner)))
+                    .help("remove it");
+            }
+            for signed in part.all().into_iter().filter(|part| matches!(part.kind, PartKind::Signed(_))) {
+                if credentials.signature.is_none() {
+                    to.at(signed.place, Code::MissingKey, "`signed` without an algorithm")
+                        .help("add `algorithm` and `signed_text`, or remove it");
+                }
+            }
+        }
+    }
+}
+
+/// The key or the word of a part.
+fn what(part: &Part) -> &str {
+    match &part.kind {
+        PartKind::Word(word) => word.as_str(),
+        PartKind::Text(_) => "text",
+        PartKind::Header(name) => name,
+        PartKind::Digest(hash, ..) => hash.as_str(),
+        PartKind::Base64(_) => "base64",
+        PartKind::Signed(_) => "signed",
+    }
+}
+
+/// Whether a part can be carried by itself.
+fn is_credential(part: &Part, within: Within) -> bool {
+    match &part.kind {
+        PartKind::Text(_) | PartKind::Base64(_) | PartKind::Signed(_) => true,
+        PartKind::Header(_) | PartKind::Digest(..) => false,
+        PartKind::Word(word) => match word {
+            SignedPart::Key
+            | SignedPart::Passphrase
+            | SignedPart::Timestamp
+            | SignedPart::Nonce
+            | SignedPart::Expires => true,
+            SignedPart::Signature | SignedPart::Path => (*word == SignedPart::Path) == (within == Within::Parameters),
+            SignedPart::Method
+            | SignedPart::Query
+            | SignedPart::BareQuery
+            | SignedPart::DecodedQuery
+            | SignedPart::SortedQuery
+            | SignedPart::Body
+            | SignedPart::Host => false,
+        },
+    }
+}
+
+/// Whether what a carried text is made of is known when it is made.
+fn is_known(part: &Part, within: Within) -> bool {
+    let is_sent_last = within == Within::Header;
+    match &part.kind {
+        PartKind::Text(_) | PartKind::Digest(..) | PartKind::Base64(_) | PartKind::Signed(_) => true,
+        PartKind::Header(_) => false,
+        PartKind::Word(word) => match word {
+            SignedPart::Key
+            | SignedPart::Passphrase
+            | SignedPart::Timestamp
+            | SignedPart::Nonce
+            | SignedPart::Expires
+            | SignedPart::Path => true,
+            SignedPart::Method | SignedPart::Host | SignedPart::Body => within != Within::Parameters,
+            SignedPart::Query | SignedPart::BareQuery | SignedPart::DecodedQuery | SignedPart::SortedQuery => {
+                is_sent_last
+            }
+            SignedPart::Signature => false,
+        },
+    }
+}
+
+/// A time until which a request counts needs its length.
+fn forms_have_a_use(credentials: &Credentials, to: &mut Diagnostics) {
+    let expires =
+        credentials.carried.iter().find(|carried| carried.parts.iter().any(|part| part.has(SignedPart::Expires)));
+    let is_missing = credentials.window.is_none() && !to.is_unread(credentials.place.file, "window");
+    if let Some(expires) = expires.filter(|_| is_missing) {
+        to.at(expires.place, Code::MissingKey, "missing key `window` beside `expires`")
+            .help("add `window: ...`: a request counts so long after its time");
+    }
+}
+
+/// A body that is not sent is carried by something that is.
+fn bodies_arrive(credentials: &Credentials, to: &mut Diagnostics) {
+    let Some(place) = credentials.keeps_body else { return };
+    let is_carried =
+        credentials.carried.iter().flat_map(|carried| &carried.parts).any(|part| part.has(SignedPart::Body));
+    if !is_carried {
+        to.at(place, Code::MissingKey, "the body is not sent, and nothing carries it")
+            .help("carry it in a header: `headers: { others: { X-Payload: [{ base64: [body] }] } }`");
     }
 }
 

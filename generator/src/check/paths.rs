@@ -119,11 +119,12 @@ fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
         .related(operation.path.place, "the method is here")
         .help("correct the method, or use `list` for a list of plain values");
     }
-    let objects = operation.body.parameters().iter().filter(|one| one.object().is_some() && !has_body && !has_objects);
+    let is_written = has_body || operation.style.says_objects;
+    let objects = operation.body.parameters().iter().filter(|one| one.object().is_some() && !is_written);
     for object in objects {
         let says = format!("a {} request has no body to hold the object `{}`", method.as_str(), object.name.wire);
         to.at(object.name.place, Code::Misplaced, says)
             .related(operation.path.place, "the method is here")
-            .help("correct the method, or write its members as parameters");
+            .help("correct the method, or say with `objects` how it is written in a query");
     }
 }

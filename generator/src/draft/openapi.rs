@@ -173,8 +173,8 @@ impl Source<'_> {
                 continue;
             }
             let mut field = self.field(name, &parameter["schema"], &[]);
-            let fits_header = matches!(field.kind, JsonKind::Text | JsonKind::Number | JsonKind::Integer);
-            let is_said = ["path", "query"].contains(&place) || in_header && fits_header;
+            let is_said =
+                ["path", "query"].contains(&place) || in_header && fits_header(field.kind, &parameter["schema"]);
             if !is_said {
                 unread.push(format!("the {place} parameter {name}"));
                 continue;
@@ -333,4 +333,13 @@ fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[Field]) -> V
     let (Some(request), Some(response)) = (request, answer.and_then(own)) else { return Vec::new() };
     let about = "As described.".to_owned();
     vec![Example { about, request: request.to_string(), response: response.to_string() }]
+}
+
+/// Whether a header can carry values of this kind: one of them, or a list with commas between them.
+fn fits_header(kind: JsonKind, schema: &Value) -> bool {
+    match kind {
+        JsonKind::Text | JsonKind::Number | JsonKind::Integer | JsonKind::Boolean => true,
+        JsonKind::List => matches!(schema["items"]["type"].as_str(), Some("string" | "number" | "integer")),
+        JsonKind::Unknown | JsonKind::Time | JsonKind::Object => false,
+    }
 }

@@ -72,7 +72,8 @@ fn answers_like<'a>(family: &'a Family, operation: &Operation) -> Option<&'a Bat
 fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: &TokenStream) -> Option<TokenStream> {
     let name = ident(&operation.rust.rust);
     let (done, answer) = answer(scope, operation, batch)?;
-    let codes_are_within = matches!(operation.response, Response::Array { .. }) && batch.results.is_none();
+    let is_array = matches!(operation.response, Response::Array { .. });
+    let codes_are_within = is_array && batch.results.is_none() && batch.succeeded.is_none();
     let is_success = ident(if codes_are_within { "is_success" } else { "_is_success" });
     let apart = batch.results.as_ref().map(|(way, _)| codes_apart(way, batch));
     Some(quote! {
@@ -135,7 +136,11 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
     match operation.response {
         Response::Array { record, .. } => {
             let (ids, words) = (texts(&records[record], &batch.ids), words(&records[record], batch));
-            let answer = quote!(answer.by_code(response, is_success, |item| [#ids], |item| (#words)););
+            let flag = batch.succeeded.as_ref().and_then(|(name, _)| records[record].field(name));
+            let answer = match flag.map(|field| ident(&field.name.rust)) {
+                Some(flag) => quote!(answer.by_flag(response, |item| item.#flag, |item| [#ids], |item| (#words));),
+                None => quote!(answer.by_code(response, is_success, |item| [#ids], |item| (#words));),
+            };
             Some((scope.ty(Type::Record(record)), answer))
         }
         Response::Object { record } => {

@@ -5,12 +5,12 @@ use quote::quote;
 
 use super::code::{ident, number};
 use crate::model::{
-    Algorithm, Carried, Content, Credentials, Duration, Encoding, Hash, Part, PartKind, SecretForm, Signature,
-    SignedPart, TimestampForm, Token, Within,
+    Algorithm, Carried, Content, Credentials, Duration, Encoding, Hash, NonceForm, Part, PartKind, SecretForm,
+    Signature, SignedPart, TimestampForm, Token, Within,
 };
 
 pub(super) fn table(credentials: &Credentials) -> TokenStream {
-    let Credentials { carried, signature, timestamp, window, window_set_by, place: _ } = credentials;
+    let Credentials { carried, signature, timestamp, nonce, keeps_body, window, window_set_by, place: _ } = credentials;
     let carried = carried.iter().map(carried_table);
     let signature = optional(signature.as_ref().map(signature_table));
     let timestamp = ident(match timestamp {
@@ -19,13 +19,21 @@ pub(super) fn table(credentials: &Credentials) -> TokenStream {
         TimestampForm::Microseconds => "Microseconds",
         TimestampForm::Nanoseconds => "Nanoseconds",
         TimestampForm::Iso8601 => "Iso8601",
+        TimestampForm::Iso8601Seconds => "Iso8601Seconds",
     });
+    let nonce = ident(match nonce {
+        NonceForm::Number => "Number",
+        NonceForm::Uuid => "Uuid",
+    });
+    let sends_body = keeps_body.is_none();
     let window = optional(window.and_then(Duration::milliseconds).map(number));
     let window_set_by = optional(window_set_by.as_ref().map(|(name, _)| name));
     quote!(runtime::tables::Authentication {
         carried: &[#(#carried),*],
         signature: #signature,
         timestamp: runtime::tables::TimestampForm::#timestamp,
+        nonce: runtime::tables::NonceForm::#nonce,
+        sends_body: #sends_body,
         window_ms: #window,
         window_set_by: #window_set_by,
     })
@@ -130,6 +138,14 @@ fn part(part: &Part) -> TokenStream {
             let within = parts(within);
             quote!(Digest(runtime::tables::Hash::#hash, runtime::tables::DigestForm::#form, #within))
         }
+        PartKind::Base64(within) => {
+            let within = parts(within);
+            quote!(Base64(#within))
+        }
+        PartKind::Signed(within) => {
+            let within = parts(within);
+            quote!(Signed(#within))
+        }
     };
     quote!(runtime::tables::Part::#part)
 }
@@ -143,10 +159,12 @@ fn word_name(word: SignedPart) -> &'static str {
         SignedPart::Body => "Body",
         SignedPart::BareQuery => "BareQuery",
         SignedPart::DecodedQuery => "DecodedQuery",
+        SignedPart::SortedQuery => "SortedQuery",
         SignedPart::Host => "Host",
         SignedPart::Key => "Key",
         SignedPart::Passphrase => "Passphrase",
         SignedPart::Nonce => "Nonce",
+        SignedPart::Expires => "Expires",
         SignedPart::Signature => "Signature",
     }
 }

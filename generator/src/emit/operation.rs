@@ -16,7 +16,8 @@ use super::{batches, classes, confirm, example, in_flight, intents, orders, page
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, OfPool, Operation,
-    Parameter, ParameterStyle, PathPiece, Rate, RateScope, Response, Rule, Test, Type, UtcOffset, WeighsWhen, Window,
+    Parameter, ParameterStyle, PathPiece, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset,
+    WeighsWhen, Window,
 };
 
 /// The file of an operation.
@@ -179,9 +180,14 @@ fn write_headers(operation: &Operation) -> Option<TokenStream> {
     operation.in_headers().next()?;
     let writes = operation.in_headers().map(|parameter| {
         let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
-        match parameter.is_required() {
-            true => quote!(out.text(#wire, &self.#field);),
-            false => quote!(out.optional_text(#wire, self.#field.as_ref());),
+        let is_bit = parameter.shape.element() == Some(Type::Boolean(Truth::Number));
+        match (parameter.is_required(), &parameter.shape) {
+            (true, Shape::List(_)) => quote!(out.list(#wire, &self.#field);),
+            (false, Shape::List(_)) => quote!(out.optional_list(#wire, self.#field.as_ref());),
+            (true, _) if is_bit => quote!(out.text(#wire, &u64::from(self.#field));),
+            (false, _) if is_bit => quote!(out.optional_text(#wire, self.#field.map(u64::from).as_ref());),
+            (true, _) => quote!(out.text(#wire, &self.#field);),
+            (false, _) => quote!(out.optional_text(#wire, self.#field.as_ref());),
         }
     });
     Some(quote! {

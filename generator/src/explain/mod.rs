@@ -47,6 +47,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
         page.named(1, 10, key.name, &key.says);
     }
     page.named(1, 10, "source", &source(api, operation));
+    pools(&mut page, api, operation);
     parameters::add(&mut page, family, operation);
     answer::add(&mut page, family, &operation.response);
     statements::rules(&mut page, "Rules", &operation.statements);
@@ -61,6 +62,20 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
         page.verbatim(1, &example.response.0);
     }
     page.finish()
+}
+
+/// The pools that a call takes of, and what answers tell of them.
+fn pools(page: &mut Page, api: &Api, operation: &Operation) {
+    let takes = |name: &str| operation.rates.iter().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == name);
+    let pools: Vec<_> = api.pools.iter().filter(|pool| takes(&pool.name)).collect();
+    if !pools.is_empty() {
+        page.heading("Pools");
+    }
+    for pool in pools {
+        let reported = pool.reported.as_ref().map(|reported| format!(" Answers report its use: {reported}."));
+        let text = format!("{}: {}{}", pool.rate, sentence(&pool.doc), reported.unwrap_or_default());
+        page.named(1, 10, &pool.name, &text);
+    }
 }
 
 /// The section of the document, with the title of the document.

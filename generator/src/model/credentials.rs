@@ -1,7 +1,7 @@
 //! How calls are authenticated.
 
 use crate::diagnostics::Place;
-use crate::words::{Algorithm, Encoding, SecretForm, SignedPart, TimestampForm};
+use crate::words::{Algorithm, Encoding, NonceForm, SecretForm, SignedPart, TimestampForm};
 
 use super::Duration;
 
@@ -11,6 +11,9 @@ pub(crate) struct Credentials {
     pub(crate) carried: Vec<Carried>,
     pub(crate) signature: Option<Signature>,
     pub(crate) timestamp: TimestampForm,
+    pub(crate) nonce: NonceForm,
+    /// Where the schema says that bodies are not sent.
+    pub(crate) keeps_body: Option<Place>,
     pub(crate) window: Option<Duration>,
     /// The parameter or header with which a request sets the window itself.
     pub(crate) window_set_by: Option<(String, Place)>,
@@ -75,6 +78,8 @@ pub(crate) enum PartKind {
     Header(String),
     /// A digest; without an encoding its bytes as they are.
     Digest(Hash, Option<Encoding>, Vec<Part>),
+    Base64(Vec<Part>),
+    Signed(Vec<Part>),
 }
 
 /// A hash function.
@@ -130,13 +135,19 @@ impl Credentials {
                 | SignedPart::Body => true,
                 SignedPart::BareQuery
                 | SignedPart::DecodedQuery
+                | SignedPart::SortedQuery
                 | SignedPart::Host
                 | SignedPart::Key
                 | SignedPart::Passphrase
                 | SignedPart::Nonce
+                | SignedPart::Expires
                 | SignedPart::Signature => false,
             },
-            PartKind::Text(_) | PartKind::Header(_) | PartKind::Digest(..) => false,
+            PartKind::Text(_)
+            | PartKind::Header(_)
+            | PartKind::Digest(..)
+            | PartKind::Base64(_)
+            | PartKind::Signed(_) => false,
         };
         parts.iter().all(is_plain)
             && matches!(algorithms.first(), Some((Algorithm::HmacSha256, _)))
@@ -152,6 +163,17 @@ impl Credentials {
     /// The header that consists of this word alone.
     pub(crate) fn header(&self, word: SignedPart) -> Option<&String> {
         self.of(word).filter(|carried| carried.within == Within::Header).map(|carried| &carried.name)
+    }
+
+    /// The header `Authorization`, where it is not one word.
+    pub(crate) fn authorization(&self) -> Option<&Carried> {
+        self.headers().find(|carried| carried.is_authorization())
+    }
+
+    /// What is sent beside the words, and the header `Authorization`.
+    pub(crate) fn others(&self) -> impl Iterator<Item = &Carried> {
+        let is_other = |carried: &&Carried| carried.word().is_none_or(|word| word == SignedPart::Path);
+        self.carried.iter().filter(is_other).filter(|carried| !carried.is_authorization())
     }
 
     /// What is sent in headers.
@@ -175,6 +197,10 @@ impl Credentials {
 }
 
 impl Carried {
+    fn is_authorization(&self) -> bool {
+        self.within == Within::Header && self.word().is_none() && self.name.eq_ignore_ascii_case("authorization")
+    }
+
     /// The word that it consists of.
     pub(crate) fn word(&self) -> Option<SignedPart> {
         match self.parts.as_slice() {
@@ -206,7 +232,7 @@ impl Token {
 }
 
 impl Part {
-    /// Whether it is `word`, or a digest of it.
+    /// Whether it is `word`, or made of it.
     pub(crate) fn has(&self, word: SignedPart) -> bool {
         self.all().iter().any(|part| matches!(part.kind, PartKind::Word(own) if own == word))
     }
@@ -214,10 +240,16 @@ impl Part {
     /// Itself, and those within it.
     pub(crate) fn all(&self) -> Vec<&Self> {
         let mut all = vec![self];
-        if let PartKind::Digest(_, _, parts) = &self.kind {
-            all.extend(parts.iter().flat_map(Self::all));
-        }
+        all.extend(self.within().iter().flat_map(Self::all));
         all
+    }
+
+    /// The parts that it is made of.
+    pub(crate) fn within(&self) -> &[Self] {
+        match &self.kind {
+            PartKind::Digest(_, _, parts) | PartKind::Base64(parts) | PartKind::Signed(parts) => parts,
+            PartKind::Word(_) | PartKind::Text(_) | PartKind::Header(_) => &[],
+        }
     }
 }
 
@@ -228,6 +260,8 @@ impl std::fmt::Display for Part {
             PartKind::Word(word) => f.write_str(word.as_str()),
             PartKind::Text(text) => write!(f, "{text:?}"),
             PartKind::Header(name) => write!(f, "header {name}"),
+            PartKind::Base64(parts) => write!(f, "base64({})", parts_text(parts)),
+            PartKind::Signed(parts) => write!(f, "signed({})", parts_text(parts)),
             PartKind::Digest(hash, encoding, parts) => {
                 write!(f, "{}({})", hash.as_str(), parts_text(parts))?;
                 encoding.map_or(Ok(()), |encoding| write!(f, " in {}", encoding.as_str()))

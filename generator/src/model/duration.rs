@@ -98,7 +98,7 @@ impl Duration {
         let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
         let n: u32 = digits.parse().ok().filter(|n| *n > 0 && !digits.starts_with('0'))?;
         let (_, seconds) = SHORT.into_iter().find(|(unit, _)| *unit == &text[digits.len()..])?;
-        let n = n.checked_mul(seconds).filter(|n| (2..=24 * 60 * 60).contains(n))?;
+        let n = n.checked_mul(seconds).filter(|n| (1..=24 * 60 * 60).contains(n))?;
         Some(Self { n, unit: Unit::Second })
     }
 
@@ -144,7 +144,7 @@ mod tests {
         for (read, written) in ways {
             assert_eq!(Duration::parse_window(read).map(Duration::window).as_deref(), Some(written), "{read}");
         }
-        for wrong in ["", "1s", "0m", "01m", "m", "-1m", "1 m", "1min", "1w", "25h", "99999999999d"] {
+        for wrong in ["", "0s", "0m", "01m", "m", "-1m", "1 m", "1min", "1w", "25h", "99999999999d"] {
             assert_eq!(Duration::parse_window(wrong), None, "{wrong}");
         }
         assert_eq!(Duration::SECOND.window_in_words(), "a second");

@@ -106,6 +106,8 @@ pub(crate) struct ParameterStyle {
     pub(crate) sends: Option<Sends>,
     pub(crate) lists: Lists,
     pub(crate) objects: Objects,
+    /// Whether the schema says how objects are written.
+    pub(crate) says_objects: bool,
     pub(crate) place: Place,
 }
 
@@ -449,6 +451,8 @@ pub(crate) struct Batch {
     pub(crate) failed: Option<(String, Place)>,
     /// The field that says whether all succeeded.
     pub(crate) all_done: Option<(String, Place)>,
+    /// The field that says whether an item succeeded.
+    pub(crate) succeeded: Option<(String, Place)>,
     /// The fields of what failed.
     pub(crate) code: Option<(String, Place)>,
     pub(crate) message: Option<(String, Place)>,

@@ -108,12 +108,16 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec
             | Part::Key
             | Part::Passphrase
             | Part::Nonce
+            | Part::Expires
             | Part::Signature
             | Part::Host
             | Part::BareQuery
             | Part::DecodedQuery
+            | Part::SortedQuery
             | Part::Header(_)
-            | Part::Digest(..) => {}
+            | Part::Digest(..)
+            | Part::Base64(_)
+            | Part::Signed(_) => {}
         }
     }
     text

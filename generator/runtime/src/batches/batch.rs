@@ -154,18 +154,47 @@ impl<T> BatchAnswer<T> {
         ids: impl Fn(&T) -> [Option<String>; N],
         why: impl Fn(&T) -> (Option<String>, Option<String>),
     ) {
-        let places = places_of(&list);
-        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
+        self.each(list, ids, |item, is_named| {
             let failure = Failure::new(why(&item));
-            let ids: Vec<_> = ids(&item).into();
-            let is_named = ids.iter().any(Option::is_some);
-            let result = match &failure {
+            match &failure {
                 Failure { code: Some(code), .. } if is_success(code) => ItemResult::Done(item),
                 Failure { code: Some(_), .. } => ItemResult::Failed(failure),
                 Failure { code: None, message: None } if is_named => ItemResult::Done(item),
                 Failure { code: None, .. } => ItemResult::Unclear(failure),
-            };
-            Said { place: Some(place), ids, result }
+            }
+        });
+    }
+
+    /// An item of a list says itself whether it succeeded. One that has a code although it did is unclear.
+    pub fn by_flag<const N: usize>(
+        &mut self,
+        list: List<T>,
+        succeeded: impl Fn(&T) -> Option<bool>,
+        ids: impl Fn(&T) -> [Option<String>; N],
+        why: impl Fn(&T) -> (Option<String>, Option<String>),
+    ) {
+        self.each(list, ids, |item, _| {
+            let failure = Failure::new(why(&item));
+            match succeeded(&item) {
+                Some(true) if failure.code.is_none() => ItemResult::Done(item),
+                Some(false) => ItemResult::Failed(failure),
+                Some(true) | None => ItemResult::Unclear(failure),
+            }
+        });
+    }
+
+    /// Takes each item of a list with its result, which can depend on whether it has an id.
+    fn each<const N: usize>(
+        &mut self,
+        list: List<T>,
+        ids: impl Fn(&T) -> [Option<String>; N],
+        result_of: impl Fn(T, bool) -> ItemResult<T>,
+    ) {
+        let places = places_of(&list);
+        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
+            let ids: Vec<_> = ids(&item).into();
+            let is_named = ids.iter().any(Option::is_some);
+            Said { place: Some(place), ids, result: result_of(item, is_named) }
         }));
         self.bad.extend(list.bad);
     }

@@ -14,7 +14,6 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
-use crate::json::places_of;
 use crate::value::Timestamp;
 
 /// The maximum number of requests to remember.
@@ -230,15 +229,9 @@ fn marks(body: &[u8]) -> u128 {
     body.split(|byte| *byte == b'"').fold(0, |marks, text| marks | mark(text))
 }
 
-/// How often `id` stands between quotation marks of a body. What is not text may carry anything.
-fn times_in(body: &[u8], id: &str) -> usize {
-    let Ok(text) = str::from_utf8(body) else { return 1 };
-    if id.contains('"') {
-        return text.matches(&format!("\"{id}\"")).count();
-    }
-    let mut last: Option<usize> = None;
-    let ends_it = |end: &usize| last.replace(*end).is_some_and(|begin| &body[begin + 1..*end] == id.as_bytes());
-    places_of(b'"', body).filter(ends_it).count()
+/// How often an id in quotation marks stands in a body. What is not text may carry anything.
+fn times_in(body: &[u8], quoted: &str) -> usize {
+    str::from_utf8(body).map_or(1, |text| text.matches(quoted).count())
 }
 
 impl Recent {
@@ -295,6 +288,7 @@ impl Requests {
 
     /// Those of the requests that are `meant` in which `id` is a text.
     fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = Carrying<'_>> {
+        let quoted = format!("\"{id}\"");
         // Marks are of texts without quotation marks.
         let mark = if id.contains('"') { 0 } else { mark(id.as_bytes()) };
         let mut begin = 0;
@@ -310,7 +304,7 @@ impl Requests {
             if recent.marks.get() & mark != mark {
                 return None;
             }
-            let times = times_in(&self.text_at(text.clone()), id);
+            let times = times_in(&self.text_at(text.clone()), &quoted);
             (times > 0).then_some(Carrying { recent, times, text })
         })
     }

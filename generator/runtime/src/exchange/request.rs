@@ -38,15 +38,16 @@ pub fn build_request<O: Operation>(
     let proof = proof(api, O::META, authenticator, now)?;
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
+    let path = path.finish();
     let mut parameters = ParameterWriter::of(O::META);
     if let Some((authenticator, stamp)) = &proof {
-        authenticator.write_parameters(stamp, &mut parameters);
+        authenticator.write_parameters(stamp, &path, &mut parameters);
     }
     operation.write(&mut parameters);
     let (target, body) = match O::META.sends() {
-        Sends::Query => (with_query(path.finish(), &parameters.finish()), Bytes::new()),
-        Sends::Json => (path.finish(), Bytes::from(body_of(O::META, parameters.finish()))),
-        Sends::Form => (path.finish(), Bytes::from(parameters.finish())),
+        Sends::Query => (with_query(path, &parameters.finish()), Bytes::new()),
+        Sends::Json => (path, Bytes::from(body_of(O::META, parameters.finish()))),
+        Sends::Form => (path, Bytes::from(parameters.finish())),
     };
     let length = target.len();
     let uri = base.join(target).map_err(|_| no_address(O::META, length))?;

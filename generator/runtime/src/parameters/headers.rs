@@ -27,6 +27,29 @@ impl<'a> HeaderWriter<'a> {
         }
     }
 
+    /// Writes the values of a list, with commas between them. A value with a comma of its own cannot be sent.
+    pub fn list<T: Scalar>(&mut self, name: &'static str, values: &[T]) {
+        let mut text = String::new();
+        for (index, value) in values.iter().enumerate() {
+            let mut scratch = Scratch::new();
+            let value = value.text(&mut scratch);
+            if value.contains(',') {
+                self.refused = Some(name);
+                return;
+            }
+            text.push_str(if index == 0 { "" } else { "," });
+            text.push_str(value);
+        }
+        self.text(name, &text);
+    }
+
+    /// Writes a list if it is set.
+    pub fn optional_list<T: Scalar>(&mut self, name: &'static str, values: Option<&Vec<T>>) {
+        if let Some(values) = values {
+            self.list(name, values);
+        }
+    }
+
     /// Writes a value if it is set.
     pub fn optional_text<T: Scalar>(&mut self, name: &'static str, value: Option<&T>) {
         if let Some(value) = value {

@@ -103,17 +103,11 @@ impl Named {
         }
     }
 
-    /// An object with some of the members, or of those of objects within, under names of its own.
+    /// An object with some of the members, or of those of objects within, under names of its own. A name that is a path,
+    /// such as `filter.id`, leads into an object.
     pub(crate) fn renamed<'n>(&self, pairs: impl IntoIterator<Item = (&'n str, &'n str)>) -> String {
-        let mut out = JsonWriter::new();
-        out.begin_object();
-        for (new, old) in pairs {
-            if let Some(json) = self.json_within(old) {
-                out.member(new).raw(&json);
-            }
-        }
-        out.end_object();
-        out.finish()
+        let found = pairs.into_iter().filter_map(|(new, old)| Some((new, self.json_within(old)?)));
+        nested(&found.collect::<Vec<_>>())
     }
 
     /// The JSON text of a member, or behind a path that of a member of an object within.
@@ -129,6 +123,29 @@ impl Named {
     fn json(&self, name: &str) -> Option<&str> {
         self.members().find(|(other, _)| *other == name).map(|(_, json)| json)
     }
+}
+
+/// An object of members by their paths.
+fn nested(members: &[(&str, Cow<'_, str>)]) -> String {
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    let mut written: Vec<&str> = Vec::new();
+    for (path, json) in members {
+        let Some((object, _)) = path.split_once('.') else {
+            out.member(path).raw(json);
+            continue;
+        };
+        if !written.contains(&object) {
+            written.push(object);
+            let within = members.iter().filter_map(|(path, json)| {
+                let (own, rest) = path.split_once('.')?;
+                (own == object).then(|| (rest, json.clone()))
+            });
+            out.member(object).raw(&nested(&within.collect::<Vec<_>>()));
+        }
+    }
+    out.end_object();
+    out.finish()
 }
 
 /// A given parameter, and whether it has been read.

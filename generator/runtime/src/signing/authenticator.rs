@@ -2,24 +2,22 @@
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use arrayvec::ArrayString;
 use bytes::Bytes;
+use http::header::CONTENT_TYPE;
 use http::uri::PathAndQuery;
 use http::{HeaderName, HeaderValue, Request, Uri};
 
-use super::Signer;
 use super::credentials::{Credentials, Secret};
-use super::encoding::encoded;
-use super::signer::{signer_of, wrong};
+use super::nonce::{LONGEST_NONCE, Nonces};
+use super::signature::Signing;
+use super::signer::wrong;
 use super::text::Sources;
-use super::token::token;
 use crate::error::BuildError;
 use crate::parameters::{ParameterWriter, push_pair};
-use crate::tables::{
-    Algorithm, Api, Authentication, Carried, Content, Encoding, Part, Place, Signature, TimestampForm,
-};
+use crate::tables::{Api, Authentication, Carried, Part, Place, TimestampForm};
 use crate::value::Timestamp;
 
 /// Adds credentials and the signature to requests. Headers that are always the same are built once.
@@ -34,10 +32,11 @@ pub struct Authenticator {
     headers: Vec<Varying<HeaderName>>,
     /// The pairs of the query.
     query: Vec<Varying<&'static str>>,
-    /// Whether requests carry the time and a nonce.
+    /// Whether requests carry the time, until when they count, and a nonce.
     has_timestamp: bool,
+    has_expiry: bool,
     has_nonce: bool,
-    last_nonce: Arc<AtomicU64>,
+    nonces: Arc<Nonces>,
 }
 
 /// A text that differs from request to request, and the name that it has.
@@ -50,21 +49,13 @@ struct Varying<N> {
     is_signature: bool,
 }
 
-/// How signatures are made.
-#[derive(Clone)]
-struct Signing {
-    signer: Arc<dyn Signer>,
-    content: Content,
-    algorithm: Algorithm,
-    encoding: Encoding,
-}
-
 /// What is different in each request, as texts.
 #[derive(Debug, Default)]
 pub(crate) struct Stamp {
-    at: Timestamp,
+    pub(super) at: Timestamp,
     pub(super) timestamp: ArrayString<LONGEST_TIMESTAMP>,
-    pub(super) nonce: ArrayString<LONGEST_TIMESTAMP>,
+    pub(super) expires: ArrayString<LONGEST_TIMESTAMP>,
+    pub(super) nonce: ArrayString<LONGEST_NONCE>,
 }
 
 /// Nanoseconds of the last year that there is take 26 digits; as in ISO 8601 it has fewer characters.
@@ -95,8 +86,9 @@ impl Authenticator {
             headers: Vec::new(),
             query: Vec::new(),
             has_timestamp: api.carries(Part::Timestamp),
+            has_expiry: api.carries(Part::Expires),
             has_nonce: api.carries(Part::Nonce),
-            last_nonce: Arc::new(AtomicU64::new(0)),
+            nonces: Arc::default(),
         };
         for Carried { place, parts } in api.carried {
             match place {
@@ -115,11 +107,8 @@ impl Authenticator {
         let value = match parts {
             [Part::Key] => self.credentials.key_header(),
             [Part::Passphrase] => self.credentials.passphrase_header(),
-            _ if parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Key | Part::Passphrase)) => {
-                let text =
-                    Sources { credentials: &self.credentials, stamp: &Stamp::default(), request: None, signature: "" }
-                        .text(parts);
-                Secret::of_bytes(text).header()
+            _ if parts.iter().all(Part::is_fixed) => {
+                Secret::of_bytes(self.sources(&Stamp::default(), None, "").text(parts)).header()
             }
             _ => {
                 self.headers.push(Varying::new(name, parts));
@@ -142,24 +131,21 @@ impl Authenticator {
         if self.has_timestamp {
             stamp.timestamp = written(now, self.api.timestamp);
         }
+        if self.has_expiry {
+            let window = Duration::from_millis(self.api.window_ms.unwrap_or_default());
+            stamp.expires = written(now + window, self.api.timestamp);
+        }
         if self.has_nonce {
-            stamp.nonce = text_of(format_args!("{}", self.next_nonce(now)));
+            stamp.nonce = self.nonces.next(now, self.api.nonce);
         }
         stamp
     }
 
-    /// At least the time in milliseconds, and more than the last one.
-    fn next_nonce(&self, now: Timestamp) -> u64 {
-        let next = |last: u64| last.saturating_add(1).max(now.as_millis());
-        let last = self.last_nonce.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
-        next(last.unwrap_or_else(|last| last))
-    }
-
-    /// Writes what goes among the parameters of a request, before them.
-    pub(crate) fn write_parameters(&self, stamp: &Stamp, to: &mut ParameterWriter) {
+    /// Writes what goes among the parameters of a request to `path`, before them.
+    pub(crate) fn write_parameters(&self, stamp: &Stamp, path: &str, to: &mut ParameterWriter) {
         for Carried { place, parts } in self.api.carried {
             if let Place::Parameter(name) = place {
-                to.text(name, &lossy(self.sources(stamp, None, "").text(parts)));
+                to.text(name, &lossy(Sources { path, ..self.sources(stamp, None, "") }.text(parts)));
             }
         }
     }
@@ -171,9 +157,15 @@ impl Authenticator {
             request.headers_mut().insert(name.clone(), value.clone());
         }
         self.add(request, stamp, None)?;
-        let Some(signing) = &self.signing else { return Ok(()) };
-        let signature = signing.sign(&self.sources(stamp, Some(request), ""));
-        self.add(request, stamp, Some(&signature))
+        if let Some(signing) = &self.signing {
+            let signature = signing.sign(&self.sources(stamp, Some(request), ""));
+            self.add(request, stamp, Some(&signature))?;
+        }
+        if !self.api.sends_body {
+            *request.body_mut() = Bytes::new();
+            request.headers_mut().remove(CONTENT_TYPE);
+        }
+        Ok(())
     }
 
     /// Adds what contains the signature, or what does not if there is none yet.
@@ -201,7 +193,8 @@ impl Authenticator {
     }
 
     fn sources<'a>(&'a self, stamp: &'a Stamp, request: Option<&'a Request<Bytes>>, signature: &'a str) -> Sources<'a> {
-        Sources { credentials: &self.credentials, stamp, request, signature }
+        let (credentials, signer) = (&self.credentials, self.signing.as_ref().map(Signing::signer));
+        Sources { credentials, signer, stamp, path: "", request, signature }
     }
 }
 
@@ -209,31 +202,6 @@ impl<N> Varying<N> {
     fn new(name: N, parts: &'static [Part]) -> Self {
         let is_secret = parts.iter().any(Part::is_secret);
         Self { name, parts, is_secret, is_signature: parts.contains(&Part::Signature) }
-    }
-}
-
-impl Signing {
-    fn new(signature: &Signature, credentials: &Credentials) -> Result<Self, BuildError> {
-        let signer = match credentials.signer() {
-            Some(signer) => signer,
-            None => signer_of(signature, &credentials.secret())?,
-        };
-        let accepted = match signer.algorithm() {
-            None => signature.algorithms.first(),
-            Some(own) => signature.algorithms.iter().find(|(algorithm, _)| *algorithm == own),
-        };
-        let (algorithm, encoding) =
-            *accepted.ok_or_else(|| wrong("the exchange does not accept signatures of this kind of key"))?;
-        Ok(Self { signer, content: signature.content, algorithm, encoding })
-    }
-
-    fn sign(&self, from: &Sources<'_>) -> String {
-        match &self.content {
-            Content::Text(parts) => encoded(&self.signer.sign(&from.text(parts)), self.encoding),
-            Content::Token(table) => {
-                token(table, self.algorithm, &*self.signer, from, from.stamp.at.as_millis() / 1000)
-            }
-        }
     }
 }
 
@@ -262,6 +230,9 @@ pub(super) fn written(at: Timestamp, form: TimestampForm) -> ArrayString<LONGEST
         TimestampForm::Microseconds => text_of(format_args!("{millis}000")),
         TimestampForm::Nanoseconds => text_of(format_args!("{millis}000000")),
         TimestampForm::Iso8601 => text_of(format_args!("{at}")),
+        TimestampForm::Iso8601Seconds => {
+            text_of(format_args!("{}", at.to_string().split('.').next().unwrap_or_default()))
+        }
     }
 }
 

@@ -66,7 +66,7 @@ fn without_members(json: &str, secrets: &[&str]) -> Result<String, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::{Bytes, CONTENT_TYPE, Request, redacted};
-    use crate::tables::{Authentication, Carried, Part, Place, TimestampForm};
+    use crate::tables::{Authentication, Carried, NonceForm, Part, Place, TimestampForm};
 
     const IN_QUERY: Authentication = Authentication {
         carried: &[
@@ -77,6 +77,8 @@ mod tests {
         ],
         signature: None,
         timestamp: TimestampForm::Milliseconds,
+        nonce: NonceForm::Number,
+        sends_body: true,
         window_ms: None,
         window_set_by: None,
     };

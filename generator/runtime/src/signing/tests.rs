@@ -6,7 +6,7 @@ use http::{Method, Request};
 use super::{Authenticator, Credentials};
 use crate::error::BuildError;
 use crate::tables::{
-    AccountTable, Algorithm, Api, Authentication, Carried, Content, DigestForm, Encoding, Hash, Part, Place,
+    AccountTable, Algorithm, Api, Authentication, Carried, Content, DigestForm, Encoding, Hash, NonceForm, Part, Place,
     SecretForm, Signature, TimestampForm, Token,
 };
 use crate::value::Timestamp;
@@ -45,6 +45,8 @@ static QUERY: Api = Api {
             secret: SecretForm::Text,
         }),
         timestamp: TimestampForm::Milliseconds,
+        nonce: NonceForm::Number,
+        sends_body: true,
         window_ms: None,
         window_set_by: None,
     }),
@@ -68,6 +70,8 @@ static DIGEST: Api = Api {
             secret: SecretForm::Base64,
         }),
         timestamp: TimestampForm::Milliseconds,
+        nonce: NonceForm::Number,
+        sends_body: true,
         window_ms: None,
         window_set_by: None,
     }),
@@ -172,6 +176,8 @@ fn a_bearer_token_needs_no_signature_and_is_not_shown() -> Tested {
             carried: &[Carried { place: Place::Header("authorization"), parts: &[Part::Text("Bearer "), Part::Key] }],
             signature: None,
             timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
             window_ms: None,
             window_set_by: None,
         }),
@@ -198,6 +204,8 @@ fn a_token_can_have_a_shared_secret() -> Tested {
                 secret: SecretForm::Text,
             }),
             timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
             window_ms: None,
             window_set_by: None,
         }),
@@ -247,6 +255,8 @@ mod asymmetric {
                 secret: SecretForm::Text,
             }),
             timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
             window_ms: None,
             window_set_by: None,
         }),
@@ -321,4 +331,118 @@ mod asymmetric {
         }
         Ok(())
     }
+}
+
+/// The parts that a signature, a digest or Base64 are made of, where exchanges carry them beside the signature.
+#[test]
+fn a_passphrase_can_be_signed_and_a_version_can_be_fixed() -> Tested {
+    static SIGNED: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[
+                KEY,
+                Carried { place: Place::Header("x-time"), parts: &[Part::Timestamp] },
+                Carried { place: Place::Header("x-sign"), parts: &[Part::Signature] },
+                Carried { place: Place::Header("x-phrase"), parts: &[Part::Signed(&[Part::Passphrase])] },
+                Carried { place: Place::Header("x-version"), parts: &[Part::Text("2")] },
+            ],
+            signature: Some(Signature {
+                content: Content::Text(&[Part::Timestamp, Part::Method, Part::Path, Part::Query, Part::Body]),
+                algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
+                secret: SecretForm::Text,
+            }),
+            timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
+            window_ms: None,
+            window_set_by: None,
+        }),
+        ..NO_API
+    };
+    let request = request(Method::POST, "/api/v1/orders", r#"{"symbol":"XBTUSDTM"}"#)?;
+    let proven = prove(&SIGNED, &Credentials::new("k", "secret", "phrase"), request, 1_700_000_000_000)?;
+    // By `printf %s phrase | openssl dgst -sha256 -hmac secret -binary | base64`, and of the text in the same way.
+    assert_eq!(header(&proven, "x-phrase"), "+n/mrTSNU7CrscsmDK22syRThdivpLcovw6amkVEEug=");
+    assert_eq!(header(&proven, "x-sign"), "OrumT+scG9NaTmqSj3gZrYO1WP7lORk9NlleVJT63X0=");
+    assert_eq!(header(&proven, "x-version"), "2");
+    assert!(!format!("{proven:?}").contains("+n/mrTSNU7CrscsmDK22syRThdivpLcovw6amkVEEug="));
+    Ok(())
+}
+
+/// Pairs of the query are signed in the order of their names, between the host and the path in lines.
+#[test]
+fn a_query_can_be_signed_in_the_order_of_its_names() -> Tested {
+    static SORTED: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[
+                Carried { place: Place::Query("AccessKeyId"), parts: &[Part::Key] },
+                Carried { place: Place::Query("Timestamp"), parts: &[Part::Timestamp] },
+                Carried { place: Place::Query("Signature"), parts: &[Part::Signature] },
+                Carried { place: Place::Query("SignatureMethod"), parts: &[Part::Text("HmacSHA256")] },
+                Carried { place: Place::Query("SignatureVersion"), parts: &[Part::Text("2")] },
+            ],
+            signature: Some(Signature {
+                content: Content::Text(&[
+                    Part::Method,
+                    Part::Text("\n"),
+                    Part::Host,
+                    Part::Text("\n"),
+                    Part::Path,
+                    Part::Text("\n"),
+                    Part::SortedQuery,
+                ]),
+                algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
+                secret: SecretForm::Text,
+            }),
+            timestamp: TimestampForm::Iso8601Seconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
+            window_ms: None,
+            window_set_by: None,
+        }),
+        ..NO_API
+    };
+    let request = request(Method::GET, "/v1/order/orders?order-id=1234567890&a-b=1&a=2", "")?;
+    let proven = prove(&SORTED, &Credentials::new("key", "secret", ""), request, 1_494_487_170_500)?;
+    let query = proven.uri().query().unwrap_or_default();
+    // By OpenSSL, of the lines with AccessKeyId, SignatureMethod, SignatureVersion, Timestamp, a, a-b, order-id.
+    let expected = "order-id=1234567890&a-b=1&a=2&AccessKeyId=key&Timestamp=2017-05-11T07%3A19%3A30\
+                    &SignatureMethod=HmacSHA256&SignatureVersion=2&Signature=TOHs5fJOOvytdQCywrcxrShGk0JnkJhd9CEpjuJUOpU%3D";
+    assert_eq!(query, expected);
+    Ok(())
+}
+
+/// What an authorization says can be in Base64, and a nonce a UUID, each time another one.
+#[test]
+fn an_authorization_in_base64_and_a_uuid_are_carried() -> Tested {
+    static BASIC: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[
+                Carried {
+                    place: Place::Header("authorization"),
+                    parts: &[Part::Text("Basic "), Part::Base64(&[Part::Key, Part::Text(":"), Part::Passphrase])],
+                },
+                Carried { place: Place::Header("x-nonce"), parts: &[Part::Nonce] },
+            ],
+            signature: None,
+            timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Uuid,
+            sends_body: true,
+            window_ms: None,
+            window_set_by: None,
+        }),
+        ..NO_API
+    };
+    let authenticator = Authenticator::new(&BASIC, &Credentials::new("Aladdin", "", "open sesame"))?.ok_or("none")?;
+    let mut nonces = Vec::new();
+    for _ in 0..2 {
+        let mut proven = request(Method::GET, "/a", "")?;
+        let stamp = authenticator.stamp(Timestamp::from_millis(5));
+        authenticator.prove(&mut proven, &stamp).map_err(|_| "not valid")?;
+        // The example of RFC 7617.
+        assert_eq!(header(&proven, "authorization"), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+        assert!(!format!("{proven:?}").contains("QWxhZGRpbjpvcGVu"));
+        nonces.push(header(&proven, "x-nonce").to_owned());
+    }
+    assert!(nonces[0] != nonces[1] && nonces.iter().all(|nonce| nonce.len() == 36), "{nonces:?}");
+    Ok(())
 }

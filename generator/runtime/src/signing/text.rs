@@ -8,14 +8,19 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 use super::authenticator::Stamp;
 use super::credentials::Credentials;
 use super::encoding::encoded;
-use crate::tables::{DigestForm, Hash, Part};
+use super::signer::Signer;
+use crate::tables::{DigestForm, Encoding, Hash, Part};
 
 /// What the parts of a text are taken from. The request itself is one of them, so that what is signed cannot differ from
 /// what is sent.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'a> {
     pub(super) credentials: &'a Credentials,
+    /// What signs, and how its signatures are written.
+    pub(super) signer: Option<(&'a dyn Signer, Encoding)>,
     pub(super) stamp: &'a Stamp,
+    /// The path of the request, which is known before the rest of it.
+    pub(super) path: &'a str,
     /// `None` before there is a request: for parts that do not depend on it.
     pub(super) request: Option<&'a Request<Bytes>>,
     pub(super) signature: &'a str,
@@ -35,19 +40,32 @@ impl Sources<'_> {
         }
         match part {
             Part::Digest(hash, form, parts) => push_digest(&digest(hash, &self.text(parts)), form, text),
+            Part::Base64(parts) => text.extend_from_slice(encoded(&self.text(parts), Encoding::Base64).as_bytes()),
+            Part::Signed(parts) => {
+                if let Some((signer, encoding)) = self.signer {
+                    text.extend_from_slice(encoded(&signer.sign(&self.text(parts)), encoding).as_bytes());
+                }
+            }
             Part::Method
             | Part::Host
-            | Part::Path
             | Part::Query
             | Part::BareQuery
             | Part::DecodedQuery
+            | Part::SortedQuery
             | Part::Body
             | Part::Header(_) => {
                 if let Some(request) = self.request {
                     push_of_request(request, part, text);
                 }
             }
-            Part::Text(_) | Part::Key | Part::Passphrase | Part::Timestamp | Part::Nonce | Part::Signature => {}
+            Part::Text(_)
+            | Part::Key
+            | Part::Passphrase
+            | Part::Timestamp
+            | Part::Nonce
+            | Part::Expires
+            | Part::Path
+            | Part::Signature => {}
         }
     }
 
@@ -59,14 +77,18 @@ impl Sources<'_> {
             Part::Passphrase => self.credentials.passphrase(),
             Part::Timestamp => self.stamp.timestamp.as_bytes(),
             Part::Nonce => self.stamp.nonce.as_bytes(),
+            Part::Expires => self.stamp.expires.as_bytes(),
+            Part::Path => self.request.map_or(self.path, |request| request.uri().path()).as_bytes(),
             Part::Signature => self.signature.as_bytes(),
             Part::Digest(..)
+            | Part::Base64(_)
+            | Part::Signed(_)
             | Part::Method
             | Part::Host
-            | Part::Path
             | Part::Query
             | Part::BareQuery
             | Part::DecodedQuery
+            | Part::SortedQuery
             | Part::Body
             | Part::Header(_) => return None,
         })
@@ -78,7 +100,6 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
     match part {
         Part::Method => text.extend_from_slice(request.method().as_str().as_bytes()),
         Part::Host => text.extend(uri.authority().iter().flat_map(|host| host.as_str().bytes())),
-        Part::Path => text.extend_from_slice(uri.path().as_bytes()),
         Part::Query | Part::BareQuery => {
             if let Some(query) = uri.query() {
                 text.extend_from_slice(if part == Part::Query { b"?" } else { b"" });
@@ -86,6 +107,7 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
             }
         }
         Part::DecodedQuery => text.extend(uri.query().iter().flat_map(|query| percent_decode_str(query))),
+        Part::SortedQuery => text.extend_from_slice(uri.query().map(sorted).unwrap_or_default().as_bytes()),
         Part::Body => text.extend_from_slice(request.body()),
         Part::Header(name) => text.extend(request.headers().get(name).iter().flat_map(|value| value.as_bytes())),
         Part::Text(_)
@@ -93,9 +115,20 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
         | Part::Passphrase
         | Part::Timestamp
         | Part::Nonce
+        | Part::Expires
+        | Part::Path
         | Part::Signature
-        | Part::Digest(..) => {}
+        | Part::Digest(..)
+        | Part::Base64(_)
+        | Part::Signed(_) => {}
     }
+}
+
+/// The parameters of a query in the order of their names.
+fn sorted(query: &str) -> String {
+    let mut pairs: Vec<&str> = query.split('&').collect();
+    pairs.sort_by_key(|pair| pair.split('=').next());
+    pairs.join("&")
 }
 
 fn digest(hash: Hash, text: &[u8]) -> Vec<u8> {

@@ -161,6 +161,10 @@ pub struct Authentication {
     pub signature: Option<Signature>,
     /// How a timestamp is written.
     pub timestamp: TimestampForm,
+    /// How a nonce is written.
+    pub nonce: NonceForm,
+    /// Whether a body is sent, and not only signed and carried.
+    pub sends_body: bool,
     /// How far the timestamp may differ from the server's clock, in milliseconds, where the request does not set it.
     pub window_ms: Option<u64>,
     /// The parameter or header with which a request sets that itself, in milliseconds.
@@ -188,11 +192,11 @@ impl Authentication {
     pub(crate) fn carries(&self, part: Part) -> bool {
         let in_token = match self.signature.map(|signature| signature.content) {
             Some(Content::Token(token)) => {
-                token.header.iter().chain(token.claims).any(|(_, parts)| parts.contains(&part))
+                token.header.iter().chain(token.claims).any(|(_, parts)| parts.iter().any(|own| own.has(part)))
             }
             Some(Content::Text(_)) | None => false,
         };
-        in_token || self.carried.iter().any(|carried| carried.parts.contains(&part))
+        in_token || self.carried.iter().flat_map(|carried| carried.parts).any(|own| own.has(part))
     }
 }
 
@@ -259,8 +263,10 @@ pub enum Part {
     Passphrase,
     /// The time of the request, as [`TimestampForm`] says.
     Timestamp,
-    /// A number that grows with each request of a client, and is at least the time in milliseconds.
+    /// A text that no other request of a client has, as [`NonceForm`] says.
     Nonce,
+    /// The time until which the request counts, as [`TimestampForm`] says: its time and the window of signatures.
+    Expires,
     /// The signature. Only carried texts contain it.
     Signature,
     /// The method, in capitals.
@@ -275,18 +281,87 @@ pub enum Part {
     BareQuery,
     /// The same without escapes: `a:b` where `a%3Ab` is sent.
     DecodedQuery,
-    /// The body as it is sent; empty without a body.
+    /// The same as [`BareQuery`](Self::BareQuery), with the parameters in the order of their names.
+    SortedQuery,
+    /// The body; empty without a body.
     Body,
     /// The value of this header as it is sent; empty without one.
     Header(&'static str),
     /// The digest of a text of these parts.
     Digest(Hash, DigestForm, &'static [Part]),
+    /// A text of these parts in Base64.
+    Base64(&'static [Part]),
+    /// The signature of a text of these parts.
+    Signed(&'static [Part]),
 }
 
 impl Part {
     /// Whether a text with it is not to be shown.
     pub(crate) fn is_secret(&self) -> bool {
-        !matches!(self, Self::Text(_) | Self::Timestamp | Self::Nonce)
+        match self {
+            Self::Key | Self::Passphrase | Self::Signature | Self::Signed(_) => true,
+            Self::Digest(_, _, parts) | Self::Base64(parts) => parts.iter().any(Self::is_secret),
+            Self::Text(_)
+            | Self::Timestamp
+            | Self::Nonce
+            | Self::Expires
+            | Self::Method
+            | Self::Host
+            | Self::Path
+            | Self::Query
+            | Self::BareQuery
+            | Self::DecodedQuery
+            | Self::SortedQuery
+            | Self::Body
+            | Self::Header(_) => false,
+        }
+    }
+
+    /// Whether it is the same in each request of a client.
+    pub(crate) fn is_fixed(&self) -> bool {
+        match self {
+            Self::Text(_) | Self::Key | Self::Passphrase => true,
+            Self::Digest(_, _, parts) | Self::Base64(parts) | Self::Signed(parts) => parts.iter().all(Self::is_fixed),
+            Self::Signature
+            | Self::Timestamp
+            | Self::Nonce
+            | Self::Expires
+            | Self::Method
+            | Self::Host
+            | Self::Path
+            | Self::Query
+            | Self::BareQuery
+            | Self::DecodedQuery
+            | Self::SortedQuery
+            | Self::Body
+            | Self::Header(_) => false,
+        }
+    }
+
+    /// Whether it is `part`, or made of it.
+    fn has(&self, part: Self) -> bool {
+        *self == part
+            || match self {
+                Self::Digest(_, _, parts) | Self::Base64(parts) | Self::Signed(parts) => {
+                    parts.iter().any(|own| own.has(part))
+                }
+                Self::Signature
+                | Self::Text(_)
+                | Self::Key
+                | Self::Passphrase
+                | Self::Timestamp
+                | Self::Nonce
+                | Self::Expires
+                | Self::Method
+                | Self::Host
+                | Self::Path
+                | Self::Query
+                | Self::BareQuery
+                | Self::DecodedQuery
+                | Self::SortedQuery
+                | Self::Body
+                | Self::Header(_) => false,
+            }
     }
 }
 
@@ -323,6 +398,17 @@ pub enum TimestampForm {
     Nanoseconds,
     /// As in ISO 8601, in UTC and to the millisecond: `2020-12-08T09:08:57.715Z`.
     Iso8601,
+    /// As in ISO 8601, in UTC, which is not named, and to the second: `2020-12-08T09:08:57`.
+    Iso8601Seconds,
+}
+
+/// How a nonce is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonceForm {
+    /// A number that grows with each request of a client, and is at least the time in milliseconds.
+    Number,
+    /// A UUID in lower-case letters.
+    Uuid,
 }
 
 /// An algorithm of signatures.

@@ -3,8 +3,8 @@
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
     AccountTable, Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content,
-    CredentialCause, Encoding, Envelope, Header, KnownError, Outcome, OutcomeRow, Part, Place, SecretForm, Sent,
-    Signature, Stage, Step, TimestampForm,
+    CredentialCause, Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place, SecretForm,
+    Sent, Signature, Stage, Step, TimestampForm,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
@@ -34,6 +34,8 @@ pub(crate) static API: Api = Api {
             secret: SecretForm::Text,
         }),
         timestamp: TimestampForm::Milliseconds,
+        nonce: NonceForm::Number,
+        sends_body: true,
         window_ms: Some(30_000),
         window_set_by: None,
     }),

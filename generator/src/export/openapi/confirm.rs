@@ -84,6 +84,7 @@ fn items(batch: &Batch) -> Value {
         .maybe("done", name(&batch.done))
         .maybe("failed", name(&batch.failed))
         .maybe("all_done", name(&batch.all_done))
+        .maybe("succeeded", name(&batch.succeeded))
         .maybe("code", name(&batch.code))
         .maybe("message", name(&batch.message))
         .flag("by_place", batch.by_place)

@@ -3,11 +3,16 @@
 use serde_json::Value;
 
 use super::object::Object;
-use crate::model::{Access, Api, Carried, Content, Credentials, Operation, Part, Signature, SignedPart, Token, Within};
+use crate::model::{
+    Access, Api, Carried, Content, Credentials, NonceForm, Operation, Part, Signature, SignedPart, Token, Within,
+};
 
 /// Each credential by a name of ours.
-fn all(credentials: &Credentials) -> impl Iterator<Item = (&'static str, &Carried)> {
-    credentials.carried.iter().map(|carried| (carried.word().map_or("authorization", SignedPart::as_str), carried))
+fn all(credentials: &Credentials) -> impl Iterator<Item = (&str, &Carried)> {
+    let word = |carried: &Carried| carried.word().filter(|word| *word != SignedPart::Path);
+    let words = credentials.carried.iter().filter_map(move |carried| Some((word(carried)?.as_str(), carried)));
+    let authorization = credentials.authorization().map(|carried| ("authorization", carried));
+    words.chain(authorization).chain(credentials.others().map(|carried| (carried.name.as_str(), carried)))
 }
 
 /// The security schemes, one a credential.
@@ -24,9 +29,12 @@ fn scheme(credentials: &Credentials, carried: &Carried) -> Value {
         Within::Parameters | Within::Query => "query",
     };
     let is_among_parameters = carried.within == Within::Parameters;
-    let text = (carried.word().is_none()).then(|| Value::from(texts(&carried.parts)));
+    let is_word = carried.word().is_some_and(|word| word != SignedPart::Path);
+    let text = (!is_word).then(|| Value::from(texts(&carried.parts)));
     let form = credentials.timestamp.as_str();
-    let form = (carried.word() == Some(SignedPart::Timestamp) && form != "ms").then(|| Value::from(form));
+    let is_time = matches!(carried.word(), Some(SignedPart::Timestamp | SignedPart::Expires));
+    let form = (is_time && form != "ms").then(|| Value::from(form));
+    let is_uuid = carried.word() == Some(SignedPart::Nonce) && credentials.nonce == NonceForm::Uuid;
     Object::new()
         .with("type", "apiKey")
         .with("in", within)
@@ -34,6 +42,7 @@ fn scheme(credentials: &Credentials, carried: &Carried) -> Value {
         .maybe("x-among-parameters", is_among_parameters.then_some(Value::from(true)))
         .maybe("x-text", text)
         .maybe("x-timestamp", form)
+        .maybe("x-nonce", is_uuid.then(|| credentials.nonce.as_str()))
         .maybe("x-signing", signing)
         .into_value()
 }
@@ -58,6 +67,7 @@ fn signing_of(credentials: &Credentials, signature: &Signature) -> Value {
         .maybe("algorithm", first.map(|(algorithm, _)| algorithm.as_str()))
         .maybe("encoding", first.filter(|_| !token).map(|(_, encoding)| encoding.as_str()))
         .maybe("also", (signature.algorithms.len() > 1).then(|| also.into_value()))
+        .maybe("sendsBody", credentials.keeps_body.map(|_| Value::from(false)))
         .maybe("clock", credentials.window.map(|window| window.to_string()))
         .maybe("clockSetBy", credentials.window_set_by.as_ref().map(|(name, _)| name.as_str()))
         .into_value()

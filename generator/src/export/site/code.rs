@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 use super::address::encode;
 use super::view::{
     Access, Api, Credentials, Encoding, Lists, Objects, Operation, ParameterStyle, Part, PartKind, Sends, SignedPart,
-    Within,
+    Within, parts_text,
 };
-
 /// Code between tags, where quotation marks are letters like others. Code is full of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<T>(pub(super) T);
@@ -186,7 +185,7 @@ pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
     }
     let in_headers = operation.in_headers().map(|parameter| &parameter.name.wire);
     let headers: Vec<_> =
-        in_headers.filter_map(|name| Some((name.clone(), text_of(&members.shift_remove(name)?)))).collect();
+        in_headers.filter_map(|name| Some((name.clone(), header_text(&members.shift_remove(name)?)))).collect();
     if operation.sends() == Sends::Json {
         return Some(Call {
             path,
@@ -232,6 +231,14 @@ fn pairs_of(style: ParameterStyle, name: &str, value: &Value) -> Vec<(String, St
     }
 }
 
+/// What is sent for a value in a header.
+fn header_text(value: &Value) -> String {
+    match value {
+        Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(","),
+        one => text_of(one),
+    }
+}
+
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -262,7 +269,15 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     let mut headers: Vec<_> =
         own.iter().map(|(name, value)| format!("-H {}", quoted(&format!("{name}: {value}")))).collect();
     for carried in signed.iter().flat_map(|credentials| &credentials.carried) {
-        let (name, value) = (&carried.name, shell_text(api, &carried.parts));
+        let name = &carried.name;
+        let value = match shell_text(api, &carried.parts) {
+            Some(text) => text,
+            None => {
+                let own = shell_name(name);
+                lines.push(format!("{own}=  # {}", parts_text(&carried.parts)));
+                format!("${own}")
+            }
+        };
         match carried.within {
             Within::Header => headers.push(format!("-H {}\"{value}\"", quoted(&format!("{name}: ")))),
             Within::Query | Within::Parameters => {
@@ -273,7 +288,8 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     }
     let mut arguments = vec![format!("curl -X {} {url}", operation.method.as_str())];
     arguments.extend(headers);
-    if !body.is_empty() {
+    let sends_body = signed.is_none_or(|credentials| credentials.keeps_body.is_none());
+    if !body.is_empty() && sends_body {
         let content =
             if operation.sends() == Sends::Form { "application/x-www-form-urlencoded" } else { "application/json" };
         arguments.push(format!("-H 'Content-Type: {content}'"));
@@ -283,14 +299,20 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     Some(lines.join("\n"))
 }
 
-/// The text of a credential, within double quotes.
-fn shell_text(api: &Api, parts: &[Part]) -> String {
+/// The name of a variable of the shell.
+fn shell_name(name: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    name.chars().map(letter).collect()
+}
+
+/// The text of a credential, within double quotes; `None` where a shell has no simple expression for it.
+fn shell_text(api: &Api, parts: &[Part]) -> Option<String> {
     let text = |part: &Part| match &part.kind {
-        PartKind::Word(SignedPart::Key) => format!("${}", variable(api, "KEY")),
-        PartKind::Word(SignedPart::Passphrase) => format!("${}", variable(api, "PASSPHRASE")),
-        PartKind::Word(word) => format!("${}", word.as_str()),
-        PartKind::Text(text) => text.clone(),
-        PartKind::Header(_) | PartKind::Digest(..) => String::new(),
+        PartKind::Word(SignedPart::Key) => Some(format!("${}", variable(api, "KEY"))),
+        PartKind::Word(SignedPart::Passphrase) => Some(format!("${}", variable(api, "PASSPHRASE"))),
+        PartKind::Word(word) => Some(format!("${}", word.as_str())),
+        PartKind::Text(text) => Some(text.clone()),
+        PartKind::Header(_) | PartKind::Digest(..) | PartKind::Base64(_) | PartKind::Signed(_) => None,
     };
     parts.iter().map(text).collect()
 }
@@ -317,7 +339,12 @@ fn signature(
         PartKind::Word(SignedPart::Path) => quoted(path),
         PartKind::Word(SignedPart::Query) if !query.is_empty() => quoted(&format!("?{query}")),
         PartKind::Word(SignedPart::Body) if !body.is_empty() => "\"$body\"".to_owned(),
-        PartKind::Word(_) | PartKind::Text(_) | PartKind::Header(_) | PartKind::Digest(..) => String::new(),
+        PartKind::Word(_)
+        | PartKind::Text(_)
+        | PartKind::Header(_)
+        | PartKind::Digest(..)
+        | PartKind::Base64(_)
+        | PartKind::Signed(_) => String::new(),
     });
     let text: String = parts.collect();
     let digest = format!("openssl dgst -sha256 -hmac \"${}\"", variable(api, "SECRET"));

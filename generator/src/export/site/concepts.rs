@@ -6,9 +6,9 @@ use super::address::{Address, anchor};
 use super::page::{CONCEPTS, Concept, Page};
 use super::pieces::{self, Here, capital, in_words, sentence};
 use super::view::{
-    Access, Algorithm, Carried, Content, Credentials, Effect, Encoding, FamilyView, OperationView, ParameterView, Part,
-    PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart, Site, TimestampForm, Token,
-    Within, parts_text,
+    Access, Algorithm, Carried, Content, Credentials, Effect, Encoding, FamilyView, NonceForm, OperationView,
+    ParameterView, Part, PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart, Site,
+    TimestampForm, Token, Within, parts_text,
 };
 
 /// What each page says, in the order of the pages.
@@ -77,6 +77,7 @@ fn signing(here: Here<'_, '_>) -> Markup {
                         div { dt { code { (carried.name) } } dd { (carried_text(credentials, carried)) } }
                     }
                 }
+                @if credentials.keeps_body.is_some() { p { "The body itself is not sent." } }
                 @if let Some(signature) = &credentials.signature { (signature_text(signature)) }
                 p { (here.line(credentials.place)) }
             }
@@ -143,15 +144,19 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
             Some(SignedPart::Key) => "The key.",
             Some(SignedPart::Passphrase) => "The passphrase of the key.",
             Some(SignedPart::Signature) => "The signature, below.",
-            Some(SignedPart::Nonce) => "A number that grows with each call.",
-            Some(SignedPart::Timestamp) => {
-                @match credentials.timestamp {
-                    TimestampForm::Seconds => "Seconds since 1970.",
-                    TimestampForm::Milliseconds => "Milliseconds since 1970.",
-                    TimestampForm::Microseconds => "Microseconds since 1970.",
-                    TimestampForm::Nanoseconds => "Nanoseconds since 1970.",
-                    TimestampForm::Iso8601 => "The time as in ISO 8601.",
+            Some(SignedPart::Nonce) => {
+                @match credentials.nonce {
+                    NonceForm::Number => "A number that grows with each call.",
+                    NonceForm::Uuid => "A UUID, another one for each call.",
                 }
+            }
+            Some(SignedPart::Expires) => {
+                "When the call stops to count"
+                @if let Some(window) = credentials.window { ", " (window) " after its time" }
+                ". " (form_of(credentials.timestamp))
+            }
+            Some(SignedPart::Timestamp) => {
+                (form_of(credentials.timestamp))
                 @if let Some(window) = credentials.window {
                     " It lies within " (window) " of the exchange's clock"
                     @if let Some((name, _)) = &credentials.window_set_by {
@@ -163,6 +168,18 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
             _ => (parts_text(&carried.parts)),
         }
         (place)
+    }
+}
+
+/// How a time is written.
+fn form_of(form: TimestampForm) -> &'static str {
+    match form {
+        TimestampForm::Seconds => "Seconds since 1970.",
+        TimestampForm::Milliseconds => "Milliseconds since 1970.",
+        TimestampForm::Microseconds => "Microseconds since 1970.",
+        TimestampForm::Nanoseconds => "Nanoseconds since 1970.",
+        TimestampForm::Iso8601 => "The time as in ISO 8601.",
+        TimestampForm::Iso8601Seconds => "The time as in ISO 8601, in seconds and without a zone.",
     }
 }
 
@@ -216,11 +233,13 @@ fn signed(part: &Part) -> Markup {
         SignedPart::Query => "a question mark and the query, when there is one",
         SignedPart::BareQuery => "the query, without a question mark",
         SignedPart::DecodedQuery => "the query, without a question mark and without escapes",
+        SignedPart::SortedQuery => "the query, without a question mark and in the order of its names",
         SignedPart::Body => "the body, when there is one",
         SignedPart::Host => "the host, with its port where the address has one",
         SignedPart::Key => "the key",
         SignedPart::Passphrase => "the passphrase",
         SignedPart::Nonce => "the nonce",
+        SignedPart::Expires => "the time until which the call counts, as it is sent",
         SignedPart::Signature => "the signature",
     };
     html! { (says) }

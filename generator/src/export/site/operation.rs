@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::address::{Address, anchor};
 use super::page::Page;
 use super::pieces::{self, Here, sentence};
-use super::view::{Access, Body, FamilyView, OperationView, Response, Site};
+use super::view::{Access, Body, FamilyView, OperationView, PoolReporting, Rate, Response, Site};
 use super::{examples, outcome, parameters};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Page {
@@ -56,6 +56,12 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     }
 }
 
+/// What answers tell of the pool that a call takes of.
+fn reporting_of<'a>(here: Here<'_, 'a>, rate: &Rate) -> Option<&'a PoolReporting> {
+    let of = rate.of_pool.as_ref()?;
+    here.site.api.pools.iter().find(|pool| pool.name == of.pool)?.reported.as_ref()
+}
+
 /// What there is to know before the first parameter.
 fn in_short(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let operation = view.operation;
@@ -99,6 +105,7 @@ fn in_short(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_
                                 ", for " code { (class) }
                                 @if !class_doc(class).is_empty() { ": " (sentence(class_doc(class))) }
                             }
+                            @if let Some(reported) = reporting_of(here, rate) { ". Answers report its use: " (reported) }
                         }
                     }
                 } } }

@@ -4,8 +4,8 @@ use super::Reviewed;
 use super::types::EnumValue;
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
 use crate::words::{
-    Algorithm, Around, CallResult, Encoding, PropertyType, ReportedIn, ResetForm, RowOutcome, SecretForm, Sent,
-    SignedPart, TimestampForm,
+    Algorithm, Around, CallResult, Encoding, NonceForm, PropertyType, ReportedIn, ResetForm, RowOutcome, SecretForm,
+    Sent, SignedPart, TimestampForm,
 };
 
 /// A part of a text that is signed or sent as a credential.
@@ -131,6 +131,10 @@ mappings! {
         secret: Option<Spanned<SecretForm>>,
         /// How the timestamp is written; `ms` when left out.
         timestamp_as: Option<Spanned<TimestampForm>>,
+        /// How the nonce is written: `number` (when left out), which grows with each request, or `uuid`.
+        nonce_as: Option<Spanned<NonceForm>>,
+        /// `false`: the body is signed and carried by a header, but not sent itself.
+        sends_body: Option<Spanned<bool>>,
         /// How far the timestamp may be from the server's clock, such as `30 seconds`.
         window: Option<Text>,
         /// The parameter or header with which a request sets that itself, in milliseconds.
@@ -147,8 +151,12 @@ mappings! {
         passphrase: Option<Text>,
         /// The name of the timestamp.
         timestamp: Option<Text>,
-        /// The name of the nonce: a number that grows with each request.
+        /// The name of the nonce, a text that no other request has.
         nonce: Option<Text>,
+        /// The name of the time until which the request counts: its time and the `window`.
+        expires: Option<Text>,
+        /// Other texts, by their names: the parts of each, such as `[{ text: "2" }]`.
+        others: Named<Spanned<Vec<Spanned<SignedText>>>>,
     }
 
     /// A part of a text that no word stands for; one of its keys, and `as` beside a digest.
@@ -163,6 +171,10 @@ mappings! {
         sha384: Option<Vec<Spanned<SignedText>>>,
         /// The SHA-512 digest of these parts.
         sha512: Option<Vec<Spanned<SignedText>>>,
+        /// These parts in Base64.
+        base64: Option<Vec<Spanned<SignedText>>>,
+        /// The signature of these parts, written like that of a request.
+        signed: Option<Vec<Spanned<SignedText>>>,
         /// How the digest is written; its bytes as they are when left out.
         r#as: Option<Spanned<Encoding>>,
     }

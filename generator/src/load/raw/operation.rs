@@ -338,6 +338,8 @@ mappings! {
         failed: Option<Text>,
         /// With `object`: the boolean that says whether all succeeded.
         all_done: Option<Text>,
+        /// With `array`: the boolean of a result that says whether the item succeeded.
+        succeeded: Option<Text>,
         /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success makes it
         /// one.
         code: Option<Text>,

@@ -4,8 +4,8 @@ use super::Builder;
 use crate::diagnostics::{Code, Place};
 use crate::load::{Named, Spanned, Text, WordOr, raw};
 use crate::model::{
-    Carried, Content, Credentials, Encoding, Hash, Part, PartKind, SecretForm, Signature, SignedPart, TimestampForm,
-    Token, Within,
+    Carried, Content, Credentials, Encoding, Hash, NonceForm, Part, PartKind, SecretForm, Signature, SignedPart,
+    TimestampForm, Token, Within,
 };
 use crate::words::{Algorithm, Word};
 
@@ -24,11 +24,17 @@ impl Builder<'_> {
             let name = "Authorization".to_owned();
             carried.push(Carried { within, name, parts: self.parts(parts), place: parts.place });
         }
+        let window = self.duration(&raw.window);
+        if let (Some(text), None) = (&raw.window, window) {
+            self.to.note_unread(text.place.file, "window");
+        }
         Credentials {
             carried,
             signature: self.signature(raw),
             timestamp: raw.timestamp_as.as_ref().map_or(TimestampForm::Milliseconds, |form| form.value),
-            window: self.duration(&raw.window),
+            nonce: raw.nonce_as.as_ref().map_or(NonceForm::Number, |form| form.value),
+            keeps_body: raw.sends_body.as_ref().filter(|sends| !sends.value).map(|sends| sends.place),
+            window,
             window_set_by: raw.window_set_by.as_ref().map(|name| (name.value.clone(), name.place)),
             place: raw.place,
         }
@@ -40,22 +46,40 @@ impl Builder<'_> {
             (SignedPart::Passphrase, &names.passphrase),
             (SignedPart::Timestamp, &names.timestamp),
             (SignedPart::Nonce, &names.nonce),
+            (SignedPart::Expires, &names.expires),
             (SignedPart::Signature, &names.signature),
         ];
         let what = match within {
             Within::Header => "two headers of the credentials",
             Within::Parameters | Within::Query => "two parameters of the credentials",
         };
-        self.refuse_twice(&all.map(|(_, name)| name), Code::BadHeader, what);
-        let carried = all.into_iter().filter_map(|(word, name)| {
-            let place = name.as_ref()?.place;
-            let text = self.need(name, word.as_str(), place);
+        let others: Vec<_> = names.others.iter().map(|(name, _)| Some(name.clone())).collect();
+        let every: Vec<_> = all.iter().map(|(_, name)| *name).chain(&others).collect();
+        self.refuse_twice(&every, Code::BadHeader, what);
+        let mut carried: Vec<_> = all
+            .into_iter()
+            .filter_map(|(word, name)| {
+                let place = name.as_ref()?.place;
+                let text = self.need(name, word.as_str(), place);
+                if within == Within::Header {
+                    self.check_header(&text, place);
+                }
+                Some(Carried { within, name: text, parts: vec![Part { kind: PartKind::Word(word), place }], place })
+            })
+            .collect();
+        for (name, parts) in names.others.iter() {
             if within == Within::Header {
-                self.check_header(&text, place);
+                self.check_header(&name.value, name.place);
             }
-            Some(Carried { within, name: text, parts: vec![Part { kind: PartKind::Word(word), place }], place })
-        });
-        carried.collect()
+            if parts.value.is_empty() {
+                self.to
+                    .at(parts.place, Code::BadValue, format!("`{}` has no parts", name.value))
+                    .help("write what it consists of, such as `[{ text: \"2\" }]`");
+            }
+            let parts = self.parts(&parts.value);
+            carried.push(Carried { within, name: name.value.clone(), parts, place: name.place });
+        }
+        carried
     }
 
     /// What is signed and how; `None` if nothing of it is there.
@@ -141,12 +165,14 @@ impl Builder<'_> {
         for (hash, parts) in digests {
             kinds.extend(parts.as_ref().map(|parts| PartKind::Digest(hash, encoding, self.parts(parts))));
         }
+        kinds.extend(raw.base64.as_ref().map(|parts| PartKind::Base64(self.parts(parts))));
+        kinds.extend(raw.signed.as_ref().map(|parts| PartKind::Signed(self.parts(parts))));
         let [_] = kinds.as_slice() else {
             self.to
                 .at(
                     place,
                     Code::BadValue,
-                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`",
+                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`, `base64`, `signed`",
                 )
                 .help("write a word such as `timestamp`, or a mapping with one of these keys");
             return None;

@@ -156,7 +156,7 @@ impl FamilyBuilder<'_, '_> {
             let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];
             let keys = lists.map(|(key, text)| (key, place(text)));
             self.refuse_keys(&keys, "requires an `object`");
-            if raw.code.is_none() {
+            if raw.code.is_none() && raw.succeeded.is_none() {
                 self.builder.missing("code", raw.place);
             }
         } else if response.object.is_some() {
@@ -168,6 +168,9 @@ impl FamilyBuilder<'_, '_> {
         }
         if raw.results.is_none() {
             self.refuse_keys(&[("list", place(&raw.list))], "requires `results`");
+        }
+        if response.array.is_none() || raw.results.is_some() {
+            self.refuse_keys(&[("succeeded", place(&raw.succeeded))], "requires an `array` without `results`");
         }
         let results = self.builder.paths(raw.results.as_slice(), "results", raw.place).into_iter().next();
         let Some(of) = &raw.of else {
@@ -182,6 +185,7 @@ impl FamilyBuilder<'_, '_> {
             done: raw.done.as_ref().map(placed),
             failed: raw.failed.as_ref().map(placed),
             all_done: raw.all_done.as_ref().map(placed),
+            succeeded: raw.succeeded.as_ref().map(placed),
             code: raw.code.as_ref().map(placed),
             message: raw.message.as_ref().map(placed),
             by_place: raw.by_place.as_ref().is_some_and(|by_place| by_place.value),

@@ -86,10 +86,12 @@ impl FamilyBuilder<'_, '_> {
         }
         let of_family = family.sends.as_ref().filter(|_| method.has_body());
         let value = |sends: &Spanned<Sends>| sends.value;
+        let objects = raw.objects.as_ref().or(family.objects.as_ref());
         ParameterStyle {
             sends: own.or(of_family).map(value),
             lists: raw.lists.as_ref().or(family.lists.as_ref()).map_or(Lists::Json, |lists| lists.value),
-            objects: raw.objects.as_ref().or(family.objects.as_ref()).map_or(Objects::Json, |objects| objects.value),
+            objects: objects.map_or(Objects::Json, |objects| objects.value),
+            says_objects: objects.is_some(),
             place: own.map_or(place, |sends| sends.place),
         }
     }
@@ -139,7 +141,7 @@ impl FamilyBuilder<'_, '_> {
             Ok(pieces) => pieces,
             Err(why) if method.is_some() => {
                 self.builder.to.at(http.place, Code::BadPath, format!("invalid path `{path}`: {why}")).help(
-                    "a path starts with `/` and consists of letters, digits, `-`, `.`, `_`, `~` and parameters in braces",
+                    "a path starts with `/` and consists of letters, digits, `-`, `.`, `_`, `~`, `:` and parameters in braces",
                 );
                 Vec::new()
             }
@@ -350,7 +352,7 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
     if path.contains("//") {
         return Err("a segment is empty");
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~".contains(c);
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:".contains(c);
     let mut pieces = Vec::new();
     let mut rest = path;
     while let Some(open) = rest.find('{') {

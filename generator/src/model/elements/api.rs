@@ -3,8 +3,8 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Around, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, ObservedCode, OutcomeRow,
-    Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
+    Api, Around, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm, ObservedCode,
+    OutcomeRow, Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
 };
 
 impl Api {
@@ -88,9 +88,14 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
             Within::Parameters | Within::Query => format!("{name} in {}", within.as_str()),
         })
     };
-    let combined = credentials.and_then(|all| all.headers().find(|carried| carried.word().is_none()));
-    let keys =
-        credentials.map(|Credentials { carried: _, signature, timestamp, window, window_set_by: _, place: _ }| {
+    let combined = credentials.and_then(Credentials::authorization);
+    let other = |Carried { within, name, parts, place: _ }: &Carried| {
+        let within = if *within == Within::Header { String::new() } else { format!(" in {}", within.as_str()) };
+        format!("{name}{within}: {}", parts_text(parts))
+    };
+    let others = credentials.map(|all| list(all.others().map(other)));
+    let keys = credentials.map(
+        |Credentials { carried: _, signature, timestamp, nonce, keeps_body, window, window_set_by: _, place: _ }| {
             let (content, algorithms, secret) = match signature {
                 None => Default::default(),
                 Some(Signature { content, algorithms, secret }) => {
@@ -108,11 +113,16 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
                 content,
                 [algorithm, first, others, secret],
                 timestamp.as_str().to_owned(),
+                (*nonce != NonceForm::Number).then(|| nonce.as_str().to_owned()),
+                keeps_body.map(|_| "false".to_owned()),
                 window.map(|all| all.to_string()),
             )
-        });
-    let (content, [algorithm, encoding, also, secret], timestamp_as, window) = match keys {
-        Some((content, signed, timestamp, window)) => (content, signed, Some(timestamp), window),
+        },
+    );
+    let (content, [algorithm, encoding, also, secret], timestamp_as, nonce_as, sends_body, window) = match keys {
+        Some((content, signed, timestamp, nonce, body, window)) => {
+            (content, signed, Some(timestamp), nonce, body, window)
+        }
         None => Default::default(),
     };
     let [signed_text, token, lasts] = content;
@@ -122,6 +132,8 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
         key("passphrase", sent(SignedPart::Passphrase)),
         key("timestamp", sent(SignedPart::Timestamp)),
         key("nonce", sent(SignedPart::Nonce)),
+        key("expires", sent(SignedPart::Expires)),
+        key("others", others),
         key("authorization", combined.map(|carried| parts_text(&carried.parts))),
         key("signed_text", signed_text),
         key("token", token),
@@ -131,6 +143,8 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
         key("also", also),
         key("secret", secret),
         key("timestamp_as", timestamp_as),
+        key("nonce_as", nonce_as),
+        key("sends_body", sends_body),
         key("window", window),
         key("window_set_by", credentials.and_then(|all| Some(all.window_set_by.as_ref()?.0.clone()))),
     ])

@@ -97,7 +97,8 @@ pub(super) fn shows(shows: Option<&Shows>) -> Key {
 
 impl Batch {
     pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
-        let Self { of, ids, list, results: apart, done, failed, all_done, code, message, by_place, place } = self;
+        let Self { of, ids, list, results: apart, done, failed, all_done, succeeded, code, message, by_place, place } =
+            self;
         let item = operation.items().find(|(_, item)| item.list == of.0).map(|(_, item)| item.rust.clone());
         let results = || behaviour("how the result of each item is read");
         let of_means = Means::Rust {
@@ -121,6 +122,7 @@ impl Batch {
                 Key::placed("done", done.as_ref(), done_means()),
                 Key::placed("failed", failed.as_ref(), results()),
                 Key::placed("all_done", all_done.as_ref(), results()),
+                Key::placed("succeeded", succeeded.as_ref(), results()),
                 Key::placed("code", code.as_ref(), results()),
                 Key::placed("message", message.as_ref(), results()),
                 Key::new("by_place", flag(*by_place), results()),

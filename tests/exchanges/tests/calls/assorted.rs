@@ -1,6 +1,6 @@
 //! The forms of values, on an API that is made up.
 
-use exchanges::assorted::market::{GetTick, Level, Limits, Stop, Watch};
+use exchanges::assorted::market::{GetQuotes, GetTick, Level, Limits, Stop, Watch};
 use exchanges::assorted::{Client, Error, Json, Timestamp, dec};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
@@ -69,4 +69,13 @@ async fn what_is_within_an_object_is_checked() {
     assert_eq!(rules, [("stop.price.min", "stop.price"), ("stop.limits.count.max", "stop.limits.count")]);
     let tick = GetTick::new().shift(-6);
     assert!(matches!(client.market().get_tick(&tick).await, Err(Error::Refused(_))));
+}
+
+#[tokio::test]
+async fn the_data_can_be_a_list_under_names() {
+    let (sandbox, client) = start();
+    sandbox.answer_next(Answer::json(r#"{"BTCUSD": {"best": 1.5}, "ETHUSD": 7, "LTCUSD": {}}"#));
+    let quotes = client.market().get_quotes(&GetQuotes::new()).await.unwrap().data;
+    let read: Vec<_> = quotes.iter().map(|quote| (quote.pair.as_deref().unwrap(), quote.best.clone())).collect();
+    assert_eq!((read, quotes.bad.len()), (vec![("BTCUSD", Some(dec!(1.5))), ("LTCUSD", None)], 1));
 }

@@ -108,3 +108,25 @@ async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
     };
     assert_eq!((placed.id.as_ref().unwrap().as_str(), error.code.as_str()), ("1", "BALANCE_NOT_ENOUGH"));
 }
+
+/// An order without a label has failed if its flag says so, and nothing is known of one that contradicts itself.
+#[tokio::test]
+async fn the_flag_of_an_order_decides() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(
+        r#"[{"text": "t-a", "succeeded": false, "label": "", "message": "no"},
+            {"text": "t-b", "succeeded": true, "label": "BALANCE_NOT_ENOUGH", "message": ""},
+            {"text": "t-c", "label": "", "message": ""}]"#,
+    ));
+    let order = |text: &str| {
+        BatchOrder::new(Text::new(text).unwrap(), CurrencyPair::from("BTC_USDT"), Side::Buy, dec!(1)).price(dec!(2))
+    };
+    let batch = CreateABatchOfOrders::new(vec![order("t-a"), order("t-b"), order("t-c")]);
+    let report = client(&sandbox).batch(batch).send().await.unwrap();
+    let [ItemOutcome::Failed(error), ItemOutcome::Unaccounted, ItemOutcome::Unaccounted] =
+        [0, 1, 2].map(|item| &report.items[item].outcome)
+    else {
+        panic!("{report}")
+    };
+    assert_eq!(error.message.as_str(), "no");
+}

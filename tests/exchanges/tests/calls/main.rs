@@ -4,11 +4,13 @@
 
 mod assorted;
 mod binance;
+mod bitmex;
 mod bybit;
 mod coinbase;
 mod confirm;
 mod deribit;
 mod gateio;
+mod gemini;
 mod kraken;
 mod limits;
 mod listings;
@@ -21,11 +23,16 @@ mod rules;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Sha256, Sha512};
+use sha2::{Sha256, Sha384, Sha512};
 
 /// The HMAC-SHA256 of `text`.
 fn hmac_sha256(secret: &[u8], text: &str) -> Vec<u8> {
     Hmac::<Sha256>::new_from_slice(secret).unwrap().chain_update(text).finalize().into_bytes().to_vec()
+}
+
+/// The HMAC-SHA384 of `text`.
+fn hmac_sha384(secret: &[u8], text: &str) -> Vec<u8> {
+    Hmac::<Sha384>::new_from_slice(secret).unwrap().chain_update(text).finalize().into_bytes().to_vec()
 }
 
 /// The HMAC-SHA512 of `text`.

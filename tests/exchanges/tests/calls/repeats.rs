@@ -3,8 +3,8 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use exchanges::assorted::desk::{PayAccount, PaymentKey};
-use exchanges::assorted::{Client, Error, Operation, Timestamp, dec};
+use exchanges::assorted::desk::{PayAccount, PaymentKey, SettleAccount};
+use exchanges::assorted::{Client, Credentials, Error, Operation, Timestamp, dec};
 use exchanges::coinbase::orders::{ClientOrderId, CreateOrder, OrderConfiguration, Side};
 use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::operation::Repeatable;
@@ -31,6 +31,24 @@ async fn a_parameter_travels_in_a_header_and_another_in_the_path() {
     assert_eq!((request.path.as_str(), request.text().as_str()), ("/v1/accounts/a%2Fb/payments", "amount=1.5"));
     assert_eq!(request.header("Idempotency-Key"), Some("k"));
     assert_eq!(request.header("X-Late"), Some("2026-09-21T14:13:20.250Z"));
+}
+
+#[tokio::test]
+async fn a_header_holds_a_truth_or_a_list() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap();
+    sandbox.answer_next(Answer::json("{}"));
+    let settle = SettleAccount::new("a").urgent(true).silent(false).tags(vec!["x".to_owned(), "y z".to_owned()]);
+    client.call(&settle).await.unwrap();
+    let request = sandbox.take_requests().remove(0);
+    let sent = ["X-Urgent", "X-Silent", "X-Tags", "X-Window"].map(|name| request.header(name));
+    assert_eq!(sent, [Some("true"), Some("0"), Some("x,y z"), None]);
+    let stored = serde_json::to_value(&settle).unwrap();
+    assert_eq!(serde_json::from_value::<SettleAccount>(stored).unwrap(), settle);
+    // Nobody could tell it from two values.
+    let refused = client.call(&SettleAccount::new("a").tags(vec!["x,y".to_owned()])).await;
+    assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
+    assert_eq!(sandbox.requests().len(), 0);
 }
 
 #[test]

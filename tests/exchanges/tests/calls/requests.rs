@@ -53,3 +53,13 @@ async fn parameters_travel_where_the_operation_says() {
     assert_eq!(request.text(), r#"{"name":"a","ids":[1]}"#);
     assert_eq!((request.method.as_str(), request.header("content-type")), ("DELETE", Some("application/json")));
 }
+
+/// Some APIs name what is done to a resource behind a colon, and answer what has nothing to say without a body.
+#[tokio::test]
+async fn a_path_can_have_a_colon_and_an_answer_no_body() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::new(204, ""));
+    let client = Client::builder(sandbox.url()).build().unwrap();
+    client.call(&MergeAccount::new("a")).await.unwrap();
+    assert_eq!(sandbox.requests()[0].path, "/v1/accounts:merge");
+}

@@ -14,9 +14,10 @@ use super::beside::Beside;
 use crate::diagnostics::Place;
 pub(super) use crate::model::{
     Access, Algorithm, Api, Body, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes,
-    Effect, Encoding, ErrorCode, Family, Field, Lifecycle, Lists, Need, Never, Objects, Operation, ParameterStyle,
-    Part, PartKind, Property, PropertyKind, Response, RowOutcome, RuleKind, Ruled, Sends, Sent, Signature, SignedPart,
-    Source, Statements, TimestampForm, Token, Transition, Unit, Within, parts_text, phrases,
+    Effect, Encoding, ErrorCode, Family, Field, Lifecycle, Lists, Need, Never, NonceForm, Objects, Operation,
+    ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response, RowOutcome, RuleKind, Ruled,
+    Sends, Sent, Signature, SignedPart, Source, Statements, TimestampForm, Token, Transition, Unit, Within, parts_text,
+    phrases,
 };
 use crate::model::{ChoiceKind, Parameter};
 pub(super) use crate::rules::Case;

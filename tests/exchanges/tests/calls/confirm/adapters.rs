@@ -286,3 +286,56 @@ pub(super) const GATEIO: Adapter = Adapter {
     hides_older: false,
     recognizes: false,
 };
+
+pub(super) const GEMINI: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::gemini::Client;
+        use exchanges::gemini::orders::{ClientOrderId, NewOrder, OrderType, Side};
+        Box::pin(async move {
+            let order = NewOrder::new("btcusd", dec!(5), dec!(3633.00), Side::Buy, OrderType::ExchangeLimit)
+                .client_order_id(ClientOrderId::new("desk-1").unwrap());
+            let client = world.client(Client::builder(url), SECRET);
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+        })
+    },
+    create: "POST /v1/order/new",
+    open: "POST /v1/order/status",
+    history: None,
+    renamed: &[("original_amount", "amount")],
+    created: ("timestampms", number),
+    selects: &[("client_order_id", "client_order_id")],
+    id: "client_order_id",
+    shows: |shown| match shown.orders.as_slice() {
+        [] => Answer::new(404, r#"{"result": "error", "reason": "OrderNotFound", "message": "Order not found"}"#),
+        orders => Answer::json(json!(orders).to_string()),
+    },
+    hides_older: false,
+    recognizes: false,
+};
+
+pub(super) const BITMEX: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::bitmex::Client;
+        use exchanges::bitmex::trade::{ClOrdId, CreateANewOrder, OrdType, Side};
+        Box::pin(async move {
+            let order = CreateANewOrder::new("XBTUSD")
+                .side(Side::Buy)
+                .order_qty(98)
+                .price(dec!(219.0))
+                .cl_ord_id(ClOrdId::new("desk-1").unwrap())
+                .ord_type(OrdType::Limit);
+            let client = world.client(Client::builder(url), SECRET);
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+        })
+    },
+    create: "POST /api/v1/order",
+    open: "GET /api/v1/order",
+    history: None,
+    renamed: &[],
+    created: ("transactTime", iso8601),
+    selects: &[("symbol", "symbol"), ("clOrdID", "clOrdID")],
+    id: "clOrdID",
+    shows: |shown| Answer::json(json!(shown.orders).to_string()),
+    hides_older: false,
+    recognizes: false,
+};

@@ -4,6 +4,8 @@ use std::pin::Pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use tradeapi_tests::loopback::{Answer, Request};
 
@@ -186,7 +188,9 @@ impl Exchange {
 /// The method and path of a request, or the method of its call, and its parameters: of each item where the body is a list.
 fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
     let target = format!("{} {}", request.method, request.path);
-    let body: Value = serde_json::from_slice(&request.body).unwrap_or_else(|_| json!({}));
+    let payload = request.header("X-GEMINI-PAYLOAD").map(|payload| STANDARD.decode(payload).unwrap());
+    let body = payload.as_ref().unwrap_or(&request.body);
+    let body: Value = serde_json::from_slice(body).unwrap_or_else(|_| json!({}));
     let form = if body == json!({}) { request.text() } else { String::new() };
     if let Value::Array(items) = body {
         return (target, items.iter().map(|item| item.as_object().unwrap().clone()).collect());
@@ -197,7 +201,18 @@ fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
     let mut parameters = body.as_object().unwrap().clone();
     let query = request.query.as_deref().unwrap_or_default();
     for (name, value) in query.split('&').chain(form.split('&')).filter_map(|pair| pair.split_once('=')) {
-        parameters.insert(name.to_owned(), value.replace("%3A", ":").into());
+        let value = decoded(value);
+        // What an object in a query says selects records like any parameter.
+        parameters.extend(serde_json::from_str::<Map<String, Value>>(&value).unwrap_or_default());
+        parameters.insert(name.to_owned(), value.into());
     }
     (target, vec![parameters])
+}
+
+fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + &char::from(u8::from_str_radix(&part[..2], 16).unwrap()).to_string() + &part[2..]
+    })
 }

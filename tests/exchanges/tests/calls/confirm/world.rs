@@ -101,7 +101,8 @@ impl Transport for World {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         let (head, body) = request.into_parts();
         let target = head.uri.path_and_query().unwrap().as_str();
-        let request = Request::new(head.method.as_str(), target, Vec::new(), body, 0);
+        let headers = head.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
+        let request = Request::new(head.method.as_str(), target, headers.collect(), body, 0);
         self.timer.advance(TRIP);
         let answer = self.exchange.as_ref().unwrap().answer(&request);
         self.timer.advance(TRIP);
