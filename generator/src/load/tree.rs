@@ -349,6 +349,7 @@ fn read_key(
     if plain && text == "<<" {
         to.at(place, Code::Alias, "a merge key is not allowed")
             .help("write the values out, or refer to them with `as` or `includes`");
+        to.note_unread(place.file, &text);
         return None;
     }
     if let Some(first) = seen.get(&text) {

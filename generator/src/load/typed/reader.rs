@@ -251,15 +251,33 @@ impl Entries<'_> {
         }
     }
 
+    /// Whether an unknown key stands below a known one that has nothing, and was to be within it. That nothing is there is
+    /// reported.
+    fn fell_out(&self, key: &Key, fields: &[&str]) -> bool {
+        let Content::Mapping(entries) = &self.reader.node.content else { return false };
+        let before = entries.iter().take_while(|(other, _)| other.place != key.place);
+        let known = before.filter(|(other, _)| fields.contains(&other.text.as_str()));
+        known.last().is_some_and(|(_, value)| is_empty(value))
+    }
+
     fn is_known(&self, key: &Key, node: &Node) -> bool {
-        let Some(fields) = self.fields else { return true };
-        if fields.contains(&key.text.as_str()) {
+        if self.fields.is_some_and(|fields| fields.contains(&key.text.as_str())) {
             return true;
         }
         let shared = self.reader.shared;
-        shared.passed_over.borrow_mut().insert(node.id);
         let mut to = shared.diagnostics.borrow_mut();
+        if is_rest_of_a_text(key, node, to.text(key.place.file).unwrap_or_default()) {
+            shared.passed_over.borrow_mut().insert(node.id);
+            let says = format!("expected a text in quotes: a comma ends it before `{}`", key.text);
+            to.at(key.place, Code::WrongType, says).help("within `{ }`, put a text with commas in quotes");
+            return false;
+        }
+        let Some(fields) = self.fields else { return true };
+        shared.passed_over.borrow_mut().insert(node.id);
         let meant = nearest(&key.text, fields.iter().copied());
+        if meant.is_none() && self.fell_out(key, fields) {
+            return false;
+        }
         if let Some(meant) = meant {
             to.note_unread(key.place.file, meant);
         }
@@ -275,6 +293,17 @@ impl Entries<'_> {
         }
         false
     }
+}
+
+/// Whether a key without a value is what follows a comma in a text without quotes: `{ doc: Buys, or sells. }`.
+fn is_rest_of_a_text(key: &Key, value: &Node, file: &str) -> bool {
+    let before = file.get(..key.place.start as usize).unwrap_or_default();
+    is_empty(value) && before.trim_end().ends_with(',') && key.text.contains(|c: char| c == ' ' || ".!?".contains(c))
+}
+
+/// Whether nothing stands behind a key.
+fn is_empty(value: &Node) -> bool {
+    matches!(&value.content, Content::Scalar { text, plain: true } if text.is_empty())
 }
 
 impl<'a> MapAccess<'a> for Entries<'a> {

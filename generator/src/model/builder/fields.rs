@@ -174,7 +174,7 @@ impl FamilyBuilder<'_, '_> {
                 // With `as` the type is that of another file.
                 let files = [name.place.file, raw.place.file];
                 let is_unread = |key: &&str| files.iter().any(|file| self.builder.to.is_unread(*file, key));
-                if !["type", "list", "map", "fields", "as"].iter().any(is_unread) {
+                if !["type", "list", "map", "fields", "as", "<<"].iter().any(is_unread) {
                     self.builder
                         .to
                         .at(name.place, Code::MissingKey, format!("`{}` has no type", name.value))

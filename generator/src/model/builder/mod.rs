@@ -155,7 +155,7 @@ impl Builder<'_> {
     }
 
     fn missing(&mut self, key: &str, place: Place) {
-        if self.to.is_unread(place.file, key) {
+        if self.to.is_unread(place.file, key) || self.to.is_unread(place.file, "<<") {
             return;
         }
         self.to.at(place, Code::MissingKey, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
