@@ -23,6 +23,33 @@ pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<Stri
     to.into_result().map(|()| text(api, family, operation))
 }
 
+/// The file of a family that is new. What cannot be known is left empty.
+pub(crate) fn new_family(name: &str) -> Result<String, Diagnostics> {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(is_letter) {
+        let mut to = Diagnostics::default();
+        to.whole(Code::WrongName, format!("invalid family name `{name}`"))
+            .help("use lower-case letters, digits and hyphens, beginning with a letter");
+        return Err(to);
+    }
+    Ok(format!(
+        "\
+# yaml-language-server: $schema=../.schema/family.json
+# Fill in each key that is empty; `check` refuses the file until then. Every key with an example: schema/README.md.
+
+family: {name}
+title: {title}
+# What the family covers, in our own words.
+doc:
+# text, if numbers and times travel as JSON strings; json, if as JSON numbers.
+numbers:
+# The codes that the documents list, such as `\"40404\": {{ text: No such order }}`; `{{}}` if they list none.
+errors:
+",
+        title = name.to_title_case(),
+    ))
+}
+
 /// The family of this name.
 pub(crate) fn family<'a>(api: &'a Api, name: &str) -> Result<&'a Family, Diagnostics> {
     api.families.iter().find(|known| known.name == name).ok_or_else(|| {

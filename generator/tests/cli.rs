@@ -358,6 +358,33 @@ fn a_new_operation_is_refused_until_it_is_filled_in() {
     }
 }
 
+/// The first family of a schema begins with its first operation, and another one with its folder.
+#[test]
+fn a_new_operation_begins_a_family() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().to_str().unwrap();
+    std::fs::write(folder.path().join("api.yaml"), "api: shop\ndoc: A shop.\n").unwrap();
+    let new = |family: &str| run(&["new", family, "pause", "--schema", schema]);
+    for (family, is_there) in [("spot", false), ("futures", true)] {
+        if is_there {
+            std::fs::create_dir(folder.path().join(family)).unwrap();
+        }
+        let output = new(family);
+        assert!(output.status.success(), "{}", said(&output));
+        let refused = said(&run(&["check", "--schema", schema, "--format", "short"]));
+        for (file, empty) in [("family", "numbers"), ("pause", "http")] {
+            let text = std::fs::read_to_string(folder.path().join(format!("{family}/{file}.yaml"))).unwrap();
+            let line = text.lines().position(|line| line == format!("{empty}:")).expect(empty) + 1;
+            assert!(refused.contains(&format!("{family}/{file}.yaml:{line}:")), "{file}: {refused}");
+        }
+    }
+    let before = files(folder.path());
+    for (family, expected) in [("margin", "expected one of: futures, spot"), ("spto", "did you mean `spot`?")] {
+        assert!(said(&new(family)).contains(expected), "{}", said(&new(family)));
+    }
+    assert_eq!(before, files(folder.path()));
+}
+
 #[test]
 fn a_new_operation_needs_a_family_and_a_name() {
     let folder = copied_schema(&schema());

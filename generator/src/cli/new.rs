@@ -35,6 +35,9 @@ impl Arguments {
 }
 
 pub(crate) fn run(generator: &Generator, arguments: &Arguments, output: &Output) -> Result<(), Diagnostics> {
+    if let Some(path) = generator.new_family(&arguments.family)? {
+        output.print(format_args!("wrote {}; `check` says what is wrong with it", path.display()));
+    }
     match arguments.source() {
         Some(source) => show(&generator.draft(&arguments.family, &source)?, output),
         None => {

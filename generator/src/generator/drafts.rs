@@ -11,6 +11,8 @@ use crate::load::{self, Readers, Sources};
 use crate::model::{self, Api, Family};
 use crate::{skeleton, write};
 
+const FAMILY_FILE: &str = "family.yaml";
+
 /// What a draft is made of.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -41,6 +43,25 @@ pub struct Drafted {
 }
 
 impl Generator {
+    /// Writes the `family.yaml` of a new family, and returns its path, if the schema has no families, or a folder with this name
+    /// is there without one. Otherwise nothing is written.
+    ///
+    /// # Errors
+    /// Fails if no family can have the name, or if the file cannot be written.
+    pub fn new_family(&self, family: &str) -> Result<Option<PathBuf>, Diagnostics> {
+        let schema = self.schema_folder();
+        let has_family = |folder: &Path| folder.join(FAMILY_FILE).exists();
+        let folder = schema.join(family);
+        let folders = std::fs::read_dir(schema).into_iter().flatten().flatten();
+        let is_first = schema.join("api.yaml").exists() && !folders.into_iter().any(|entry| has_family(&entry.path()));
+        if has_family(&folder) || !folder.is_dir() && !is_first {
+            return Ok(None);
+        }
+        let path = folder.join(FAMILY_FILE);
+        let text = skeleton::new_family(family)?;
+        write::create_with_folders(&path, &text).map(|()| Some(path))
+    }
+
     /// Writes the file of a new operation, and returns its path. What cannot be known is left empty, so the schema has
     /// mistakes until it is filled in; mistakes that it has already do not matter.
     ///
