@@ -13,9 +13,9 @@ use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Decimal, Error, classic, unified};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &ScriptedServer) -> Client {
+fn client(server: &ScriptedServer) -> Client {
     let credentials = Credentials::new("key", "secret", "passphrase");
-    Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
+    Client::builder(server.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
 
 fn order(id: Option<&str>) -> unified::BatchOrderItem {
@@ -78,9 +78,9 @@ fn words<I, T>(report: &BatchReport<I, T>) -> Vec<String> {
 
 /// The outcomes of one call with these items and this answer.
 async fn report_of<O: Batch>(request: O, data: Value) -> BatchReport<O::Item, O::Done> {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(success(&data));
-    client(&sandbox).batch(request).send().await.unwrap()
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(success(&data));
+    client(&server).batch(request).send().await.unwrap()
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -256,41 +256,41 @@ fn many(count: usize) -> unified::BatchOrder {
     unified::BatchOrder::new((0..count).map(|n| order(Some(&format!("o{n}")))).collect())
 }
 
-fn lengths(sandbox: &ScriptedServer) -> Vec<usize> {
+fn lengths(server: &ScriptedServer) -> Vec<usize> {
     let length = |body: Vec<u8>| {
         let body: Value = serde_json::from_slice(&body).unwrap();
         let list = if body.is_array() { &body } else { &body["orderList"] };
         list.as_array().unwrap().len()
     };
-    sandbox.requests().into_iter().map(|request| length(request.body)).collect()
+    server.requests().into_iter().map(|request| length(request.body)).collect()
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn what_is_too_long_for_a_call_is_sent_in_parts() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|request| success(&all_done(&request.text())));
-    let report = client(&sandbox).batch(many(45)).send().await.unwrap();
-    assert_eq!((report.calls, report.all_done(), lengths(&sandbox)), (3, true, vec![20, 20, 5]));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|request| success(&all_done(&request.text())));
+    let report = client(&server).batch(many(45)).send().await.unwrap();
+    assert_eq!((report.calls, report.all_done(), lengths(&server)), (3, true, vec![20, 20, 5]));
     let given: Vec<_> = report.items.iter().map(|item| item.item.client_oid.clone().unwrap().to_string()).collect();
     assert_eq!(given, (0..45).map(|n| format!("o{n}")).collect::<Vec<_>>());
 
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| success(&json!({"successList": null, "failureList": null})));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| success(&json!({"successList": null, "failureList": null})));
     let ids: Vec<String> = (0..101).map(|n| format!("o{n}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let report = client(&sandbox).batch(classic_orders(&ids)).send().await.unwrap();
+    let report = client(&server).batch(classic_orders(&ids)).send().await.unwrap();
     assert_eq!(report.unknown().count(), 101);
-    assert_eq!(lengths(&sandbox), [50, 50, 1]);
+    assert_eq!(lengths(&server), [50, 50, 1]);
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn after_a_failure_it_goes_on_or_stops() {
     for stops in [false, true] {
-        let sandbox = ScriptedServer::start().unwrap();
-        sandbox.answer_next(success(&all_done(&serde_json::to_string(&many(20)).unwrap())));
-        sandbox.answer_next(Answer::close());
-        sandbox.answer_otherwise(|request| success(&all_done(&request.text())));
-        let batch = client(&sandbox).batch(many(50));
+        let server = ScriptedServer::start().unwrap();
+        server.answer_next(success(&all_done(&serde_json::to_string(&many(20)).unwrap())));
+        server.answer_next(Answer::close());
+        server.answer_otherwise(|request| success(&all_done(&request.text())));
+        let batch = client(&server).batch(many(50));
         let batch = if stops { batch.stop_at_first_failure() } else { batch };
         let report = batch.send().await.unwrap();
         let words = words(&report);
@@ -306,9 +306,9 @@ async fn after_a_failure_it_goes_on_or_stops() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_refused_call_has_no_effect() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"code": "40762", "msg": "no", "data": null}"#));
-    let report = client(&sandbox).batch(many(1)).send().await.unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"code": "40762", "msg": "no", "data": null}"#));
+    let report = client(&server).batch(many(1)).send().await.unwrap();
     assert!(report.items[0].outcome.is_not_done());
     let ItemOutcome::CallFailed(error) = &report.items[0].outcome else { panic!("the call failed") };
     assert!(matches!(**error, Error::Exchange(_)));
@@ -316,30 +316,30 @@ async fn a_refused_call_has_no_effect() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn doubles_are_refused_wherever_they_stand() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let mut request = many(45);
     request.orders[41] = order(Some("o3"));
-    let Err(Error::Refused(refusal)) = client(&sandbox).batch(request).send().await else { panic!("it is refused") };
+    let Err(Error::Refused(refusal)) = client(&server).batch(request).send().await else { panic!("it is refused") };
     insta::assert_snapshot!(refusal.violations);
     let item = |id: &str| classic::BatchCancelItem::new().order_id(id);
     let request = classic::BatchCancel::new(classic::ProductType::UsdtFutures)
         .symbol("BTCUSDT")
         .order_id_list(vec![item("1"), item("1")]);
-    let Err(Error::Refused(refusal)) = client(&sandbox).batch(request).send().await else { panic!("it is refused") };
+    let Err(Error::Refused(refusal)) = client(&server).batch(request).send().await else { panic!("it is refused") };
     assert_eq!(refusal.violations[0].rule, "orderIdList.unique");
-    assert!(sandbox.requests().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn everything_is_checked_before_anything_is_sent() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let mut request = many(45);
     request.orders[44].category = unified::Category::Margin;
-    let Err(Error::Refused(refusal)) = client(&sandbox).batch(request).send().await else { panic!("it is refused") };
+    let Err(Error::Refused(refusal)) = client(&server).batch(request).send().await else { panic!("it is refused") };
     assert_eq!(refusal.violations[0].rule, "one-category");
-    let Err(Error::Refused(refusal)) = client(&sandbox).batch(many(0)).send().await else { panic!("it is refused") };
+    let Err(Error::Refused(refusal)) = client(&server).batch(many(0)).send().await else { panic!("it is refused") };
     assert_eq!(refusal.violations[0].rule, "min-items");
-    assert!(sandbox.requests().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 /// Answers a batch with a part of the truth.

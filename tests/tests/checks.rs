@@ -339,9 +339,9 @@ fn all_violations_are_reported_at_once_with_their_places() {
 
 #[tokio::test]
 async fn what_is_refused_is_not_sent_unless_checks_are_off() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let builder =
-        || Client::builder(sandbox.url()).credentials(Credentials::new("k", "s", "p")).clock(FixedClock(at(NOW)));
+        || Client::builder(server.url()).credentials(Credentials::new("k", "s", "p")).clock(FixedClock(at(NOW)));
     let request = unified::GetFillHistory::new().limit(101).between(at(NOW), at(NOW - 1));
     match builder().build().unwrap().call(&request).await {
         Err(Error::Refused(refusal)) => {
@@ -350,9 +350,9 @@ async fn what_is_refused_is_not_sent_unless_checks_are_off() {
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(sandbox.requests(), []);
+    assert_eq!(server.requests(), []);
     let _ = builder().checks(false).build().unwrap().call(&request).await;
-    assert_eq!(sandbox.requests().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 /// The parameters of which a document says that they may be blank: what is there is kept, or there is none.

@@ -18,8 +18,8 @@ const TEN_MINUTES: i64 = 600_000;
 
 /// An exchange that is `ahead` by so many milliseconds, and takes a request only while its signature is good.
 fn exchange(ahead: i64) -> ScriptedServer {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(move |request| {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(move |request| {
         let here = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
         let now = u64::try_from(here).unwrap().saturating_add_signed(ahead);
         let answer = |code: &str, data: &str| {
@@ -31,7 +31,7 @@ fn exchange(ahead: i64) -> ScriptedServer {
             true => answer("00000", r#"{"orderId":"7"}"#),
         }
     });
-    sandbox
+    server
 }
 
 fn timestamp(request: &Request) -> u64 {

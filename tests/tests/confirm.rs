@@ -18,7 +18,7 @@ use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 /// An exchange that keeps the orders it took by the caller's ids.
 struct Exchange {
-    sandbox: ScriptedServer,
+    server: ScriptedServer,
     book: Arc<Mutex<BTreeMap<String, Value>>>,
 }
 
@@ -27,10 +27,10 @@ type Change = fn(&Request, &mut dyn FnMut(Value)) -> Answer;
 
 impl Exchange {
     fn start(change: Change) -> Self {
-        let sandbox = ScriptedServer::start().unwrap();
+        let server = ScriptedServer::start().unwrap();
         let book: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
         let kept = Arc::clone(&book);
-        sandbox.answer_otherwise(move |request| {
+        server.answer_otherwise(move |request| {
             let mut book = kept.lock().unwrap();
             if request.method == "GET" {
                 return detail(&book, request.query.as_deref().unwrap_or_default());
@@ -40,17 +40,17 @@ impl Exchange {
                 assert!(before.is_none(), "doubled");
             })
         });
-        Self { sandbox, book }
+        Self { server, book }
     }
 
     /// A client that sends as fast as it can.
     fn client(&self) -> Client {
-        client_of(self.sandbox.url(), |client| client.limits(LimitMode::Off))
+        client_of(self.server.url(), |client| client.limits(LimitMode::Off))
     }
 
     /// How many requests for a change came, and how many questions.
     fn count(&self) -> (usize, usize) {
-        let requests = self.sandbox.requests();
+        let requests = self.server.requests();
         let questions = requests.iter().filter(|request| request.method == "GET").count();
         (requests.len() - questions, questions)
     }
@@ -297,9 +297,9 @@ async fn an_order_without_an_order_id_is_located() {
 
 #[tokio::test]
 async fn a_located_record_is_the_requested_one() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(sandbox.url());
-    sandbox.answer_next(success(json!({"orderId": "8", "clientOid": "of-another"})));
+    let server = ScriptedServer::start().unwrap();
+    let client = client(server.url());
+    server.answer_next(success(json!({"orderId": "8", "clientOid": "of-another"})));
     let error = client.locate(&market_buy()).await.unwrap_err();
     assert!(matches!(&error, Error::Unreadable(_)), "{error}");
     assert_eq!(error.outcome(), Outcome::NotDone);
@@ -309,7 +309,7 @@ async fn a_located_record_is_the_requested_one() {
 #[tokio::test]
 async fn an_order_that_never_left_is_not_found_in_that_of_an_equal_one() {
     let exchange = Exchange::start(|request, land| (land(taken(&body(request))), Answer::close()).1);
-    let client = client(exchange.sandbox.url());
+    let client = client(exchange.server.url());
     let order = market_buy();
     let Err(Error::Unknown(first)) = client.call(&order).await else { panic!("the answer decides nothing") };
     // No more than ten may leave in a second.
@@ -371,39 +371,39 @@ async fn an_id_is_stored_before_its_request_leaves() {
 
 #[tokio::test]
 async fn reads_and_harmless_cancels_are_repeated_and_each_counts() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let server = ScriptedServer::start().unwrap();
+    let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
     let policy = RetryPolicy::new().pauses(Duration::from_millis(2), Duration::from_millis(2));
     let order = unified::OrderRef::OrderId("7".into());
     for answer in [Answer::close(), code("45001"), Answer::new(503, ""), success(json!({"orderId": "7"}))] {
-        sandbox.answer_next(answer);
+        server.answer_next(answer);
     }
     client.retrying(&policy).call(&unified::CancelOrder::new(order.clone())).await.unwrap();
-    let requests = sandbox.take_requests();
+    let requests = server.take_requests();
     let signed: HashSet<_> = requests.iter().map(|request| request.header("ACCESS-TIMESTAMP")).collect();
     assert!(requests.len() == 4 && signed.len() > 1, "{signed:?}");
 
     for answer in [Answer::new(429, "").header("retry-after", "0"), success(json!({"orderId": "7"}))] {
-        sandbox.answer_next(answer);
+        server.answer_next(answer);
     }
     let detail = unified::GetOrderDetails::new(order);
     client.retrying(&policy).call(&detail).await.unwrap();
-    assert_eq!(sandbox.take_requests().len(), 2);
+    assert_eq!(server.take_requests().len(), 2);
 
-    sandbox.answer_next(code("40762"));
+    server.answer_next(code("40762"));
     assert!(client.retrying(&policy).call(&detail).await.is_err());
-    assert_eq!(sandbox.requests().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn an_answer_about_another_order_proves_nothing() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let server = ScriptedServer::start().unwrap();
+    let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
     let order = market_buy().client_oid(unified::ClientOid::new("desk-1:7").unwrap());
     for (client_id, is_own) in [("desk-1:7", true), ("desk-1:77", false), ("1:7", false), ("", false)] {
-        sandbox.answer_next(success(json!({"orderId": "1", "clientOid": client_id})));
+        server.answer_next(success(json!({"orderId": "1", "clientOid": client_id})));
         match client.call(&order).await {
             Ok(ack) => assert!(is_own, "{ack:?}"),
             Err(Error::Unknown(unknown)) => assert!(!is_own && unknown.client_id() == Some("desk-1:7"), "{unknown}"),
@@ -411,26 +411,26 @@ async fn an_answer_about_another_order_proves_nothing() {
         }
     }
     // Who names an order by the exchange's id learns the own one.
-    sandbox.answer_next(success(json!({"orderId": "1", "clientOid": "desk-1:7"})));
+    server.answer_next(success(json!({"orderId": "1", "clientOid": "desk-1:7"})));
     client.call(&unified::CancelOrder::new(unified::OrderRef::OrderId("1".into()))).await.unwrap();
 }
 
 #[tokio::test]
 async fn what_an_attempt_left_open_a_later_refusal_does_not_settle() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let server = ScriptedServer::start().unwrap();
+    let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
     let policy = RetryPolicy::new().pauses(Duration::from_millis(2), Duration::from_millis(2));
     let cancel = unified::CancelOrder::new(unified::OrderRef::OrderId("7".into()));
     // The first attempt cancelled the order, so the second finds none.
     for answer in [Answer::close(), code("24056")] {
-        sandbox.answer_next(answer);
+        server.answer_next(answer);
     }
     let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
     assert!(matches!(&error, Error::Unknown(_)) && error.outcome() == Outcome::Unknown, "{error}");
-    assert_eq!(sandbox.take_requests().len(), 2);
+    assert_eq!(server.take_requests().len(), 2);
     // Where nothing was left open, a refusal is one.
-    sandbox.answer_next(code("24056"));
+    server.answer_next(code("24056"));
     let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
     assert_eq!(error.outcome(), Outcome::NotDone, "{error}");
 }

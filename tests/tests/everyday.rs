@@ -102,13 +102,13 @@ fn a_client_from_the_environment_names_the_variable_that_is_missing() {
 
 #[tokio::test]
 async fn the_demo_market_is_one_call_away() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let query = GetAccountAssets::new();
-    for (builder, sent) in [(Client::demo(sandbox.url()), Some("1")), (Client::builder(sandbox.url()), None)] {
+    for (builder, sent) in [(Client::demo(server.url()), Some("1")), (Client::builder(server.url()), None)] {
         let client = builder.credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap();
-        sandbox.answer_next(Answer::json(r#"{"code":"40099","msg":"exchange environment is incorrect"}"#));
+        server.answer_next(Answer::json(r#"{"code":"40099","msg":"exchange environment is incorrect"}"#));
         let error = client.unified().get_account_assets(&query).await.unwrap_err();
-        assert_eq!(sandbox.take_requests()[0].header("paptrading"), sent);
+        assert_eq!(server.take_requests()[0].header("paptrading"), sent);
         assert_eq!(error.remedy(), Some("use a demo key with the market demo, and a live key without it"));
     }
 }
@@ -128,17 +128,17 @@ async fn the_error_for_a_key_of_the_other_kind_of_account_names_its_family() {
 /// Two clients that know nothing of each other do not exceed the limit of their key together.
 #[tokio::test]
 async fn clients_with_the_same_key_share_their_limits() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let client = |key: &str| -> Client {
         let credentials = Credentials::new(key, "secret", "passphrase");
-        Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Refuse).build().unwrap()
+        Client::builder(server.url()).credentials(credentials).limits(LimitMode::Refuse).build().unwrap()
     };
     let (one, two, other) = (client("one-key"), client("one-key"), client("another-key"));
     let cancel = CancelAllOrders::new(Category::UsdtFutures);
     let mut sent = 0;
     for round in 0..20 {
         let client = if round % 2 == 0 { &one } else { &two };
-        sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
+        server.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
         match client.call(&cancel).await {
             Err(Error::Limited(_)) => break,
             _ => sent += 1,

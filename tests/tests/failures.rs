@@ -193,12 +193,12 @@ fn a_long_answer_is_not_printed_whole() {
 async fn call(over: Over, answer: Answer) -> (Error, usize) {
     // Long enough for a busy machine where an answer comes, short where none does.
     let call = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(answer);
-    let client = client(over, sandbox.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() });
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(answer);
+    let client = client(over, server.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() });
     let error = client.call(&cancel()).await.expect_err("the call must fail");
     assert_eq!(error.operation(), "unified.cancel-order");
-    (error, sandbox.requests().len())
+    (error, server.requests().len())
 }
 
 fn client(over: Over, address: String, limits: TransportLimits) -> Client {

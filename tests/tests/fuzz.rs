@@ -340,8 +340,8 @@ fn answers_that_are_deep_or_long() {
 #[test]
 fn any_bytes_over_a_connection() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = Client::builder(sandbox.url())
+    let server = ScriptedServer::start().unwrap();
+    let client = Client::builder(server.url())
         .credentials(Credentials::new("key", "secret", "passphrase"))
         .limits(LimitMode::Off)
         .call_timeout(Duration::from_secs(60))
@@ -371,7 +371,7 @@ fn any_bytes_over_a_connection() {
         ..ProptestConfig::default()
     });
     let checked = runner.run(&(heads, bodies), |(head, body)| {
-        sandbox.answer_next(Answer::raw([head.as_bytes(), &body].concat()));
+        server.answer_next(Answer::raw([head.as_bytes(), &body].concat()));
         let result = runtime.block_on(client.call(&order)).map(drop);
         let outcome = result.as_ref().map_or_else(Error::outcome, |()| Outcome::Done);
         if outcome != Outcome::Unknown {

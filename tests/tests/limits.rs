@@ -22,18 +22,18 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// An exchange that remembers when calls came.
 fn exchange() -> (ScriptedServer, Arc<Mutex<Vec<Instant>>>) {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let came: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let log = Arc::clone(&came);
-    sandbox.answer_otherwise(move |_| {
+    server.answer_otherwise(move |_| {
         log.lock().unwrap().push(Instant::now());
         Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#)
     });
-    (sandbox, came)
+    (server, came)
 }
 
-fn client(sandbox: &ScriptedServer, limits: &Arc<InProcessLimits>, mode: LimitMode) -> Client {
-    Client::builder(sandbox.url())
+fn client(server: &ScriptedServer, limits: &Arc<InProcessLimits>, mode: LimitMode) -> Client {
+    Client::builder(server.url())
         .credentials(Credentials::new("key", "secret", "passphrase"))
         .limiter(limits.clone())
         .limits(mode)
@@ -53,9 +53,9 @@ fn order(symbol: &str) -> PlaceOrder {
 /// By the exchange's own count, so that it holds however busy this machine is.
 #[tokio::test]
 async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
-    let (sandbox, came) = exchange();
+    let (server, came) = exchange();
     let limits = Arc::new(InProcessLimits::default());
-    let clients = [(); 2].map(|()| client(&sandbox, &limits, LimitMode::Wait));
+    let clients = [(); 2].map(|()| client(&server, &limits, LimitMode::Wait));
     let mut calls = JoinSet::new();
     for number in 0..25 {
         let client = clients[number % 2].clone();
@@ -68,9 +68,9 @@ async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
     assert!(came.windows(11).all(|calls| calls[10] - calls[0] >= SECOND), "{came:?}");
 }
 
-/// Forwards to `sandbox`, but takes `late` to accept a connection. Its address.
-fn accepting_late(sandbox: &ScriptedServer, late: Duration) -> String {
-    let there = sandbox.url().trim_start_matches("http://").to_owned();
+/// Forwards to `server`, but takes `late` to accept a connection. Its address.
+fn accepting_late(server: &ScriptedServer, late: Duration) -> String {
+    let there = server.url().trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let carry = |mut from: TcpStream, mut to: TcpStream| {
@@ -95,8 +95,8 @@ fn accepting_late(sandbox: &ScriptedServer, late: Duration) -> String {
 /// The first calls wait until their connections are accepted, and arrive when those of the next window might go.
 #[tokio::test]
 async fn connections_that_take_long_bring_no_two_windows_together() {
-    let (sandbox, came) = exchange();
-    let client = Client::builder(accepting_late(&sandbox, Duration::from_millis(250)))
+    let (server, came) = exchange();
+    let client = Client::builder(accepting_late(&server, Duration::from_millis(250)))
         .credentials(Credentials::new("key", "secret", "passphrase"))
         .build()
         .unwrap();
@@ -113,9 +113,9 @@ async fn connections_that_take_long_bring_no_two_windows_together() {
 
 #[tokio::test]
 async fn what_is_refused_does_not_reach_the_exchange() {
-    let (sandbox, came) = exchange();
+    let (server, came) = exchange();
     let limits = Arc::new(InProcessLimits::default());
-    let clients = [(); 2].map(|()| client(&sandbox, &limits, LimitMode::Refuse));
+    let clients = [(); 2].map(|()| client(&server, &limits, LimitMode::Refuse));
     let mut refused = 0;
     for client in clients.iter().cycle().take(30) {
         match client.unified().cancel_order(&cancel()).await {
@@ -139,9 +139,9 @@ fn holding<O: Operation>(client: &Client, operation: &O) -> Vec<u32> {
 
 #[test]
 fn classes_choose_rows_by_account_and_symbol() {
-    let (sandbox, _) = exchange();
+    let (server, _) = exchange();
     let with = |classes| {
-        let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+        let builder = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
         builder.limit_classes(classes).build().unwrap()
     };
     let is_reality = |symbol: &str| symbol.starts_with("r");
@@ -174,8 +174,8 @@ fn every_operation_has_a_default_limit() {
 
 #[test]
 fn a_plan_names_the_limit_that_binds() {
-    let (sandbox, came) = exchange();
-    let client = client(&sandbox, &Arc::new(InProcessLimits::default()), LimitMode::Wait);
+    let (server, came) = exchange();
+    let client = client(&server, &Arc::new(InProcessLimits::default()), LimitMode::Wait);
     let core = client.core();
     let trades = GetInsiderTrades::new("TSLA");
     let orders = [order("BTCUSDT"), order("ETHUSDT")];
@@ -206,9 +206,9 @@ fn open_orders_are_counted_against_the_documented_ceilings() {
 /// The rows of the classes that hold are what a plan goes by.
 #[test]
 fn a_plan_goes_by_the_classes_that_hold() {
-    let (sandbox, came) = exchange();
+    let (server, came) = exchange();
     let classes = Classes::new().when("reality", "symbol", |symbol| symbol.starts_with('r'));
-    let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let builder = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = builder.limit_classes(classes).build().unwrap();
     let orders = [order("BTCUSDT"), order("rTSLAUSDT")];
     let calls: Vec<_> = orders.iter().cycle().take(40).map(|order| client.core().limited(order)).collect();

@@ -18,9 +18,9 @@ use tradeapi_tests::watch::{Span, Watch};
 
 const TAKEN: &str = r#"{"code":"00000","msg":"success","requestTime":5,"data":{"orderId":"1","clientOid":"a-1"}}"#;
 
-fn client(sandbox: &ScriptedServer) -> Client {
+fn client(server: &ScriptedServer) -> Client {
     let credentials = Credentials::new("key", "secret", "passphrase");
-    Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
+    Client::builder(server.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
 
 fn order() -> PlaceOrder {
@@ -44,15 +44,15 @@ fn end(span: &Span) -> String {
 #[tokio::test]
 async fn a_successful_call_has_a_span_with_its_operation_and_result() {
     let (watch, _guard) = Watch::start();
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(TAKEN));
-    client(&sandbox).call(&order()).await.unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(TAKEN));
+    client(&server).call(&order()).await.unwrap();
     let calls = watch.calls();
     assert_eq!(calls.len(), 1);
     let named = values(&calls[0], &["api", "operation", "family", "method", "path", "attempt"]);
     assert_eq!(named, "tradeapi unified.place-order unified POST /api/v3/trade/place-order 1");
     assert_eq!(end(&calls[0]), "200 - success done");
-    let sent = sandbox.requests()[0].body.len();
+    let sent = server.requests()[0].body.len();
     assert_eq!(values(&calls[0], &["bytes_sent", "bytes_received", "waited_us"]), format!("{sent} {} 0", TAKEN.len()));
     assert!(calls[0].fields.get("duration_us").unwrap().parse::<u64>().unwrap() > 0);
     assert!(calls[0].closed && watch.depth() == 0 && watch.events().is_empty());
@@ -64,18 +64,18 @@ async fn a_successful_call_has_a_span_with_its_operation_and_result() {
 #[tokio::test]
 async fn queries_have_no_event() {
     let (watch, _guard) = Watch::start();
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
     let fills = GetFillHistory::new().category(Category::UsdtFutures).order_id("1234567890");
-    client(&sandbox).call(&fills).await.unwrap();
+    client(&server).call(&fills).await.unwrap();
     assert_eq!(values(&watch.calls()[0], &["method", "path", "bytes_sent"]), "GET /api/v3/trade/fills 0");
-    assert!(sandbox.requests()[0].query.as_ref().unwrap().contains("1234567890"));
+    assert!(server.requests()[0].query.as_ref().unwrap().contains("1234567890"));
     assert!(!format!("{:?}", watch.all()).contains("1234567890"));
 }
 
 #[tokio::test]
 async fn every_result_is_traced() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let code = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"no","data":null}}"#));
     for (answer, expected) in [
         (code("40762"), "200 40762 listed-code not_done"),
@@ -90,8 +90,8 @@ async fn every_result_is_traced() {
         (Answer::json("{"), "200 - unreadable unknown"),
     ] {
         let (watch, _guard) = Watch::start();
-        sandbox.answer_next(answer);
-        client(&sandbox).call(&order()).await.unwrap_err();
+        server.answer_next(answer);
+        client(&server).call(&order()).await.unwrap_err();
         assert_eq!(end(&watch.calls()[0]), expected);
         // An unknown outcome is an event of its own, within the span.
         let events = watch.events();
@@ -108,10 +108,10 @@ async fn every_result_is_traced() {
 #[tokio::test]
 async fn unsent_calls_are_traced() {
     let (watch, _guard) = Watch::start();
-    let sandbox = ScriptedServer::start().unwrap();
-    client(&sandbox).call(&GetFillHistory::new().limit(101)).await.unwrap_err();
-    Client::builder(sandbox.url()).build().unwrap().call(&order()).await.unwrap_err();
-    let limited = Client::builder(sandbox.url()).credentials(Credentials::new("k", "s", "p")).limiter(Arc::new(NoRoom));
+    let server = ScriptedServer::start().unwrap();
+    client(&server).call(&GetFillHistory::new().limit(101)).await.unwrap_err();
+    Client::builder(server.url()).build().unwrap().call(&order()).await.unwrap_err();
+    let limited = Client::builder(server.url()).credentials(Credentials::new("k", "s", "p")).limiter(Arc::new(NoRoom));
     limited.limits(LimitMode::Refuse).build().unwrap().call(&order()).await.unwrap_err();
     let ends: Vec<_> =
         watch.calls().iter().map(|span| values(span, &["bytes_sent", "call_result", "outcome"])).collect();
@@ -121,12 +121,12 @@ async fn unsent_calls_are_traced() {
 #[tokio::test]
 async fn each_attempt_is_a_span_and_each_pause_between_them_an_event() {
     let (watch, _guard) = Watch::start();
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::new(503, ""));
-    sandbox.answer_next(Answer::json(r#"{"code":"40725","data":null}"#));
-    sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::new(503, ""));
+    server.answer_next(Answer::json(r#"{"code":"40725","data":null}"#));
+    server.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
     let policy = RetryPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
-    client(&sandbox).retrying(&policy).call(&details()).await.unwrap();
+    client(&server).retrying(&policy).call(&details()).await.unwrap();
     let calls: Vec<_> = watch.calls().iter().map(|span| values(span, &["attempt", "code", "outcome"])).collect();
     assert_eq!(calls, ["1 503 not_done", "2 40725 not_done", "3 - done"]);
     let pauses = watch.events();
@@ -137,14 +137,14 @@ async fn each_attempt_is_a_span_and_each_pause_between_them_an_event() {
 #[tokio::test]
 async fn queries_of_unknown_outcomes_are_traced() {
     let (watch, _guard) = Watch::start();
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::close());
-    sandbox.answer_next(Answer::json(r#"{"code":"40010","data":null}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::close());
+    server.answer_next(Answer::json(r#"{"code":"40010","data":null}"#));
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
     let found = format!(r#"{{"code":"00000","data":{{"orderId":"1","clientOid":"a-1","createdTime":"{now}"}}}}"#);
-    sandbox.answer_next(Answer::json(found));
+    server.answer_next(Answer::json(found));
     let policy = ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
-    client(&sandbox).place_and_confirm(&order(), &policy).await.outcome();
+    client(&server).place_and_confirm(&order(), &policy).await.outcome();
     let calls: Vec<_> = watch.calls().iter().map(|span| values(span, &["operation", "outcome"])).collect();
     let question = "unified.order-info";
     assert_eq!(
@@ -162,10 +162,10 @@ async fn queries_of_unknown_outcomes_are_traced() {
 #[tokio::test]
 async fn concurrent_calls_have_spans_of_their_own() {
     let (watch, _guard) = Watch::start();
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let credentials = Credentials::new("key", "secret", "passphrase");
-    let client = Client::builder(sandbox.url()).credentials(credentials).limiter(Arc::new(Slow)).build().unwrap();
-    sandbox.answer_otherwise(|request| match request.method.as_str() {
+    let client = Client::builder(server.url()).credentials(credentials).limiter(Arc::new(Slow)).build().unwrap();
+    server.answer_otherwise(|request| match request.method.as_str() {
         "GET" => Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#),
         _ => Answer::json(r#"{"code":"45001","data":null}"#),
     });
@@ -197,14 +197,14 @@ async fn concurrent_calls_have_spans_of_their_own() {
 #[tokio::test]
 async fn a_dropped_call_has_no_result() {
     let (watch, _guard) = Watch::start();
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::hang());
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::hang());
+    let client = client(&server);
     let order = order();
     tokio::select! {
         biased;
         _ = client.call(&order) => panic!("answered"),
-        () = sandbox.reached(1) => {}
+        () = server.reached(1) => {}
     }
     let calls = watch.calls();
     assert!(calls[0].closed && watch.depth() == 0);

@@ -69,11 +69,11 @@ impl Change {
     }
 
     /// The outcome of the request when the exchange answers so.
-    async fn answered(self, sandbox: &ScriptedServer, client: &Client, answer: Answer) -> Result<(), Error> {
-        sandbox.take_requests();
-        sandbox.answer_next(answer);
+    async fn answered(self, server: &ScriptedServer, client: &Client, answer: Answer) -> Result<(), Error> {
+        server.take_requests();
+        server.answer_next(answer);
         let result = self.on(client).await;
-        assert_eq!(sandbox.requests().len(), 1, "{}: sent once, whatever happens", self.meta.id);
+        assert_eq!(server.requests().len(), 1, "{}: sent once, whatever happens", self.meta.id);
         result
     }
 }
@@ -157,10 +157,10 @@ fn the_table_is_complete() {
 }
 
 async fn what_was_not_sent_did_not_happen(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let nobody = Client::builder(sandbox.url()).limits(LimitMode::Off).build().unwrap();
-    let full = client(over, sandbox.url()).limits(LimitMode::Refuse).limiter(Arc::new(NoRoom)).build().unwrap();
-    let unwritten = client(over, sandbox.url()).transport(Unwritten).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    let nobody = Client::builder(server.url()).limits(LimitMode::Off).build().unwrap();
+    let full = client(over, server.url()).limits(LimitMode::Refuse).limiter(Arc::new(NoRoom)).build().unwrap();
+    let unwritten = client(over, server.url()).transport(Unwritten).build().unwrap();
     let closed = client(over, ScriptedServer::start().unwrap().url()).build().unwrap();
     for change in changes() {
         expect(change, change.on(&nobody).await, CallResult::Unsigned, Outcome::NotDone);
@@ -175,17 +175,17 @@ async fn what_was_not_sent_did_not_happen(over: Over) {
         tradeapi::unified::Side::Buy,
         tradeapi::unified::Execution::Market,
     );
-    let error = client(over, sandbox.url()).build().unwrap().call(&forbidden).await.unwrap_err();
+    let error = client(over, server.url()).build().unwrap().call(&forbidden).await.unwrap_err();
     assert_eq!((error.call_result(), error.outcome()), (CallResult::Refused, Outcome::NotDone));
-    assert_eq!(sandbox.requests().len(), 0);
+    assert_eq!(server.requests().len(), 0);
 }
 
 async fn without_an_answer_it_is_unknown(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let client_of = |limit| {
         let limits =
             TransportLimits { call: Duration::from_millis(limit), max_body: 1_000, ..TransportLimits::default() };
-        limited(over, sandbox.url(), limits).build()
+        limited(over, server.url(), limits).build()
     };
     // Long enough for a busy machine where an answer comes, short where none does.
     let (patient, hasty) = (client_of(60_000).unwrap(), client_of(100).unwrap());
@@ -194,29 +194,29 @@ async fn without_an_answer_it_is_unknown(over: Over) {
         let lost =
             [Answer::close(), Answer::raw("no HTTP\r\n\r\n"), whole.clone().cut_off_after(0), whole.cut_off_after(20)];
         for answer in lost {
-            let result = change.answered(&sandbox, &patient, answer).await;
+            let result = change.answered(&server, &patient, answer).await;
             expect(change, result, CallResult::ConnectionLost, Outcome::Unknown);
         }
-        let result = change.answered(&sandbox, &patient, Answer::json(" ".repeat(1_001))).await;
+        let result = change.answered(&server, &patient, Answer::json(" ".repeat(1_001))).await;
         expect(change, result, CallResult::AnswerTooLong, Outcome::Unknown);
-        let result = change.answered(&sandbox, &hasty, Answer::hang()).await;
+        let result = change.answered(&server, &hasty, Answer::hang()).await;
         expect(change, result, CallResult::TimedOut, Outcome::Unknown);
     }
 }
 
 async fn listed_codes_decide_and_unlisted_ones_do_not(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(over, sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    let client = client(over, server.url()).build().unwrap();
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
     for change in changes() {
         let success = Answer::json(schema::examples(change.meta)[0].response.clone());
-        expect(change, change.answered(&sandbox, &client, success).await, CallResult::Success, Outcome::Done);
+        expect(change, change.answered(&server, &client, success).await, CallResult::Success, Outcome::Done);
         for status in [200, 400, 429, 500, 503] {
             for known in change.meta.errors.iter().filter(|known| !known.success) {
-                let result = change.answered(&sandbox, &client, answer(known.code).status(status)).await;
+                let result = change.answered(&server, &client, answer(known.code).status(status)).await;
                 expect(change, result, CallResult::ListedCode, change.refused_with(known));
             }
-            let result = change.answered(&sandbox, &client, answer("98765").status(status)).await;
+            let result = change.answered(&server, &client, answer("98765").status(status)).await;
             expect(change, result, CallResult::UnlistedCode, Outcome::Unknown);
         }
     }
@@ -225,9 +225,9 @@ async fn listed_codes_decide_and_unlisted_ones_do_not(over: Over) {
 /// Codes that no document lists: believed where several sources agree, and unknown otherwise. Each code once in each
 /// family, and of every other operation one code of each kind.
 async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(over, sandbox.url()).build().unwrap();
-    let doubting = client_that_trusts(over, sandbox.url(), CodePolicy::documented_only());
+    let server = ScriptedServer::start().unwrap();
+    let client = client(over, server.url()).build().unwrap();
+    let doubting = client_that_trusts(over, server.url(), CodePolicy::documented_only());
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
     let (mut believed, mut families) = (0, BTreeSet::new());
     for change in changes() {
@@ -246,10 +246,10 @@ async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
                 _ => (CallResult::ObservedCode, change.refused_with(known)),
             };
             believed += usize::from(call_result != CallResult::UnlistedCode);
-            let result = change.answered(&sandbox, &client, answer(known.code).status(400)).await;
+            let result = change.answered(&server, &client, answer(known.code).status(400)).await;
             expect(change, result, call_result, outcome);
         }
-        let result = change.answered(&sandbox, &doubting, answer("40009").status(400)).await;
+        let result = change.answered(&server, &doubting, answer("40009").status(400)).await;
         expect(change, result, CallResult::UnlistedCode, Outcome::Unknown);
     }
     assert!(believed > 400, "{believed}");
@@ -257,34 +257,34 @@ async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
 
 /// A refusal of a key, by any operation and through any client, and the likely cause in words.
 async fn credentials_are_checked_by_one_read(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(over, sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    let client = client(over, server.url()).build().unwrap();
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":{{}}}}"#));
     for (code, call_result, cause) in [
         ("40012", CallResult::CredentialsRefused, "passphrase"),
         ("40099", CallResult::CredentialsRefused, "demo"),
         ("40008", CallResult::TimestampRefused, "clock"),
     ] {
-        sandbox.answer_next(answer(code).status(400));
+        server.answer_next(answer(code).status(400));
         let error = client.unified().check_credentials().await.unwrap_err();
         assert_eq!((error.call_result(), error.outcome()), (call_result, Outcome::NotDone), "{error}");
         assert!(error.to_string().contains(cause), "{error}");
-        sandbox.answer_next(answer(code).status(400));
+        server.answer_next(answer(code).status(400));
         let error = client.classic().check_credentials().await.unwrap_err();
         assert_eq!(error.call_result(), call_result, "{error}");
     }
-    sandbox.take_requests();
+    server.take_requests();
     for _ in 0..2 {
-        sandbox.answer_next(answer("00000"));
+        server.answer_next(answer("00000"));
     }
     client.unified().check_credentials().await.unwrap();
     client.classic().check_credentials().await.unwrap();
-    assert_eq!(sandbox.requests().len(), 2);
+    assert_eq!(server.requests().len(), 2);
 }
 
 async fn what_cannot_be_understood_is_unknown(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(over, sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    let client = client(over, server.url()).build().unwrap();
     for change in changes() {
         let statuses = [
             // The one status of which several sources say what it means.
@@ -298,7 +298,7 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
         for ((status, call_result, outcome), body) in
             statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body)))
         {
-            let result = change.answered(&sandbox, &client, Answer::new(*status, body)).await;
+            let result = change.answered(&server, &client, Answer::new(*status, body)).await;
             // What is cut off may have been a success.
             let outcome = if body == "{" { Outcome::Unknown } else { *outcome };
             expect(change, result, *call_result, outcome);
@@ -306,7 +306,7 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
         let success = &schema::examples(change.meta)[0].response;
         let truncated = success.trim_end().strip_suffix('}').unwrap();
         for body in ["", "{}", "null", r#"{"code":"00000","data":{"#, r#"{"code":"00000","data":7}"#, truncated] {
-            let result = change.answered(&sandbox, &client, Answer::json(body)).await;
+            let result = change.answered(&server, &client, Answer::json(body)).await;
             expect(change, result, CallResult::Unreadable, Outcome::Unknown);
         }
     }

@@ -310,7 +310,7 @@ proptest! {
 
 /// A scripted server and a client that checks nothing, kept for all cases.
 struct Wire {
-    sandbox: ScriptedServer,
+    server: ScriptedServer,
     client: Client,
     runtime: tokio::runtime::Runtime,
 }
@@ -322,15 +322,15 @@ impl Wire {
         }
         WIRE.with(|wire| {
             wire.runtime.block_on(wire.client.call(request)).map(drop).unwrap();
-            wire.sandbox.take_requests().remove(0)
+            wire.server.take_requests().remove(0)
         })
     }
 
     fn new() -> Self {
-        let sandbox = ScriptedServer::start().unwrap();
-        sandbox.answer_otherwise(|_| Answer::json(r#"{"code":"00000","data":null}"#));
-        let client = client(&sandbox.url(), false);
+        let server = ScriptedServer::start().unwrap();
+        server.answer_otherwise(|_| Answer::json(r#"{"code":"00000","data":null}"#));
+        let client = client(&server.url(), false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Self { sandbox, client, runtime }
+        Self { server, client, runtime }
     }
 }

@@ -36,14 +36,14 @@ fn credentials() -> Credentials {
 
 /// How a call with this answer ends. Its outcome cannot be known, and it is sent once.
 async fn call_result(over: Over, answer: Answer, call: Duration) -> CallResult {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let limits = TransportLimits { call, max_body: 50_000, ..TransportLimits::default() };
-    let client = over.client(sandbox.url(), limits).credentials(credentials()).build().unwrap();
+    let client = over.client(server.url(), limits).credentials(credentials()).build().unwrap();
     let about = format!("{answer:?}");
-    sandbox.answer_next(answer);
+    server.answer_next(answer);
     let error = client.call(&cancel()).await.expect_err("there is no whole answer");
     assert!(matches!(error, Error::Unknown(_)), "{about}: {error}");
-    assert_eq!((error.outcome(), sandbox.requests().len()), (Outcome::Unknown, 1), "{about}");
+    assert_eq!((error.outcome(), server.requests().len()), (Outcome::Unknown, 1), "{about}");
     error.call_result()
 }
 
@@ -156,27 +156,27 @@ async fn without_a_connection_in_time_nothing_was_sent(over: Over) {
 
 /// Neither are times that end at once an unknown outcome, nor do times without end overflow.
 async fn no_time_is_too_long(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| Answer::json(DONE));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| Answer::json(DONE));
     let all = |time| TransportLimits { connect: time, call: time, idle: time, age: time, ..TransportLimits::default() };
-    let client = over.client(sandbox.url(), all(Duration::MAX)).credentials(credentials()).build().unwrap();
+    let client = over.client(server.url(), all(Duration::MAX)).credentials(credentials()).build().unwrap();
     for _ in 0..2 {
         client.call(&cancel()).await.unwrap();
     }
-    let client = over.client(sandbox.url(), all(Duration::ZERO)).credentials(credentials()).build().unwrap();
+    let client = over.client(server.url(), all(Duration::ZERO)).credentials(credentials()).build().unwrap();
     for _ in 0..2 {
         let error = client.call(&cancel()).await.expect_err("there is no time");
         assert_eq!(error.outcome(), Outcome::NotDone, "{error}");
     }
-    assert_eq!(sandbox.requests().len(), 2);
+    assert_eq!(server.requests().len(), 2);
 }
 
 fn with_settings(
-    sandbox: &ScriptedServer,
+    server: &ScriptedServer,
     change: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
 ) -> Result<Client, Box<dyn std::error::Error>> {
     let transport = ReqwestTransport::with_settings(TransportLimits::default(), change)?;
-    Ok(Client::builder(sandbox.url()).credentials(credentials()).transport(transport).build()?)
+    Ok(Client::builder(server.url()).credentials(credentials()).transport(transport).build()?)
 }
 
 #[tokio::test]
@@ -208,13 +208,13 @@ async fn no_settings_make_it_follow_or_repeat() {
 /// reqwest would write this address in another way than was signed.
 #[tokio::test]
 async fn what_would_not_be_sent_as_it_was_signed_is_not_sent() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let address = format!("{}/a/../b", sandbox.url());
+    let server = ScriptedServer::start().unwrap();
+    let address = format!("{}/a/../b", server.url());
     let client = Over::Reqwest.client(address, TransportLimits::default()).credentials(credentials()).build().unwrap();
     let error = client.call(&cancel()).await.expect_err("the path changes on the way");
     assert_eq!((error.call_result(), error.outcome()), (CallResult::NotWritten, Outcome::NotDone), "{error}");
     assert!(error.to_string().contains("as they were signed"), "{error}");
-    assert_eq!(sandbox.requests(), []);
+    assert_eq!(server.requests(), []);
 }
 
 /// The address of the exchange, for the other process.

@@ -43,14 +43,14 @@ tradeapi::for_each_operation!(call_each);
 
 /// The way to an exchange.
 struct Wire {
-    sandbox: ScriptedServer,
+    server: ScriptedServer,
     over: Over,
 }
 
 #[tokio::test]
 async fn every_operation_over_the_wire_by_every_transport() {
     for over in Over::ALL {
-        let called = each(&Wire { sandbox: ScriptedServer::start().unwrap(), over }).await;
+        let called = each(&Wire { server: ScriptedServer::start().unwrap(), over }).await;
         let ids: BTreeSet<_> = called.iter().map(|meta| meta.id.to_owned()).collect();
         assert_eq!(ids.len(), called.len());
         assert_eq!(ids, schema::operations());
@@ -68,7 +68,7 @@ where
         round_trip(wire, &request, &example, &client(wire, &example, true), signed).await;
         let stranger = client(wire, &example, false);
         if signed {
-            is_not_sent(&wire.sandbox, &request, &stranger).await;
+            is_not_sent(&wire.server, &request, &stranger).await;
         } else {
             round_trip(wire, &request, &example, &stranger, signed).await;
         }
@@ -78,7 +78,7 @@ where
 
 /// A client whose clock stands at the time of the example.
 fn client(wire: &Wire, example: &Example, with_credentials: bool) -> Client {
-    let builder = wire.over.client(wire.sandbox.url(), TransportLimits::default());
+    let builder = wire.over.client(wire.server.url(), TransportLimits::default());
     let builder = builder.clock(FixedClock(Timestamp::from_millis(time(example))));
     let builder = GIVEN.iter().fold(builder, |builder, (name, value)| builder.header(*name, *value));
     let builder = match with_credentials {
@@ -93,14 +93,14 @@ where
     O: Operation,
     O::Response: Answered,
 {
-    let Wire { sandbox, over } = wire;
-    sandbox.answer_next(Answer::json(example.response.clone()).header("x-mbx-used-remain-limit", "7"));
+    let Wire { server, over } = wire;
+    server.answer_next(Answer::json(example.response.clone()).header("x-mbx-used-remain-limit", "7"));
     let reply = client.call(request).await.unwrap_or_else(|error| panic!("{}: {error}", example.about));
-    let sent = sandbox.take_requests();
+    let sent = server.take_requests();
     assert_eq!(sent.len(), 1, "{}", example.about);
     check_request(&sent[0], O::META, example);
     let own = if *over == Over::Reqwest { &[("accept", "*/*")][..] } else { &[] };
-    check_headers(&sent[0], O::META, &[own, &[("host", &sandbox.address().to_string())]].concat(), signed);
+    check_headers(&sent[0], O::META, &[own, &[("host", &server.address().to_string())]].concat(), signed);
     if signed {
         check_signature(&sent[0], example);
     }
@@ -113,12 +113,12 @@ where
     assert_eq!((reply.status.as_u16(), reply.remaining), (200, Some(7)));
 }
 
-async fn is_not_sent<O: Operation>(sandbox: &ScriptedServer, request: &O, stranger: &Client) {
+async fn is_not_sent<O: Operation>(server: &ScriptedServer, request: &O, stranger: &Client) {
     match stranger.call(request).await {
         Err(Error::Unsigned(unsigned)) => assert_eq!(unsigned.operation, O::META.id),
         other => panic!("{}: {:?}", O::META.id, other.map(|_| "answered").err()),
     }
-    assert!(sandbox.take_requests().is_empty(), "{} was sent without credentials", O::META.id);
+    assert!(server.take_requests().is_empty(), "{} was sent without credentials", O::META.id);
 }
 
 fn check_request(sent: &Request, meta: &Meta, example: &Example) {

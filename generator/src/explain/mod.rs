@@ -72,7 +72,7 @@ fn pools(page: &mut Page, api: &Api, operation: &Operation) {
         page.heading("Pools");
     }
     for pool in pools {
-        let reported = pool.reported.as_ref().map(|reported| format!(" Answers report its use: {reported}."));
+        let reported = pool.reporting.as_ref().map(|reported| format!(" Answers report its use: {reported}."));
         let text = format!("{}: {}{}", pool.rate, sentence(&pool.doc), reported.unwrap_or_default());
         page.named(1, 10, &pool.name, &text);
     }

@@ -46,7 +46,7 @@ pub(crate) struct Terms {
 
 /// An exchange with one account. It ends when it is dropped.
 pub(crate) struct Exchange {
-    sandbox: Option<ScriptedServer>,
+    server: Option<ScriptedServer>,
     inner: Arc<Inner>,
 }
 
@@ -69,15 +69,15 @@ struct State {
 impl Exchange {
     /// Starts on a free port of this machine.
     pub(crate) fn start(terms: Terms) -> io::Result<Self> {
-        let sandbox = ScriptedServer::start()?;
-        terms.line.lay(&sandbox, terms.hostility.seed.0);
+        let server = ScriptedServer::start()?;
+        terms.line.lay(&server, terms.hostility.seed.0);
         let mut exchange = Self::without_sockets(terms);
         let inner = Arc::clone(&exchange.inner);
-        sandbox.answer_otherwise(move |request| match in_http(request) {
+        server.answer_otherwise(move |request| match in_http(request) {
             Some(http) => on_the_wire(inner.deliver(&http, request.connection, true)),
             None => Answer::new(400, "no request"),
         });
-        exchange.sandbox = Some(sandbox);
+        exchange.server = Some(server);
         Ok(exchange)
     }
 
@@ -95,7 +95,7 @@ impl Exchange {
         conditions.hostility = Some(terms.hostility.clone());
         local.set_conditions(conditions);
         Self {
-            sandbox: None,
+            server: None,
             inner: Arc::new(Inner {
                 local,
                 is_calm: AtomicBool::new(terms.hostility.faults == 0),
@@ -127,15 +127,15 @@ impl Exchange {
 
     /// Where it listens, as a base address.
     pub(crate) fn url(&self) -> String {
-        self.sandbox.as_ref().map_or("http://127.0.0.1".to_owned(), ScriptedServer::url)
+        self.server.as_ref().map_or("http://127.0.0.1".to_owned(), ScriptedServer::url)
     }
 
     /// What it has counted so far.
     pub(crate) fn counts(&self) -> Counts {
         let mut counts = self.inner.counts();
-        if let Some(sandbox) = &self.sandbox {
-            counts.reach(Reached::IdleClose, sandbox.idle_closes() as u64);
-            counts.reach(Reached::Unsolicited, sandbox.unsolicited() as u64);
+        if let Some(server) = &self.server {
+            counts.reach(Reached::IdleClose, server.idle_closes() as u64);
+            counts.reach(Reached::Unsolicited, server.unsolicited() as u64);
         }
         counts
     }

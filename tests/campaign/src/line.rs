@@ -20,14 +20,14 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn lay(self, sandbox: &ScriptedServer, seed: u64) {
-        sandbox.delay_requests(move |connection, nth| {
+    pub(crate) fn lay(self, server: &ScriptedServer, seed: u64) {
+        server.delay_requests(move |connection, nth| {
             let mut dice = Dice::new(seed, &format!("request {nth} of connection {connection}"));
             let jitter = Duration::from_micros(dice.below(self.jitter.as_micros() as u64 + 1));
             if nth == 0 { self.first + jitter } else { jitter }
         });
         if let Some(idle) = self.idle {
-            sandbox.close_idle_after(idle);
+            server.close_idle_after(idle);
         }
     }
 

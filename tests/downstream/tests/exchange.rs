@@ -17,21 +17,21 @@ fn order() -> PlaceOrder {
 
 #[tokio::test]
 async fn a_chosen_operation_is_called() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(PLACED));
-    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass")).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(PLACED));
+    let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "pass")).build().unwrap();
     let placed = client.unified().place_order(&order()).await.unwrap();
     assert_eq!(placed.order_id.as_ref().unwrap().as_str(), "17");
-    assert_eq!(sandbox.requests()[0].path, PlaceOrder::META.path);
+    assert_eq!(server.requests()[0].path, PlaceOrder::META.path);
 }
 
 /// Whether the functions that block are there is the runtime's feature; this crate has none of that name.
 #[test]
 fn a_chosen_operation_is_called_without_async() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(PLACED));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(PLACED));
     let credentials = Credentials::new("key", "secret", "pass");
-    let client = blocking::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let client = blocking::Client::builder(server.url()).credentials(credentials).build().unwrap();
     let placed = client.unified().place_order(&order()).unwrap();
     assert_eq!(placed.order_id.as_ref().unwrap().as_str(), "17");
 }

@@ -11,8 +11,8 @@ use downstream::library::runtime::lifecycle::{Monitor, Possible};
 use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &ScriptedServer) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "unused")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", "secret", "unused")).build().unwrap()
 }
 
 fn decimal(text: &str) -> Decimal {
@@ -21,29 +21,29 @@ fn decimal(text: &str) -> Decimal {
 
 #[tokio::test]
 async fn a_parameter_in_the_path_stays_one_segment() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"loanId": "17/1?", "state": "open"}"#));
-    let loan = client(&sandbox).desk().extend_a_loan(&ExtendALoan::new("17/1?", 7)).await.unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"loanId": "17/1?", "state": "open"}"#));
+    let loan = client(&server).desk().extend_a_loan(&ExtendALoan::new("17/1?", 7)).await.unwrap();
     assert_eq!(loan.loan_id.as_ref().unwrap().as_str(), "17/1?");
-    let request = &sandbox.requests()[0];
+    let request = &server.requests()[0];
     assert_eq!((request.method.as_str(), request.path.as_str()), ("PATCH", "/v1/loans/17%2F1%3F/due"));
     assert_eq!(request.text(), r#"{"days":7}"#);
 }
 
 #[tokio::test]
 async fn numbers_travel_as_json_numbers_and_edits_delete() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"isbn": "9783161484", "price": 12.50, "others": [{"born": 1901}]}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"isbn": "9783161484", "price": 12.50, "others": [{"born": 1901}]}"#));
     let put = PutABook::new(Isbn::new("9783161484").unwrap(), "The Tin Book", Binding::Paperback)
         .price(decimal("12.5"))
         .weight(Edit::Delete)
         .shelf(Edit::Set(Shelf::from("A 3")))
         .loanable(true)
         .ratings(vec![decimal("4.50"), decimal("5")]);
-    let book = client(&sandbox).catalogue().put_a_book(&put).await.unwrap();
+    let book = client(&server).catalogue().put_a_book(&put).await.unwrap();
     assert_eq!(book.price.as_ref().unwrap().as_str(), "12.50");
     assert_eq!(book.others[0].born, Some(1901));
-    let request = &sandbox.requests()[0];
+    let request = &server.requests()[0];
     assert_eq!((request.method.as_str(), request.path.as_str()), ("PUT", "/v1/books/9783161484"));
     assert_eq!(
         request.text(),
@@ -53,11 +53,11 @@ async fn numbers_travel_as_json_numbers_and_edits_delete() {
 
 #[tokio::test]
 async fn delete_carries_a_query_and_a_hex_signature_and_no_passphrase() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"isbn": "9783161484", "copies": 3}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"isbn": "9783161484", "copies": 3}"#));
     let isbn = Isbn::new("9783161484").unwrap();
-    client(&sandbox).catalogue().delete_a_book(&DeleteABook::new(isbn).force(true)).await.unwrap();
-    let request = &sandbox.requests()[0];
+    client(&server).catalogue().delete_a_book(&DeleteABook::new(isbn).force(true)).await.unwrap();
+    let request = &server.requests()[0];
     assert_eq!((request.method.as_str(), request.query.as_deref()), ("DELETE", Some("force=true")));
     let signature = request.header("X-Signature").unwrap();
     assert!(signature.len() == 64 && signature.chars().all(|c| c.is_ascii_hexdigit()), "{signature}");
@@ -66,10 +66,10 @@ async fn delete_carries_a_query_and_a_hex_signature_and_no_passphrase() {
 
 #[tokio::test]
 async fn without_an_envelope_the_status_decides() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::new(404, "no such book"));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::new(404, "no such book"));
     let isbn = Isbn::new("080442957X").unwrap();
-    let error = client(&sandbox).catalogue().read_book(&ReadBook::new(isbn)).await.unwrap_err();
+    let error = client(&server).catalogue().read_book(&ReadBook::new(isbn)).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!((refused.code.as_str(), refused.message.as_str()), ("404", "no such book"));
     assert_eq!(refused.known.unwrap().text, "No such book");
@@ -77,14 +77,14 @@ async fn without_an_envelope_the_status_decides() {
 
 #[tokio::test]
 async fn rules_are_checked_before_anything_is_sent() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let returns = ReturnBooks::new(vec![Return::new("c-1"), Return::new("c-1").damage("wet")]);
-    let error = client(&sandbox).desk().return_books(&returns).await.unwrap_err();
+    let error = client(&server).desk().return_books(&returns).await.unwrap_err();
     let Error::Refused(refusal) = &error else { panic!("{error}") };
     let mut broken: Vec<_> = refusal.violations.iter().map(|one| (one.rule.as_str(), one.parameter.as_str())).collect();
     broken.sort_unstable();
     assert_eq!(broken, [("damage-costs", "copies[1].fee"), ("each-copy-once", "copies")]);
-    assert!(sandbox.requests().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[test]
@@ -116,18 +116,18 @@ fn windows_and_bounds_hold_for_any_api() {
 
 #[tokio::test]
 async fn drift_is_reported_without_an_envelope() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let drift = Drift::new();
-    let client = Client::builder(sandbox.url()).drift(&drift).build().unwrap();
+    let client = Client::builder(server.url()).drift(&drift).build().unwrap();
     let answers = [
         r#"{"books": [{"isbn": "1", "price": "9.9", "genre": "crime", "pages": 7}], "bookmark": null, "total": 1}"#,
         r#"[]"#,
     ];
     for answer in answers {
-        sandbox.answer_next(Answer::json(answer));
+        server.answer_next(Answer::json(answer));
         let _ = client.catalogue().find_books(&FindBooks::new()).await;
     }
-    sandbox.answer_next(Answer::new(404, "{}"));
+    server.answer_next(Answer::new(404, "{}"));
     client.catalogue().find_books(&FindBooks::new()).await.unwrap_err();
     let report = drift.report().to_string();
     let lines: Vec<_> = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();

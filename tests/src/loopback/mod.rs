@@ -8,16 +8,16 @@
 //! use std::io::{Read, Write};
 //! use tradeapi_tests::loopback::{Answer, ScriptedServer};
 //!
-//! let sandbox = ScriptedServer::start()?;
-//! sandbox.answer_next(Answer::json(r#"{"code": "00000"}"#));
+//! let server = ScriptedServer::start()?;
+//! server.answer_next(Answer::json(r#"{"code": "00000"}"#));
 //!
-//! let mut connection = std::net::TcpStream::connect(sandbox.address())?;
+//! let mut connection = std::net::TcpStream::connect(server.address())?;
 //! connection.write_all(b"GET /time?zone=UTC HTTP/1.1\r\nconnection: close\r\n\r\n")?;
 //! let mut answer = String::new();
 //! connection.read_to_string(&mut answer)?;
 //!
 //! assert!(answer.ends_with(r#"{"code": "00000"}"#));
-//! assert_eq!(sandbox.requests()[0].query.as_deref(), Some("zone=UTC"));
+//! assert_eq!(server.requests()[0].query.as_deref(), Some("zone=UTC"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
 

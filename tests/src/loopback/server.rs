@@ -14,7 +14,7 @@ use crate::loopback::port::Port;
 use crate::loopback::script::Script;
 use crate::loopback::{Answer, Request};
 
-/// A running sandbox. It ends, with all its connections, when it is dropped.
+/// A running scripted server. It ends, with all its connections, when it is dropped.
 ///
 /// It runs on a thread of its own, so that it can be used from tests with and without a runtime.
 pub struct ScriptedServer {

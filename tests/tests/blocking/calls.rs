@@ -33,64 +33,64 @@ fn soon() -> ConfirmPolicy {
 
 #[test]
 fn what_was_prepared_is_sent_once() {
-    let sandbox = echo();
-    let client = client(&sandbox);
+    let server = echo();
+    let client = client(&server);
     let order = market_buy();
     let prepared = client.prepare(&order).unwrap();
     assert_eq!(prepared.client_id().as_deref(), Some("desk-1:0001"));
-    assert_eq!(sandbox.requests().len(), 0);
+    assert_eq!(server.requests().len(), 0);
     client.send(prepared).unwrap();
-    assert_eq!(sandbox.requests().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
 fn what_passes_is_tried_again() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     for answer in [Answer::close(), Answer::new(503, ""), success(&json!({"orderId": "7"}))] {
-        sandbox.answer_next(answer);
+        server.answer_next(answer);
     }
     let policy = RetryPolicy::new().attempts(5).pauses(Duration::from_millis(1), Duration::from_millis(2));
     let read = GetOrderDetails::new(OrderRef::OrderId(OrderId::from("7")));
-    let found = client(&sandbox).retrying(&policy).call(&read).unwrap();
+    let found = client(&server).retrying(&policy).call(&read).unwrap();
     assert_eq!(found.order_id.as_ref().unwrap().as_str(), "7");
-    assert_eq!(sandbox.requests().len(), 3);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]
 fn unknown_outcomes_are_queried() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
     let order = market_buy();
     let created = client.core().now().as_millis().to_string();
     let found = success(&json!({"orderId": "7", "clientOid": "desk-1:0001", "createdTime": created}));
     for answer in [code("45001"), Answer::close(), found.clone()] {
-        sandbox.answer_next(answer);
+        server.answer_next(answer);
     }
     let confirmation = client.place_and_confirm(&order, &soon());
     let Confirmation::Done(happened) = confirmation else { panic!("{confirmation}") };
-    assert_eq!((happened.queries, sandbox.take_requests().len()), (2, 3));
+    assert_eq!((happened.queries, server.take_requests().len()), (2, 3));
 
-    sandbox.answer_next(found.clone());
+    server.answer_next(found.clone());
     assert_eq!(client.core().settle(&order, client.core().now(), &soon()).outcome(), Outcome::Done);
-    sandbox.answer_next(found);
+    server.answer_next(found);
     assert_eq!(client.locate(&order).unwrap().order_id.as_ref().unwrap().as_str(), "7");
-    sandbox.answer_next(Answer::close());
+    server.answer_next(Answer::close());
     assert!(matches!(client.call(&order), Err(Error::Unknown(_))));
 }
 
 #[test]
 fn pages_and_items_are_iterators() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let fills = |ids: [&str; 2]| ids.map(|id| json!({"execId": id}));
     let answer = |cursor| {
-        sandbox.answer_next(success(&json!({"list": fills(["1", "2"]), "cursor": "a"})));
-        sandbox.answer_next(success(&json!({"list": fills(["3", "4"]), "cursor": cursor})));
+        server.answer_next(success(&json!({"list": fills(["1", "2"]), "cursor": "a"})));
+        server.answer_next(success(&json!({"list": fills(["3", "4"]), "cursor": cursor})));
     };
-    let client = client(&sandbox);
+    let client = client(&server);
     let request = || GetFillHistory::new().category(Category::Spot);
     answer(None::<&str>);
     let pages: Vec<_> = client.pages(request()).map(|page| page.unwrap().list.len()).collect();
-    assert_eq!((pages, sandbox.take_requests().len()), (vec![2, 2], 2));
+    assert_eq!((pages, server.take_requests().len()), (vec![2, 2], 2));
 
     answer(None);
     let mut items = client.pages(request()).items();
@@ -108,26 +108,26 @@ fn pages_and_items_are_iterators() {
 
 #[test]
 fn a_batch_is_sent_in_parts() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let item = |number: usize| {
         let qty = Decimal::from(1_u64);
         BatchOrderItem::new(Category::Spot, "BTCUSDT", qty, Side::Buy, Execution::Market)
             .client_oid(ClientOid::new(format!("o-{number}")).unwrap())
     };
-    sandbox.answer_otherwise(|request| {
+    server.answer_otherwise(|request| {
         let orders: Vec<serde_json::Value> = serde_json::from_slice(&request.body).unwrap();
         let done = orders.iter().map(|order| json!({"orderId": "1", "clientOid": order["clientOid"], "code": "00000"}));
         success(&done.collect())
     });
-    let report = client(&sandbox).batch(BatchOrder::new((0..60).map(item).collect())).send().unwrap();
+    let report = client(&server).batch(BatchOrder::new((0..60).map(item).collect())).send().unwrap();
     assert!(report.all_done());
-    assert_eq!((report.items.len(), sandbox.requests().len()), (60, report.calls));
+    assert_eq!((report.items.len(), server.requests().len()), (60, report.calls));
 }
 
 #[test]
 fn a_client_for_some_calls_is_the_same_client() {
-    let sandbox = echo();
-    let client = client(&sandbox);
+    let server = echo();
+    let client = client(&server);
     let nothing = PlaceOrder::new(Category::Spot, "", Decimal::from(1_u64), Side::Buy, Execution::Market);
     assert!(matches!(client.call(&nothing), Err(Error::Refused(_))));
     client.with_check_policy(false).call(&nothing).unwrap();
@@ -148,10 +148,10 @@ fn a_client_for_some_calls_is_the_same_client() {
 /// Threads wait for room like tasks do, by whatever timer the limiter has.
 #[test]
 fn a_thread_waits_for_room() {
-    let sandbox = echo();
+    let server = echo();
     let timer = ManualTimer::new();
     let limits = InProcessLimits::with_timer(Default::default(), timer.clone());
-    let client = builder(&sandbox).limits(LimitMode::Wait).limiter(std::sync::Arc::new(limits)).build().unwrap();
+    let client = builder(&server).limits(LimitMode::Wait).limiter(std::sync::Arc::new(limits)).build().unwrap();
     let per_second = 10;
     let wait_for = |call: usize| client.call(&cancel(&call.to_string())).unwrap().waited;
     thread::scope(|scope| {
@@ -165,7 +165,7 @@ fn a_thread_waits_for_room() {
                 None => thread::yield_now(),
             }
         };
-        assert_eq!(sandbox.requests().len(), per_second);
+        assert_eq!(server.requests().len(), per_second);
         timer.advance(at.saturating_sub(timer.now()));
         while !call.is_finished() {
             timer.next_wake().into_iter().for_each(|at| timer.advance(at.saturating_sub(timer.now())));
@@ -173,5 +173,5 @@ fn a_thread_waits_for_room() {
         }
         assert!(!call.join().unwrap().is_zero());
     });
-    assert_eq!(sandbox.requests().len(), per_second + 1);
+    assert_eq!(server.requests().len(), per_second + 1);
 }

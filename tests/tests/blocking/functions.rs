@@ -116,10 +116,10 @@ fn every_function_of_the_runtime_is_there_in_both_ways() {
 
 macro_rules! call_each {
     ($($operation:ty),+ $(,)?) => {
-        async fn call_each(sandbox: &ScriptedServer) -> usize {
+        async fn call_each(server: &ScriptedServer) -> usize {
             let mut count = 0;
             $(
-                is_sent_alike::<$operation>(sandbox).await;
+                is_sent_alike::<$operation>(server).await;
                 count += 1;
             )+
             count
@@ -129,20 +129,20 @@ macro_rules! call_each {
 tradeapi::for_each_operation!(call_each);
 
 /// To the byte, but for the connection.
-async fn is_sent_alike<O: Operation + Parameters + Sync>(sandbox: &ScriptedServer) {
+async fn is_sent_alike<O: Operation + Parameters + Sync>(server: &ScriptedServer) {
     let example = &schema::examples(O::META)[0];
     let request = O::from_json(&example.request).unwrap();
     let clock = FixedClock(Timestamp::from_millis(1_790_000_000_000));
     let credentials = Credentials::new("key", "secret", "passphrase");
-    let awaited = Client::builder(sandbox.url()).credentials(credentials.clone()).clock(clock).build().unwrap();
-    let blocking = blocking::Client::builder(sandbox.url()).credentials(credentials).clock(clock).build().unwrap();
+    let awaited = Client::builder(server.url()).credentials(credentials.clone()).clock(clock).build().unwrap();
+    let blocking = blocking::Client::builder(server.url()).credentials(credentials).clock(clock).build().unwrap();
     for _ in 0..2 {
-        sandbox.answer_next(Answer::json(example.response.clone()));
+        server.answer_next(Answer::json(example.response.clone()));
     }
     let one = awaited.call(&request).await.unwrap();
     let other = blocking.call(&request).unwrap();
     assert_eq!(one.raw, other.raw);
-    let sent: Vec<_> = sandbox.take_requests().into_iter().map(without_connection).collect();
+    let sent: Vec<_> = server.take_requests().into_iter().map(without_connection).collect();
     assert_eq!((sent.len(), &sent[0]), (2, &sent[1]));
 }
 

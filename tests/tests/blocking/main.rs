@@ -12,13 +12,13 @@ use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Credentials, blocking};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn builder(sandbox: &ScriptedServer) -> ClientBuilder<blocking::Client> {
+fn builder(server: &ScriptedServer) -> ClientBuilder<blocking::Client> {
     let credentials = Credentials::new("key", "secret", "passphrase");
-    blocking::Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off)
+    blocking::Client::builder(server.url()).credentials(credentials).limits(LimitMode::Off)
 }
 
-fn client(sandbox: &ScriptedServer) -> blocking::Client {
-    builder(sandbox).build().unwrap()
+fn client(server: &ScriptedServer) -> blocking::Client {
+    builder(server).build().unwrap()
 }
 
 fn cancel(id: &str) -> CancelOrder {
@@ -31,12 +31,12 @@ fn success(data: &Value) -> Answer {
 
 /// An exchange that answers with the requested id.
 fn echo() -> ScriptedServer {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|request| {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         success(&json!({"orderId": body["orderId"], "clientOid": body["clientOid"]}))
     });
-    sandbox
+    server
 }
 
 /// Cancels an order, and sees that the answer is the one to this request.

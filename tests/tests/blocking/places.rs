@@ -13,21 +13,21 @@ use crate::{builder, cancel, client, echo, round_trip};
 
 #[test]
 fn from_many_threads_at_once() {
-    let sandbox = echo();
-    let client = client(&sandbox);
+    let server = echo();
+    let client = client(&server);
     thread::scope(|scope| {
         for thread in 0..8 {
             let client = &client;
             scope.spawn(move || (0..25).for_each(|call| round_trip(client, &format!("{thread}-{call}"))));
         }
     });
-    assert_eq!(sandbox.requests().len(), 200);
+    assert_eq!(server.requests().len(), 200);
 }
 
 #[test]
 fn from_a_thread_that_outlives_the_one_that_made_the_client() {
-    let sandbox = echo();
-    let made = thread::scope(|scope| scope.spawn(|| client(&sandbox)).join().unwrap());
+    let server = echo();
+    let made = thread::scope(|scope| scope.spawn(|| client(&server)).join().unwrap());
     round_trip(&made, "1");
     let other = made.clone();
     drop(made);
@@ -36,9 +36,9 @@ fn from_a_thread_that_outlives_the_one_that_made_the_client() {
 
 #[test]
 fn over_every_transport() {
-    let sandbox = echo();
+    let server = echo();
     for over in Over::ALL {
-        let core = over.client(sandbox.url(), TransportLimits::default());
+        let core = over.client(server.url(), TransportLimits::default());
         let core = core.credentials(tradeapi::Credentials::new("key", "secret", "passphrase")).build().unwrap();
         let client = blocking::Client::try_from(core.core().clone()).unwrap();
         (0..5).for_each(|call| round_trip(&client, &call.to_string()));
@@ -48,10 +48,10 @@ fn over_every_transport() {
 /// A runtime that has no second thread to go on with while a call blocks the only one.
 #[test]
 fn within_a_runtime_of_one_thread() {
-    let sandbox = echo();
+    let server = echo();
     let runtime = Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let client = client(&sandbox);
+        let client = client(&server);
         round_trip(&client, "in the runtime");
         let in_task = client.clone();
         tokio::spawn(async move { round_trip(&in_task, "in a task") }).await.unwrap();
@@ -60,22 +60,22 @@ fn within_a_runtime_of_one_thread() {
     });
     let local = LocalSet::new();
     local.block_on(&runtime, async {
-        let client = client(&sandbox);
+        let client = client(&server);
         tokio::task::spawn_local(async move { round_trip(&client, "in a local task") }).await.unwrap();
     });
 }
 
 #[test]
 fn within_a_runtime_all_of_whose_threads_call() {
-    let sandbox = echo();
+    let server = echo();
     let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
-    let client = client(&sandbox);
+    let client = client(&server);
     runtime.block_on(async {
         let mut tasks = JoinSet::new();
         for task in 0..20 {
             let client = client.clone();
             tasks.spawn(async move { round_trip(&client, &format!("task {task}")) });
-            let client = tasks.len().is_multiple_of(2).then(|| crate::client(&sandbox));
+            let client = tasks.len().is_multiple_of(2).then(|| crate::client(&server));
             tasks.spawn_blocking(move || client.iter().for_each(|client| round_trip(client, "where one may block")));
         }
         round_trip(&client, "outside of them");
@@ -86,10 +86,10 @@ fn within_a_runtime_all_of_whose_threads_call() {
 /// The two kinds of client side by side, each with connections of its own.
 #[tokio::test]
 async fn beside_an_async_client() {
-    let sandbox = echo();
+    let server = echo();
     let credentials = tradeapi::Credentials::new("key", "secret", "passphrase");
-    let awaited = Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
-    let blocking = client(&sandbox);
+    let awaited = Client::builder(server.url()).credentials(credentials).build().unwrap();
+    let blocking = client(&server);
     for call in 0..5 {
         let id = call.to_string();
         let reply = awaited.unified().cancel_order(&cancel(&id)).await.unwrap();
@@ -102,12 +102,12 @@ async fn beside_an_async_client() {
 /// a client that looked at its connections during calls only would fail with every second order.
 #[test]
 fn a_connection_that_was_closed_meanwhile_is_noticed() {
-    let sandbox = echo();
-    let client = client(&sandbox);
+    let server = echo();
+    let client = client(&server);
     let answer = r#"{"code":"00000","data":{"orderId":"1"}}"#;
     let mut failed = 0;
     for _ in 0..20 {
-        sandbox.answer_next(Answer::json(answer).then_close());
+        server.answer_next(Answer::json(answer).then_close());
         failed += usize::from(client.call(&cancel("1")).is_err());
         thread::sleep(std::time::Duration::from_millis(20));
     }

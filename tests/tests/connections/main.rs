@@ -30,8 +30,8 @@ fn body(id: &str) -> String {
     format!(r#"{{"code":"00000","data":{{"orderId":"{id}"}}}}"#)
 }
 
-fn client(over: Over, sandbox: &ScriptedServer, call: Duration) -> Client {
-    client_at(over, sandbox.url(), TransportLimits { call, ..TransportLimits::default() })
+fn client(over: Over, server: &ScriptedServer, call: Duration) -> Client {
+    client_at(over, server.url(), TransportLimits { call, ..TransportLimits::default() })
 }
 
 fn client_at(over: Over, url: String, limits: TransportLimits) -> Client {
@@ -45,8 +45,8 @@ async fn cancelled(client: &Client, id: &str) -> Result<String, Error> {
     Ok(answer.order_id.clone().unwrap().to_string())
 }
 
-fn connections(sandbox: &ScriptedServer) -> Vec<usize> {
-    sandbox.requests().iter().map(|request| request.connection).collect()
+fn connections(server: &ScriptedServer) -> Vec<usize> {
+    server.requests().iter().map(|request| request.connection).collect()
 }
 
 fn current_thread() -> Runtime {

@@ -21,110 +21,110 @@ tradeapi_tests::over_each_transport!(
 );
 
 async fn connections_are_kept(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| done("1"));
-    let client = client(over, &sandbox, Duration::from_secs(15));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| done("1"));
+    let client = client(over, &server, Duration::from_secs(15));
     for _ in 0..5 {
         cancelled(&client, "1").await.unwrap();
     }
     match over {
-        Over::Hyper => assert_eq!(connections(&sandbox), [0; 5]),
+        Over::Hyper => assert_eq!(connections(&server), [0; 5]),
         // Which connection is free again in time is up to the scheduler.
-        Over::Reqwest => assert!(connections(&sandbox).iter().max() < Some(&4), "{:?}", connections(&sandbox)),
+        Over::Reqwest => assert!(connections(&server).iter().max() < Some(&4), "{:?}", connections(&server)),
     }
 }
 
 async fn a_connection_that_was_closed_in_between_is_replaced(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(over, &sandbox, Duration::from_secs(15));
+    let server = ScriptedServer::start().unwrap();
+    let client = client(over, &server, Duration::from_secs(15));
     for pause in [Duration::ZERO, A_WHILE, Duration::ZERO, A_WHILE] {
-        sandbox.answer_next(done("1").then_close_after(pause));
+        server.answer_next(done("1").then_close_after(pause));
         cancelled(&client, "1").await.unwrap();
         tokio::time::sleep(pause + A_WHILE).await;
     }
-    assert_eq!(connections(&sandbox), [0, 1, 2, 3]);
+    assert_eq!(connections(&server), [0, 1, 2, 3]);
 }
 
 async fn a_connection_that_will_be_closed_is_not_kept(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| done("1").header("connection", "close"));
-    let client = client(over, &sandbox, Duration::from_secs(15));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| done("1").header("connection", "close"));
+    let client = client(over, &server, Duration::from_secs(15));
     for _ in 0..5 {
         cancelled(&client, "1").await.unwrap();
     }
-    assert_eq!(connections(&sandbox), [0, 1, 2, 3, 4]);
+    assert_eq!(connections(&server), [0, 1, 2, 3, 4]);
 }
 
 async fn a_late_answer_is_discarded(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let long = body("1").replace('{', &format!("{{{}", " ".repeat(500)));
-    sandbox.answer_next(Answer::json(long).in_pieces(A_WHILE));
-    sandbox.answer_otherwise(|_| done("2"));
-    let client = client(over, &sandbox, A_WHILE * 4);
+    server.answer_next(Answer::json(long).in_pieces(A_WHILE));
+    server.answer_otherwise(|_| done("2"));
+    let client = client(over, &server, A_WHILE * 4);
     let error = cancelled(&client, "1").await.expect_err("most of the answer is still to come");
     assert_eq!(error.call_result(), CallResult::TimedOut);
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
     tokio::time::sleep(A_WHILE * 20).await;
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
-    assert_eq!(connections(&sandbox)[..2], [0, 1]);
+    assert_eq!(connections(&server)[..2], [0, 1]);
 }
 
 /// The time of the first call ends while its connection rests.
 async fn each_call_over_a_connection_has_its_own_time(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let call = A_WHILE * 80;
-    sandbox.answer_next(done("1"));
-    sandbox.answer_next(done("2"));
-    sandbox.answer_next(Answer::hang());
-    let client = client(over, &sandbox, call);
+    server.answer_next(done("1"));
+    server.answer_next(done("2"));
+    server.answer_next(Answer::hang());
+    let client = client(over, &server, call);
     assert_eq!(cancelled(&client, "1").await.unwrap(), "1");
     tokio::time::sleep(call + A_WHILE).await;
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
     let error = cancelled(&client, "3").await.expect_err("there is no answer");
     assert_eq!(error.call_result(), CallResult::TimedOut);
-    assert_eq!(connections(&sandbox)[..2], [0, 0]);
+    assert_eq!(connections(&server)[..2], [0, 0]);
 }
 
 async fn an_unsolicited_answer_is_discarded(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let answer = |id| format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{}", body(id).len(), body(id));
     let two = Answer::endless(answer("1") + &answer("of somebody else"), "", Duration::from_secs(60));
     for pause in [Duration::ZERO, A_WHILE] {
-        sandbox.answer_next(two.clone());
-        sandbox.answer_next(done("2"));
-        let client = client(over, &sandbox, Duration::from_secs(15));
+        server.answer_next(two.clone());
+        server.answer_next(done("2"));
+        let client = client(over, &server, Duration::from_secs(15));
         assert_eq!(cancelled(&client, "1").await.unwrap(), "1");
         tokio::time::sleep(pause).await;
         assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
     }
-    assert_eq!(connections(&sandbox), [0, 1, 2, 3]);
+    assert_eq!(connections(&server), [0, 1, 2, 3]);
 }
 
 async fn a_dropped_call_takes_its_connection_along(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(done("1"));
-    sandbox.answer_next(Answer::hang());
-    sandbox.answer_otherwise(|_| done("3"));
-    let client = client(over, &sandbox, Duration::from_secs(15));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(done("1"));
+    server.answer_next(Answer::hang());
+    server.answer_otherwise(|_| done("3"));
+    let client = client(over, &server, Duration::from_secs(15));
     cancelled(&client, "1").await.unwrap();
     tokio::select! {
         _ = cancelled(&client, "2") => panic!("there is no answer"),
-        () = sandbox.reached(2) => {}
+        () = server.reached(2) => {}
     }
     assert_eq!(cancelled(&client, "3").await.unwrap(), "3");
-    let [first, dropped, next] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
+    let [first, dropped, next] = connections(&server)[..] else { panic!("{:?}", server.requests()) };
     assert!(next != dropped && first <= dropped, "{first} {dropped} {next}");
 }
 
 async fn calls_at_the_same_time_share_no_connection(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     // Each gets its own answer, after a delay.
-    sandbox.answer_otherwise(|request| {
+    server.answer_otherwise(|request| {
         let text = request.text();
         let id = text.split('"').find(|part| part.parse::<u32>().is_ok()).unwrap();
         done(id).in_pieces(Duration::from_millis(2))
     });
-    let client = client(over, &sandbox, Duration::from_secs(15));
+    let client = client(over, &server, Duration::from_secs(15));
     for _ in 0..3 {
         let calls: Vec<_> = (0..20)
             .map(|id| {
@@ -136,53 +136,53 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
             call.await.unwrap();
         }
     }
-    let connections = connections(&sandbox);
+    let connections = connections(&server);
     assert!(connections.iter().max() < Some(&40), "{connections:?}");
 }
 
 /// Those that are not needed can grow old, and the one that is used is the least likely to be closed by the server.
 #[tokio::test]
 async fn the_connection_that_was_used_last_is_used() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| done("1").in_pieces(Duration::from_millis(2)));
-    let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| done("1").in_pieces(Duration::from_millis(2)));
+    let client = client(Over::Hyper, &server, Duration::from_secs(15));
     let (one, other) = tokio::join!(cancelled(&client, "1"), cancelled(&client, "1"));
     assert_eq!((one.unwrap(), other.unwrap()), ("1".to_owned(), "1".to_owned()));
     for _ in 0..4 {
         cancelled(&client, "1").await.unwrap();
     }
-    let [.., first, second, third, fourth] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
-    assert_eq!([first; 3], [second, third, fourth], "{:?}", connections(&sandbox));
+    let [.., first, second, third, fourth] = connections(&server)[..] else { panic!("{:?}", server.requests()) };
+    assert_eq!([first; 3], [second, third, fourth], "{:?}", connections(&server));
 }
 
 /// Nobody runs the other one while a call waits, so its connections would bring no answer.
 #[test]
 fn runtimes_do_not_share_connections() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| done("1"));
-    let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| done("1"));
+    let client = client(Over::Hyper, &server, Duration::from_secs(15));
     let runtimes: Vec<_> = (0..3).map(|_| Builder::new_current_thread().enable_all().build().unwrap()).collect();
     for _ in 0..2 {
         for runtime in &runtimes {
             runtime.block_on(cancelled(&client, "1")).unwrap();
         }
     }
-    assert_eq!(connections(&sandbox), [0, 1, 2, 0, 1, 2]);
+    assert_eq!(connections(&server), [0, 1, 2, 0, 1, 2]);
 }
 
 /// What a runtime knew of connections is gone with it; the client is not.
 #[test]
 fn a_client_outlives_its_runtime() {
     for over in Over::ALL {
-        let sandbox = ScriptedServer::start().unwrap();
-        sandbox.answer_otherwise(|_| done("1"));
-        let client = client(over, &sandbox, Duration::from_secs(15));
+        let server = ScriptedServer::start().unwrap();
+        server.answer_otherwise(|_| done("1"));
+        let client = client(over, &server, Duration::from_secs(15));
         for _ in 0..3 {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             for _ in 0..2 {
                 assert_eq!(runtime.block_on(cancelled(&client, "1")).unwrap(), "1", "{over:?}");
             }
         }
-        assert_eq!(sandbox.requests().len(), 6, "{over:?}");
+        assert_eq!(server.requests().len(), 6, "{over:?}");
     }
 }

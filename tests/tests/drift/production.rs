@@ -7,8 +7,8 @@ use tradeapi::unified::{CancelOrder, GetOpenOrders, GetOrderDetails, OrderRef};
 use tradeapi::{Client, Credentials};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &ScriptedServer, drift: &Drift) -> Client {
-    let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass"));
+fn client(server: &ScriptedServer, drift: &Drift) -> Client {
+    let builder = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "pass"));
     builder.checks(CheckPolicy::nothing()).drift(drift).build().unwrap()
 }
 
@@ -19,10 +19,10 @@ fn order() -> OrderRef {
 /// Calls that an exchange answers as no document has it, from two clients.
 pub(crate) async fn collected() -> Drift {
     let drift = Drift::new();
-    let sandbox = ScriptedServer::start().unwrap();
-    let (one, other) = (client(&sandbox, &drift), client(&sandbox, &drift));
+    let server = ScriptedServer::start().unwrap();
+    let (one, other) = (client(&server, &drift), client(&server, &drift));
 
-    sandbox.answer_next(Answer::json(
+    server.answer_next(Answer::json(
         r#"{"code": "00000", "msg": "success", "requestTime": 1, "traceId": "c7", "data": {"cursor": null, "list": [
             {"orderId": "1", "side": "buy", "qty": 5, "riskLevel": "12.5", "posSide": "flat",
              "feeDetail": [{"feeCoin": "BTC", "fee": "none", "rebate": true}]},
@@ -31,17 +31,17 @@ pub(crate) async fn collected() -> Drift {
     ));
     assert_eq!(one.call(&GetOpenOrders::new()).await.unwrap().list.len(), 2);
 
-    sandbox.answer_next(Answer::json(r#"{"code": "40999", "msg": "maintenance of 5 pairs", "data": null}"#));
+    server.answer_next(Answer::json(r#"{"code": "40999", "msg": "maintenance of 5 pairs", "data": null}"#));
     assert!(other.call(&CancelOrder::new(order())).await.is_err());
-    sandbox.answer_next(Answer::json(r#"{"code": "00000", "msg": "success", "requestTime": 1, "data": "done"}"#));
+    server.answer_next(Answer::json(r#"{"code": "00000", "msg": "success", "requestTime": 1, "data": "done"}"#));
     assert!(one.call(&CancelOrder::new(order())).await.is_err());
-    sandbox.answer_next(Answer::new(502, "<html>bad gateway</html>"));
+    server.answer_next(Answer::new(502, "<html>bad gateway</html>"));
     assert!(one.call(&CancelOrder::new(order())).await.is_err());
 
     let history = r#"{"code": "00000", "msg": "", "requestTime": 1, "data": {"endId": "2", "entrustedList":
         [{"orderId": "1", "status": "filled", "force": "fok", "fee": null}, "what", {"orderId": "2", "status": "live"}]}}"#;
     for client in [&one, &other] {
-        sandbox.answer_next(Answer::json(history));
+        server.answer_next(Answer::json(history));
         let reply = client.call(&GetHistoryOrder::new(ProductType::UsdtFutures)).await.unwrap();
         assert_eq!((reply.entrusted_list.len(), reply.entrusted_list.bad.len()), (2, 1));
     }
@@ -75,13 +75,13 @@ async fn taken_drift_is_not_reported_again() {
 
 #[tokio::test]
 async fn a_client_that_was_given_none_collects_none() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass"));
+    let server = ScriptedServer::start().unwrap();
+    let builder = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "pass"));
     let (drift, watched) = (Drift::new(), Drift::new());
-    let clients = [builder.build().unwrap(), client(&sandbox, &watched)];
+    let clients = [builder.build().unwrap(), client(&server, &watched)];
     let mut read = Vec::new();
     for client in &clients {
-        sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":7,"side":"up","new":[{}]}}"#));
+        server.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":7,"side":"up","new":[{}]}}"#));
         read.push(client.call(&GetOrderDetails::new(order())).await.unwrap().into_data());
     }
     assert_eq!(read[0], read[1], "being looked at changes what is read");

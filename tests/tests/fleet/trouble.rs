@@ -22,10 +22,10 @@ fn nowhere() -> String {
 
 #[tokio::test]
 async fn without_redis_nothing_is_sent() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let exchange = ScriptedServer::start().unwrap();
     for mode in [LimitMode::Wait, LimitMode::Refuse] {
         let limits = RedisLimits::new(&nowhere(), settings()).unwrap();
-        let client = Client::builder(sandbox.url())
+        let client = Client::builder(exchange.url())
             .credentials(Credentials::new("key", "secret", "passphrase"))
             .limiter(std::sync::Arc::new(limits))
             .limits(mode)
@@ -40,7 +40,7 @@ async fn without_redis_nothing_is_sent() {
         let LimiterFailure { trouble, operation, .. } = *failure;
         assert_eq!((trouble, operation), (LimiterTrouble::Unreachable, "unified.cancel-order"));
     }
-    assert!(sandbox.requests().is_empty());
+    assert!(exchange.requests().is_empty());
 }
 
 #[test]

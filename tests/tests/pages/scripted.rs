@@ -15,9 +15,9 @@ use tradeapi_tests::{query, schema};
 
 use crate::exchange::INSIDERS;
 
-fn client(sandbox: &ScriptedServer) -> Client {
+fn client(server: &ScriptedServer) -> Client {
     let credentials = Credentials::new("key", "secret", "passphrase");
-    Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
+    Client::builder(server.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
 
 fn page(list: &str, cursor: &str) -> Answer {
@@ -25,26 +25,26 @@ fn page(list: &str, cursor: &str) -> Answer {
     Answer::json(format!(r#"{{"code": "00000", "msg": "success", "requestTime": 1790000000000, "data": {data}}}"#))
 }
 
-fn cursors(sandbox: &ScriptedServer) -> Vec<Option<String>> {
+fn cursors(server: &ScriptedServer) -> Vec<Option<String>> {
     let cursor = |query: Option<String>| {
         let pairs = query::pairs(query.as_deref().unwrap_or_default());
         pairs.into_iter().find(|(name, _)| name == "cursor").map(|(_, value)| value)
     };
-    sandbox.take_requests().into_iter().map(|request| cursor(request.query)).collect()
+    server.take_requests().into_iter().map(|request| cursor(request.query)).collect()
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn cursors_are_sent_back_as_they_came() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     for (list, cursor) in [
         (r#"[{"execId": "1"}, {"execId": "2"}]"#, r#""a b/+=&é""#),
         ("null", "18446744073709551617"),
         (r#"[{"execId": "3"}, {"execId": "2"}]"#, r#""~""#),
         ("[]", "null"),
     ] {
-        sandbox.answer_next(page(list, cursor));
+        server.answer_next(page(list, cursor));
     }
-    let mut pages = GetFillHistory::new().cursor("from here").stream(client(&sandbox));
+    let mut pages = GetFillHistory::new().cursor("from here").stream(client(&server));
     let mut found = Vec::new();
     while let Some(page) = pages.next_page().await {
         let page = page.unwrap();
@@ -53,15 +53,15 @@ async fn cursors_are_sent_back_as_they_came() {
     }
     let found: Vec<_> = found.iter().map(|(ids, repeated)| (ids.as_str(), *repeated)).collect();
     assert_eq!(found, [("1 2", 0), ("", 0), ("3", 1), ("", 0)]);
-    let sent: Vec<_> = cursors(&sandbox).into_iter().flatten().collect();
+    let sent: Vec<_> = cursors(&server).into_iter().flatten().collect();
     assert_eq!(sent, ["from here", "a b/+=&é", "18446744073709551617", "~"]);
 }
 
 /// The scripted answers, the items found, and the end of the listing.
 async fn walk(answers: &[(&str, &str)]) -> (Vec<String>, Option<String>, usize) {
-    let sandbox = ScriptedServer::start().unwrap();
-    answers.iter().for_each(|(list, cursor)| sandbox.answer_next(page(list, cursor)));
-    let mut pages = client(&sandbox).pages(GetFillHistory::new());
+    let server = ScriptedServer::start().unwrap();
+    answers.iter().for_each(|(list, cursor)| server.answer_next(page(list, cursor)));
+    let mut pages = client(&server).pages(GetFillHistory::new());
     let (mut ids, mut end) = (Vec::new(), None);
     while let Some(page) = pages.next_page().await {
         match page {
@@ -70,7 +70,7 @@ async fn walk(answers: &[(&str, &str)]) -> (Vec<String>, Option<String>, usize) 
         }
     }
     assert!(end.is_none() || !pages.position().is_at_end(), "what is not complete does not say that it is");
-    (ids, end, sandbox.requests().len())
+    (ids, end, server.requests().len())
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -98,13 +98,13 @@ async fn an_empty_page_that_leads_nowhere_else_is_the_end() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_listing_without_anything_on_it_does_not_go_on_for_ever() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let count = std::sync::atomic::AtomicUsize::new(0);
-    sandbox.answer_otherwise(move |_| {
+    server.answer_otherwise(move |_| {
         let next = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         page("[]", &format!("\"{next}\""))
     });
-    let mut items = client(&sandbox).pages(GetFillHistory::new()).items();
+    let mut items = client(&server).pages(GetFillHistory::new()).items();
     let error = items.next().await.unwrap().unwrap_err();
     assert!(matches!(error, PageError::Barren { pages: 1000, .. }), "{error}");
     assert!(items.next().await.is_none());
@@ -112,10 +112,10 @@ async fn a_listing_without_anything_on_it_does_not_go_on_for_ever() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn items_that_cannot_be_read_stay_apart() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(page(r#"[{"execId": "1"}, 7, {"execId": "2"}]"#, r#""a""#));
-    sandbox.answer_next(page(r#"["x", {"execId": "3"}]"#, "\"\""));
-    let mut items = client(&sandbox).pages(GetFillHistory::new()).items();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(page(r#"[{"execId": "1"}, 7, {"execId": "2"}]"#, r#""a""#));
+    server.answer_next(page(r#"["x", {"execId": "3"}]"#, "\"\""));
+    let mut items = client(&server).pages(GetFillHistory::new()).items();
     let mut ids = Vec::new();
     while let Some(fill) = items.next().await {
         ids.push(fill.unwrap().exec_id.unwrap().to_string());
@@ -129,12 +129,12 @@ async fn items_that_cannot_be_read_stay_apart() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_failed_page_is_requested_again_on_the_next_call() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(page(r#"[{"execId": "1"}]"#, r#""a""#));
-    sandbox.answer_next(Answer::close());
-    sandbox.answer_next(Answer::new(503, "busy"));
-    sandbox.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
-    let mut pages = client(&sandbox).pages(GetFillHistory::new());
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(page(r#"[{"execId": "1"}]"#, r#""a""#));
+    server.answer_next(Answer::close());
+    server.answer_next(Answer::new(503, "busy"));
+    server.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
+    let mut pages = client(&server).pages(GetFillHistory::new());
     assert_eq!(pages.next_page().await.unwrap().unwrap().list.len(), 1);
     let position = pages.position().clone();
     assert!(matches!(pages.next_page().await, Some(Err(PageError::Call(Error::Transport(_))))));
@@ -143,14 +143,14 @@ async fn a_failed_page_is_requested_again_on_the_next_call() {
     assert_eq!(pages.next_page().await.unwrap().unwrap().list.len(), 1);
     assert!(pages.next_page().await.is_none());
     let a = || Some("a".to_owned());
-    assert_eq!(cursors(&sandbox), [None, a(), a(), a()]);
+    assert_eq!(cursors(&server), [None, a(), a(), a()]);
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn an_items_position_is_that_of_its_page_until_the_page_is_used_up() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(page(r#"[{"execId": "1"}, {"execId": "2"}]"#, r#""a""#));
-    let mut items = client(&sandbox).pages(GetFillHistory::new()).items();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(page(r#"[{"execId": "1"}, {"execId": "2"}]"#, r#""a""#));
+    let mut items = client(&server).pages(GetFillHistory::new()).items();
     let begin = items.position().clone();
     items.next().await.unwrap().unwrap();
     assert_eq!(*items.position(), begin);
@@ -160,26 +160,26 @@ async fn an_items_position_is_that_of_its_page_until_the_page_is_used_up() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn pending_orders_are_requested_in_both_states_unless_one_is_named() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| Answer::json(r#"{"code": "00000", "data": {"entrustedList": null, "endId": null}}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| Answer::json(r#"{"code": "00000", "data": {"entrustedList": null, "endId": null}}"#));
     let request = classic::GetPendingOrders::new(classic::ProductType::UsdtFutures);
     let named = request.clone().status(classic::OrderState::PartiallyFilled);
     for request in [request, named] {
-        let mut pages = client(&sandbox).pages(request);
+        let mut pages = client(&server).pages(request);
         while let Some(page) = pages.next_page().await {
             page.unwrap();
         }
     }
-    let queries: Vec<_> = sandbox.requests().into_iter().map(|request| request.query.unwrap()).collect();
+    let queries: Vec<_> = server.requests().into_iter().map(|request| request.query.unwrap()).collect();
     let both = ["live", "partially_filled", "partially_filled"];
     assert_eq!(queries, both.map(|status| format!("productType=USDT-FUTURES&status={status}")));
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_public_listing_needs_no_credentials_and_can_be_spawned() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(page(&format!(r#"[{{"{}": "Doe"}}]"#, INSIDERS.id), "null"));
-    let client = Client::builder(sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(page(&format!(r#"[{{"{}": "Doe"}}]"#, INSIDERS.id), "null"));
+    let client = Client::builder(server.url()).build().unwrap();
     let mut items = client.pages(GetInsiderTrades::new("ACME")).items();
     let names = tokio::spawn(async move {
         let mut names = Vec::new();
@@ -206,11 +206,11 @@ async fn every_page_of_the_schema_can_be_followed() {
     let mut followed = 0;
     macro_rules! follow {
         ($($request:expr),+ $(,)?) => {$(
-            let sandbox = ScriptedServer::start().unwrap();
+            let server = ScriptedServer::start().unwrap();
             let request = $request;
             let example = &schema::examples(meta_of(&request))[0].response;
-            sandbox.answer_next(Answer::json(example.as_str()));
-            let mut pages = client(&sandbox).pages(request);
+            server.answer_next(Answer::json(example.as_str()));
+            let mut pages = client(&server).pages(request);
             let first = pages.next_page().await.unwrap().unwrap();
             assert!(!first.list.is_empty());
             let _ = pages.next_page().await;
@@ -238,23 +238,23 @@ fn meta_of<O: Paged>(_: &O) -> &'static tradeapi::runtime::tables::Meta {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_listing_keeps_the_rate_limits() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| page(r#"[{"reporterName": "Doe"}]"#, "null"));
-    let client = Client::builder(sandbox.url()).limits(LimitMode::Refuse).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| page(r#"[{"reporterName": "Doe"}]"#, "null"));
+    let client = Client::builder(server.url()).limits(LimitMode::Refuse).build().unwrap();
     let mut first = client.pages(GetInsiderTrades::new("ACME"));
     let mut second = client.pages(GetInsiderTrades::new("ACME"));
     assert!(first.next_page().await.unwrap().is_ok());
     assert!(matches!(second.next_page().await, Some(Err(PageError::Call(Error::Limited(_))))), "one call a second");
     assert!(second.next_page().await.is_some(), "the page is still to come");
-    assert_eq!(sandbox.requests().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test(flavor = "current_thread")]
 async fn pages_are_a_stream() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(page(r#"[{"execId": "1"}]"#, r#""a""#));
-    sandbox.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
-    let mut stream = client(&sandbox).pages(GetFillHistory::new()).into_stream();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(page(r#"[{"execId": "1"}]"#, r#""a""#));
+    server.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
+    let mut stream = client(&server).pages(GetFillHistory::new()).into_stream();
     let mut ids = Vec::new();
     while let Some(page) = std::future::poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await {
         ids.extend(page.unwrap().list.iter().map(|fill| fill.exec_id.clone().unwrap().to_string()));
@@ -264,17 +264,17 @@ async fn pages_are_a_stream() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_page_that_fails_temporarily_is_retried() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(page(r#"[{"execId": "1"}]"#, r#""next""#));
-    sandbox.answer_next(Answer::new(502, "<html>"));
-    sandbox.answer_next(Answer::close());
-    sandbox.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(page(r#"[{"execId": "1"}]"#, r#""next""#));
+    server.answer_next(Answer::new(502, "<html>"));
+    server.answer_next(Answer::close());
+    server.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
     let policy = RetryPolicy::new().pauses(Duration::ZERO, Duration::ZERO);
-    let mut pages = client(&sandbox).pages(GetFillHistory::new()).retrying(policy);
+    let mut pages = client(&server).pages(GetFillHistory::new()).retrying(policy);
     let mut count = 0;
     while let Some(page) = pages.next_page().await {
         count += page.unwrap().list.len();
     }
     assert_eq!(count, 2);
-    assert_eq!(cursors(&sandbox), [None, Some("next".into()), Some("next".into()), Some("next".into())]);
+    assert_eq!(cursors(&server), [None, Some("next".into()), Some("next".into()), Some("next".into())]);
 }

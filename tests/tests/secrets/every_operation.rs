@@ -30,10 +30,10 @@ const REVEALING: usize = 6;
 
 macro_rules! call_each {
     ($($operation:ty),+ $(,)?) => {
-        async fn each(sandbox: &ScriptedServer) -> (usize, Vec<String>) {
+        async fn each(server: &ScriptedServer) -> (usize, Vec<String>) {
             let (mut calls, mut signatures) = (0, Vec::new());
             $(for example in schema::examples(<$operation as Operation>::META) {
-                let made = shows_nothing::<$operation>(sandbox, &example).await;
+                let made = shows_nothing::<$operation>(server, &example).await;
                 calls += made.0;
                 signatures.extend(made.1);
             })+
@@ -45,8 +45,8 @@ tradeapi::for_each_operation!(call_each);
 
 #[tokio::test]
 async fn no_operation_shows_anything_however_it_ends() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let (calls, signatures) = each(&sandbox).await;
+    let server = ScriptedServer::start().unwrap();
+    let (calls, signatures) = each(&server).await;
     assert!(
         calls >= schema::operations().len() * 9 && signatures.len() > 200,
         "{calls} calls, {} signatures",
@@ -58,14 +58,14 @@ async fn no_operation_shows_anything_however_it_ends() {
 }
 
 /// How many calls were made, and what they were signed with.
-async fn shows_nothing<O>(sandbox: &ScriptedServer, example: &Example) -> (usize, Vec<String>)
+async fn shows_nothing<O>(server: &ScriptedServer, example: &Example) -> (usize, Vec<String>)
 where
     O: Operation + Debug,
     O::Response: Debug,
 {
     let mut printed = Printed::default();
     let request = O::from_json(&example.request).unwrap();
-    let client = client(sandbox, example).build().unwrap();
+    let client = client(server, example).build().unwrap();
     printed.debug(&request);
     printed.debug(&client.prepare(&request).unwrap());
     printed.debug(client.prepare(&request).unwrap().request());
@@ -73,18 +73,18 @@ where
     let (watch, guard) = Watch::start();
     let answers = answers(example);
     for answer in &answers {
-        sandbox.answer_next(answer.clone());
+        server.answer_next(answer.clone());
         match client.call(&request).await {
             Ok(reply) => printed.debug(&reply),
             Err(error) => printed.error(&error),
         }
     }
     printed.error(&unheard(&request).await);
-    printed.display(&panic_of(sandbox, example, &request).await);
+    printed.display(&panic_of(server, example, &request).await);
     drop(guard);
 
     let mut signatures: Vec<_> =
-        sandbox.take_requests().iter().filter_map(|request| request.header("access-sign").map(str::to_owned)).collect();
+        server.take_requests().iter().filter_map(|request| request.header("access-sign").map(str::to_owned)).collect();
     assert_eq!(signatures.is_empty(), O::META.access == Access::Public, "{}", example.about);
     signatures.dedup();
     let secrets = [KEY, SECRET, PASSPHRASE];
@@ -100,9 +100,9 @@ where
     (watch.calls().len(), signatures)
 }
 
-fn client(sandbox: &ScriptedServer, example: &Example) -> tradeapi::runtime::ClientBuilder<Client> {
+fn client(server: &ScriptedServer, example: &Example) -> tradeapi::runtime::ClientBuilder<Client> {
     let time = parsed(&example.response)["requestTime"].as_u64().unwrap();
-    Client::builder(sandbox.url())
+    Client::builder(server.url())
         .credentials(credentials())
         .account(Account::named(ACCOUNT))
         .clock(FixedClock(Timestamp::from_millis(time)))
@@ -134,8 +134,8 @@ async fn unheard<O: Operation>(request: &O) -> Error {
 }
 
 /// What is printed when a transport panics over the whole request.
-async fn panic_of<O: Operation>(sandbox: &ScriptedServer, example: &Example, request: &O) -> String {
-    let client = client(sandbox, example).transport(Panics).build().unwrap();
+async fn panic_of<O: Operation>(server: &ScriptedServer, example: &Example, request: &O) -> String {
+    let client = client(server, example).transport(Panics).build().unwrap();
     let mut call = pin!(client.call(request));
     let panic = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,

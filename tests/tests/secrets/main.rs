@@ -25,8 +25,8 @@ fn credentials() -> Credentials {
     Credentials::new(KEY, SECRET, PASSPHRASE)
 }
 
-fn patient_for(sandbox: &ScriptedServer, over: Over, call: Duration) -> Client {
-    over.client(sandbox.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() })
+fn patient_for(server: &ScriptedServer, over: Over, call: Duration) -> Client {
+    over.client(server.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() })
         .credentials(credentials())
         .clock(FixedClock(Timestamp::from_millis(1_790_000_000_000)))
         .build()
@@ -91,8 +91,8 @@ fn credentials_that_cannot_be_sent_are_refused_unseen() {
 tradeapi_tests::over_each_transport!(no_kind_of_error_shows_anything);
 
 async fn no_kind_of_error_shows_anything(over: Over) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = |sandbox: &ScriptedServer| patient_for(sandbox, over, Duration::from_secs(60));
+    let server = ScriptedServer::start().unwrap();
+    let client = |server: &ScriptedServer| patient_for(server, over, Duration::from_secs(60));
     let whole = Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#);
     let answers = [
         Answer::json(r#"{"code":"40010","msg":"late"}"#),
@@ -107,19 +107,19 @@ async fn no_kind_of_error_shows_anything(over: Over) {
     ];
     let mut printed = Printed::default();
     for answer in answers {
-        sandbox.answer_next(answer);
-        printed.error(&client(&sandbox).call(&cancel()).await.unwrap_err());
+        server.answer_next(answer);
+        printed.error(&client(&server).call(&cancel()).await.unwrap_err());
     }
-    sandbox.answer_next(Answer::hang());
-    printed.error(&patient_for(&sandbox, over, Duration::from_millis(200)).call(&cancel()).await.unwrap_err());
-    printed.error(&client(&sandbox).call(&GetFillHistory::new().limit(101)).await.unwrap_err());
-    printed.error(&Client::builder(sandbox.url()).build().unwrap().call(&cancel()).await.unwrap_err());
+    server.answer_next(Answer::hang());
+    printed.error(&patient_for(&server, over, Duration::from_millis(200)).call(&cancel()).await.unwrap_err());
+    printed.error(&client(&server).call(&GetFillHistory::new().limit(101)).await.unwrap_err());
+    printed.error(&Client::builder(server.url()).build().unwrap().call(&cancel()).await.unwrap_err());
 
     let signatures: Vec<_> =
-        sandbox.take_requests().iter().filter_map(|request| request.header("access-sign").map(str::to_owned)).collect();
+        server.take_requests().iter().filter_map(|request| request.header("access-sign").map(str::to_owned)).collect();
     assert!(signatures.len() >= 9);
-    let client = client(&sandbox);
-    drop(sandbox);
+    let client = client(&server);
+    drop(server);
     let unreachable: Error = client.call(&cancel()).await.unwrap_err();
     printed.error(&unreachable);
     printed.shows_none_of(&[KEY, SECRET, PASSPHRASE, &signatures[0]]);
@@ -127,9 +127,9 @@ async fn no_kind_of_error_shows_anything(over: Over) {
 
 #[tokio::test]
 async fn an_answer_shows_nothing_of_the_request() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
-    let reply = patient_for(&sandbox, Over::Hyper, Duration::from_secs(60)).call(&cancel()).await.unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
+    let reply = patient_for(&server, Over::Hyper, Duration::from_secs(60)).call(&cancel()).await.unwrap();
     let mut printed = Printed::default();
     printed.debug(&reply);
     printed.display(&reply.order_id.as_ref().unwrap());
@@ -138,9 +138,9 @@ async fn an_answer_shows_nothing_of_the_request() {
 
 #[tokio::test]
 async fn drift_withholds_names_and_values_that_repeat_a_credential() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let drift = Drift::new();
-    let client = Client::builder(sandbox.url()).credentials(credentials()).drift(&drift).build().unwrap();
+    let client = Client::builder(server.url()).credentials(credentials()).drift(&drift).build().unwrap();
     // What a test puts into the place of a name: whole, in another case, with more around it, and in part.
     let echoes = |text: &str| {
         let (first, last) = text.split_at(text.len() / 2);
@@ -148,9 +148,9 @@ async fn drift_withholds_names_and_values_that_repeat_a_credential() {
     };
     for echo in [KEY, PASSPHRASE].into_iter().flat_map(echoes) {
         let data = format!(r#"{{"orderId":"1","side":"{echo}","newField":1,"{echo}":"{echo}"}}"#);
-        sandbox.answer_next(Answer::json(format!(r#"{{"code":"00000","{echo}":1,"data":{data}}}"#)));
+        server.answer_next(Answer::json(format!(r#"{{"code":"00000","{echo}":1,"data":{data}}}"#)));
         client.call(&GetOrderDetails::new(OrderRef::OrderId(OrderId::from("1")))).await.unwrap();
-        sandbox.answer_next(Answer::json(format!(r#"{{"code":"{echo}","msg":"{echo}","data":{data}}}"#)));
+        server.answer_next(Answer::json(format!(r#"{{"code":"{echo}","msg":"{echo}","data":{data}}}"#)));
         client.call(&cancel()).await.unwrap_err();
     }
     let mut printed = Printed::default();

@@ -59,7 +59,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
 /// What answers tell of the pool that a call takes of.
 fn reporting_of<'a>(here: Here<'_, 'a>, rate: &Rate) -> Option<&'a PoolReporting> {
     let of = rate.of_pool.as_ref()?;
-    here.site.api.pools.iter().find(|pool| pool.name == of.pool)?.reported.as_ref()
+    here.site.api.pools.iter().find(|pool| pool.name == of.pool)?.reporting.as_ref()
 }
 
 /// What there is to know before the first parameter.

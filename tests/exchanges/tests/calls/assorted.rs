@@ -11,15 +11,15 @@ const TICK: &str = r#"{"change": -7, "level": 2, "active": 0, "frozen": "true", 
     "sizes": {"north": 2.0}}"#;
 
 fn start() -> (ScriptedServer, Client) {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = Client::builder(sandbox.url()).build().unwrap();
-    (sandbox, client)
+    let server = ScriptedServer::start().unwrap();
+    let client = Client::builder(server.url()).build().unwrap();
+    (server, client)
 }
 
 #[tokio::test]
 async fn every_form_of_a_value_is_read() {
-    let (sandbox, client) = start();
-    sandbox.answer_next(Answer::json(TICK));
+    let (server, client) = start();
+    server.answer_next(Answer::json(TICK));
     let tick = client.market().get_tick(&GetTick::new()).await.unwrap().data;
     assert_eq!(
         (tick.change, tick.level, tick.active, tick.frozen),
@@ -43,8 +43,8 @@ async fn every_form_of_a_value_is_read() {
 
 #[tokio::test]
 async fn every_form_of_a_value_is_sent() {
-    let (sandbox, client) = start();
-    sandbox.answer_otherwise(|_| Answer::json("{}"));
+    let (server, client) = start();
+    server.answer_otherwise(|_| Answer::json("{}"));
     let time = Timestamp::from_millis(1_790_000_000_250);
     let tick = GetTick::new().between(time, time).shift(-2).level(Level::Low).active(true);
     client.market().get_tick(&tick).await.unwrap();
@@ -52,7 +52,7 @@ async fn every_form_of_a_value_is_sent() {
     let watch =
         Watch::new(-1, Level::High, false, stop).late(true).until(time).payload(Json::new(r#"{"k": [1]}"#).unwrap());
     client.market().watch(&watch).await.unwrap();
-    let requests = sandbox.requests();
+    let requests = server.requests();
     let query = "since=1790000000&until=2026-09-21T14%3A13%3A20.250Z&shift=-2&level=1&active=1";
     assert_eq!(requests[0].query.as_deref(), Some(query));
     let body = r#"{"shift":-1,"level":2,"loud":0,"late":"true","until":1790000000250000000,"payload":{"k": [1]},"stop":{"price":2.5,"limits":{"count":2}}}"#;
@@ -73,8 +73,8 @@ async fn what_is_within_an_object_is_checked() {
 
 #[tokio::test]
 async fn the_data_can_be_a_list_under_names() {
-    let (sandbox, client) = start();
-    sandbox.answer_next(Answer::json(r#"{"BTCUSD": {"best": 1.5}, "ETHUSD": 7, "LTCUSD": {}}"#));
+    let (server, client) = start();
+    server.answer_next(Answer::json(r#"{"BTCUSD": {"best": 1.5}, "ETHUSD": 7, "LTCUSD": {}}"#));
     let quotes = client.market().get_quotes(&GetQuotes::new()).await.unwrap().data;
     let read: Vec<_> = quotes.iter().map(|quote| (quote.pair.as_deref().unwrap(), quote.best.clone())).collect();
     assert_eq!((read, quotes.bad.len()), (vec![("BTCUSD", Some(dec!(1.5))), ("LTCUSD", None)], 1));

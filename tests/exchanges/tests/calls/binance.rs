@@ -19,8 +19,8 @@ use crate::{hex, hmac_sha256};
 /// The secret of the example of the documentation.
 const SECRET: &str = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
 
-fn client(sandbox: &ScriptedServer) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
 }
 
 fn limit_order() -> NewOrder {
@@ -55,15 +55,15 @@ fn the_documented_example_is_signed_as_documented() {
 
 #[tokio::test]
 async fn an_order_travels_in_the_query() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
-    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 28, "clientOrderId": "a"}"#));
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
+    server.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 28, "clientOrderId": "a"}"#));
     let order = limit_order().new_client_order_id(ClientOrderId::new("a").unwrap());
     assert_eq!(client.spot().new_order(&order).await.unwrap().order_id, Some(28));
-    sandbox.answer_next(Answer::json(r#"[{"symbol": "LTCBTC", "orderId": 28, "status": "CANCELED"}]"#));
+    server.answer_next(Answer::json(r#"[{"symbol": "LTCBTC", "orderId": 28, "status": "CANCELED"}]"#));
     let cancelled = client.spot().cancel_open_orders(&CancelOpenOrders::new("LTCBTC")).await.unwrap();
     assert_eq!(cancelled.data[0].status, Some(Status::Canceled));
-    let requests = sandbox.requests();
+    let requests = server.requests();
     requests.iter().for_each(assert_signed);
     assert_eq!((requests[0].method.as_str(), requests[0].text().as_str()), ("POST", ""));
     assert_eq!((requests[1].method.as_str(), requests[1].path.as_str()), ("DELETE", "/api/v3/openOrders"));
@@ -71,26 +71,26 @@ async fn an_order_travels_in_the_query() {
 
 #[tokio::test]
 async fn public_calls_work_without_credentials() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"serverTime": 1790000000000}"#));
-    let client = Client::builder(sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"serverTime": 1790000000000}"#));
+    let client = Client::builder(server.url()).build().unwrap();
     let reply = client.spot().check_server_time(&CheckServerTime::new()).await.unwrap();
     assert_eq!(reply.server_time.unwrap().as_millis(), 1_790_000_000_000);
-    assert_eq!(sandbox.requests()[0].path, "/api/v3/time");
+    assert_eq!(server.requests()[0].path, "/api/v3/time");
 }
 
 #[tokio::test]
 async fn the_signature_ends_the_query() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
-    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1, "price": "0.1", "status": "NEW"}"#));
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
+    server.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1, "price": "0.1", "status": "NEW"}"#));
     let order = client.spot().query_order(&QueryOrder::new("LTCBTC").order_id(1)).await.unwrap();
     assert_eq!(order.data.status, Some(Status::New));
-    sandbox.answer_next(Answer::json(r#"[{"symbol": "LTCBTC", "orderId": 1}]"#));
+    server.answer_next(Answer::json(r#"[{"symbol": "LTCBTC", "orderId": 1}]"#));
     assert_eq!(client.spot().current_open_orders(&CurrentOpenOrders::new()).await.unwrap().data.len(), 1);
-    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1, "status": "CANCELED"}"#));
+    server.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1, "status": "CANCELED"}"#));
     client.spot().cancel_order(&CancelOrder::new("LTCBTC").order_id(1)).await.unwrap();
-    let requests = sandbox.requests();
+    let requests = server.requests();
     requests.iter().for_each(assert_signed);
     assert!(requests[0].query.as_ref().unwrap().starts_with("symbol=LTCBTC&orderId=1&timestamp="));
     assert_eq!(requests[2].method, "DELETE");
@@ -98,18 +98,18 @@ async fn the_signature_ends_the_query() {
 
 #[tokio::test]
 async fn only_failures_have_a_code() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
     let query = QueryOrder::new("LTCBTC").order_id(1);
-    sandbox.answer_next(Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#));
+    server.answer_next(Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#));
     let error = client.spot().query_order(&query).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!((refused.code.as_str(), refused.message.as_str()), ("-2013", "Order does not exist."));
     assert_eq!(refused.proves, Some(CodeProof::NoSuchOrder));
     // A success is not looked at for a code, whatever it has.
-    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "code": -2013}"#));
+    server.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "code": -2013}"#));
     assert_eq!(client.spot().query_order(&query).await.unwrap().symbol.as_ref().unwrap().as_str(), "LTCBTC");
-    sandbox.answer_next(Answer::new(502, "<html>"));
+    server.answer_next(Answer::new(502, "<html>"));
     let error = client.spot().query_order(&query).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!(refused.code.as_str(), "502");
@@ -127,23 +127,23 @@ fn used_up<T>(called: Result<T, Error>) -> Option<&'static str> {
 /// A hundredth of the documented limits: a weight of 60 in a minute, and an order in 10 seconds.
 #[tokio::test]
 async fn requests_are_weighed_and_orders_counted_apart() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let timer = ManualTimer::new();
     let share = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 100));
-    let client = Client::builder(sandbox.url())
+    let client = Client::builder(server.url())
         .credentials(Credentials::new("key", SECRET, ""))
         .limiter(Arc::new(InProcessLimits::with_timer(share, timer.clone())))
         .limits(LimitMode::Refuse)
         .build()
         .unwrap();
     let order = NewOrder::new("LTCBTC", Side::Buy, OrderType::Market).quantity(dec!(1));
-    let answer = || sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1}"#));
+    let answer = || server.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1}"#));
     answer();
     assert_eq!(used_up(client.spot().new_order(&order).await), None);
     assert_eq!(used_up(client.spot().new_order(&order).await), Some("orders"));
     let open_orders = CurrentOpenOrders::new().symbol("LTCBTC");
     for _ in 0..9 {
-        sandbox.answer_next(Answer::json("[]"));
+        server.answer_next(Answer::json("[]"));
         assert_eq!(used_up(client.spot().current_open_orders(&open_orders).await), None);
     }
     // 55 are taken: there is room for 4 more, but not for 6.
@@ -158,27 +158,27 @@ async fn requests_are_weighed_and_orders_counted_apart() {
     timer.advance(Duration::from_secs(40));
     answer();
     assert_eq!(used_up(client.spot().new_order(&order).await), None);
-    assert_eq!(sandbox.requests().len(), 13);
+    assert_eq!(server.requests().len(), 13);
 }
 
 /// Half of the documented limit, a weight of 3000 in a minute: 37 calls of 80, and 6 more of 6 in what they leave.
 #[tokio::test]
 async fn a_call_weighs_more_without_a_symbol() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let share = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 2));
-    let client = Client::builder(sandbox.url())
+    let client = Client::builder(server.url())
         .credentials(Credentials::new("key", SECRET, ""))
         .limiter(Arc::new(InProcessLimits::with_timer(share, ManualTimer::new())))
         .limits(LimitMode::Refuse)
         .build()
         .unwrap();
     let (all, some) = (CurrentOpenOrders::new(), CurrentOpenOrders::new().symbol("LTCBTC"));
-    sandbox.answer_otherwise(|_| Answer::json("[]"));
+    server.answer_otherwise(|_| Answer::json("[]"));
     for (request, calls) in [(&all, 37), (&some, 6)] {
         for _ in 0..calls {
             assert_eq!(used_up(client.spot().current_open_orders(request).await), None);
         }
         assert_eq!(used_up(client.spot().current_open_orders(request).await), Some("request-weight"));
     }
-    assert_eq!(sandbox.requests().len(), 43);
+    assert_eq!(server.requests().len(), 43);
 }

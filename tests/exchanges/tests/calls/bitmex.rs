@@ -4,12 +4,12 @@ use exchanges::bitmex::trade::{
     CancelOrders, ClOrdId, CreateANewOrder, GetInstruments, GetYourOrders, OrdStatus, OrdType, OrderFilter, Side,
 };
 use exchanges::bitmex::{Client, Credentials, Error, Timestamp, dec};
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha256};
 
-fn client(sandbox: &Sandbox) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
 /// The signature as the documentation describes it.
@@ -44,19 +44,19 @@ fn the_signatures_are_those_of_the_documentation() {
 
 #[tokio::test]
 async fn orders_are_placed_listed_and_cancelled() {
-    let sandbox = Sandbox::start().unwrap();
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
     let id = |text: &str| ClOrdId::new(text).unwrap();
-    sandbox.answer_next(Answer::json(r#"{"orderID": "1", "clOrdID": "desk-1", "price": 219.0, "stopPx": null}"#));
+    server.answer_next(Answer::json(r#"{"orderID": "1", "clOrdID": "desk-1", "price": 219.0, "stopPx": null}"#));
     let order = CreateANewOrder::new("XBTUSD").side(Side::Buy).order_qty(98).price(dec!(219.0)).cl_ord_id(id("desk-1"));
     let placed = client.trade().create_a_new_order(&order.ord_type(OrdType::Limit)).await.unwrap();
     assert_eq!(placed.price, Some(dec!(219.0)));
-    sandbox.answer_next(Answer::json(r#"[{"orderID": "1", "ordStatus": "New"}]"#));
+    server.answer_next(Answer::json(r#"[{"orderID": "1", "ordStatus": "New"}]"#));
     let list = GetYourOrders::new().filter(OrderFilter::new().cl_ord_id(id("desk-1")).open(true)).reverse(true);
     assert_eq!(client.trade().get_your_orders(&list).await.unwrap().data[0].ord_status, Some(OrdStatus::New));
-    sandbox.answer_next(Answer::json(r#"[{"clOrdID": "desk-1", "ordStatus": "Canceled"}]"#));
+    server.answer_next(Answer::json(r#"[{"clOrdID": "desk-1", "ordStatus": "Canceled"}]"#));
     client.trade().cancel_orders(&CancelOrders::new(vec![id("desk-1")])).await.unwrap();
-    let requests = sandbox.requests();
+    let requests = server.requests();
     requests.iter().for_each(assert_signed);
     let sent = r#"{"symbol":"XBTUSD","side":"Buy","orderQty":98,"price":219.0,"clOrdID":"desk-1","ordType":"Limit"}"#;
     assert_eq!(requests[0].text(), sent);
@@ -67,23 +67,23 @@ async fn orders_are_placed_listed_and_cancelled() {
 
 #[tokio::test]
 async fn a_list_in_a_query_is_json() {
-    let sandbox = Sandbox::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"[{"symbol": "XBTUSD", "lastPrice": 219.5}]"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"[{"symbol": "XBTUSD", "lastPrice": 219.5}]"#));
     let list = GetInstruments::new().symbol("XBTUSD").columns(vec!["lastPrice".to_owned()]);
-    let all = client(&sandbox).trade().get_instruments(&list).await.unwrap();
+    let all = client(&server).trade().get_instruments(&list).await.unwrap();
     assert_eq!(all.data[0].last_price, Some(dec!(219.5)));
-    let request = &sandbox.requests()[0];
+    let request = &server.requests()[0];
     assert_eq!(request.query.as_deref(), Some("symbol=XBTUSD&columns=%5B%22lastPrice%22%5D"));
     assert!(request.header("api-signature").is_none());
 }
 
 #[tokio::test]
 async fn a_failure_has_a_name() {
-    let sandbox = Sandbox::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let refusal = r#"{"error": {"message": "Account has insufficient Available Balance", "name": "ValidationError"}}"#;
-    sandbox.answer_next(Answer::new(400, refusal).header("content-type", "application/json"));
+    server.answer_next(Answer::new(400, refusal).header("content-type", "application/json"));
     let order = CreateANewOrder::new("XBTUSD").order_qty(98).price(dec!(219.0));
-    let error = client(&sandbox).trade().create_a_new_order(&order).await.unwrap_err();
+    let error = client(&server).trade().create_a_new_order(&order).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!((refused.code.as_str(), refused.message.contains("insufficient")), ("ValidationError", true));
 }

@@ -80,15 +80,15 @@ async fn among_others(adapter: &'static Adapter, fault: Fault, place: Place, oth
 async fn an_order_whose_answer_is_lost_is_found_over_loopback() {
     for adapter in EXCHANGES {
         for fault in ANSWERS_LOST {
-            let (sandbox, world) = (ScriptedServer::start().unwrap(), World::resting());
+            let (server, world) = (ScriptedServer::start().unwrap(), World::resting());
             let exchange = Arc::new(Exchange::new(adapter, fault, Place::Open, world.clone()));
             let there = Arc::clone(&exchange);
-            sandbox.answer_otherwise(move |request| there.answer(request));
-            let settled = (adapter.place)(sandbox.url(), world).await;
+            server.answer_otherwise(move |request| there.answer(request));
+            let settled = (adapter.place)(server.url(), world).await;
             assert_eq!(settled, Settled::DONE, "{}: {fault:?}", adapter.create);
             // A query for each order was enough.
             let requests = 1 + exchange.accepted();
-            assert_eq!((exchange.creates(), sandbox.requests().len()), (1, requests), "{}", adapter.create);
+            assert_eq!((exchange.creates(), server.requests().len()), (1, requests), "{}", adapter.create);
         }
     }
 }
@@ -217,14 +217,14 @@ async fn an_order_that_differs_within_is_another() {
 async fn a_header_of_a_request_sets_its_window() {
     for (window, last) in [(None, 5_000), (Some(1_000), 1_000), (Some(60_000), 60_000)] {
         for (passed, sent) in [(last - 1, 1), (last, 0)] {
-            let (sandbox, world) = (ScriptedServer::start().unwrap(), World::resting());
-            sandbox.answer_otherwise(|_| Answer::json("{}"));
-            let client = world.clone().client(assorted::Client::builder(sandbox.url()), "secret");
+            let (server, world) = (ScriptedServer::start().unwrap(), World::resting());
+            server.answer_otherwise(|_| Answer::json("{}"));
+            let client = world.clone().client(assorted::Client::builder(server.url()), "secret");
             let settle = window.into_iter().fold(SettleAccount::new("a"), SettleAccount::window);
             let prepared = client.core().prepare(&settle).unwrap();
             world.pass(Duration::from_millis(passed));
             let _ = client.core().send(prepared).await;
-            let requests = sandbox.requests();
+            let requests = server.requests();
             assert_eq!(requests.len(), sent, "{window:?} after {passed} ms");
             for request in requests {
                 let given = window.map(|window| window.to_string());

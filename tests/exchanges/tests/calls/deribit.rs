@@ -7,8 +7,8 @@ use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha256};
 
-fn client(sandbox: &ScriptedServer) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
 fn assert_signed(request: &Request) {
@@ -32,9 +32,9 @@ fn answered(request: &Request, members: &str) -> String {
 
 #[tokio::test]
 async fn parameters_are_those_of_a_call() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
-    sandbox.answer_otherwise(|request| {
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
+    server.answer_otherwise(|request| {
         let result = match call(request) {
             (method, ..) if method == "private/buy" => r#"{"order": {"order_id": "ETH-1", "order_state": "open"}}"#,
             _ => r#"{"order_id": "ETH-1", "order_state": "cancelled"}"#,
@@ -46,7 +46,7 @@ async fn parameters_are_those_of_a_call() {
     assert_eq!(bought.order.as_ref().unwrap().order_id.as_ref().unwrap().as_str(), "ETH-1");
     client.trading().cancel(&Cancel::new("ETH-1")).await.unwrap();
     client.trading().get_order_state(&GetOrderState::new("ETH-1")).await.unwrap();
-    let requests = sandbox.requests();
+    let requests = server.requests();
     requests.iter().for_each(assert_signed);
     let calls: Vec<_> = requests.iter().map(call).collect();
     assert_eq!(calls[0].0, "private/buy");
@@ -60,11 +60,11 @@ async fn parameters_are_those_of_a_call() {
 
 #[tokio::test]
 async fn an_error_has_its_code_within() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let body = r#""error": {"message": "not_enough_funds", "code": 10009}, "testnet": true"#;
     for status in [200, 400] {
-        sandbox.answer_otherwise(move |request| Answer::new(status, answered(request, body)));
-        let error = client(&sandbox).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
+        server.answer_otherwise(move |request| Answer::new(status, answered(request, body)));
+        let error = client(&server).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
         let Error::Exchange(refused) = &error else { panic!("{error}") };
         assert_eq!((refused.code.as_str(), refused.message.as_str()), ("10009", "not_enough_funds"));
         assert_eq!((refused.proves, refused.outcome), (Some(CodeProof::NotDone), Outcome::NotDone));
@@ -73,11 +73,11 @@ async fn an_error_has_its_code_within() {
 
 #[tokio::test]
 async fn a_public_call_is_not_signed() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|request| Answer::json(answered(request, r#""result": {"version": "1.2.26"}"#)));
-    let client = Client::builder(sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|request| Answer::json(answered(request, r#""result": {"version": "1.2.26"}"#)));
+    let client = Client::builder(server.url()).build().unwrap();
     assert_eq!(client.trading().test(&Test::new()).await.unwrap().version.as_deref(), Some("1.2.26"));
-    let request = &sandbox.requests()[0];
+    let request = &server.requests()[0];
     assert!(request.header("Authorization").is_none());
     assert_eq!(call(request).1, serde_json::json!({}));
 }
@@ -88,16 +88,16 @@ async fn a_public_call_is_not_signed() {
 async fn an_answer_to_another_call_proves_nothing() {
     let result = r#""result": {"order": {"order_id": "ETH-1", "order_state": "open"}}"#;
     let refusal = r#""error": {"message": "not_enough_funds", "code": 10009}"#;
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     for members in [result, refusal] {
-        sandbox.answer_otherwise(move |_| Answer::json(format!(r#"{{"jsonrpc": "2.0", "id": 0, {members}}}"#)));
-        let error = client(&sandbox).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
+        server.answer_otherwise(move |_| Answer::json(format!(r#"{{"jsonrpc": "2.0", "id": 0, {members}}}"#)));
+        let error = client(&server).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
         assert_eq!(error.outcome(), Outcome::Unknown, "{members}: {error}");
         assert!(error.to_string().contains("another call"), "{error}");
     }
     for id in [r#""id": null, "#, ""] {
-        sandbox.answer_otherwise(move |_| Answer::json(format!(r#"{{"jsonrpc": "2.0", {id}{refusal}}}"#)));
-        let error = client(&sandbox).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
+        server.answer_otherwise(move |_| Answer::json(format!(r#"{{"jsonrpc": "2.0", {id}{refusal}}}"#)));
+        let error = client(&server).trading().buy(&Buy::new("ETH-PERPETUAL", dec!(40))).await.unwrap_err();
         assert_eq!(error.outcome(), Outcome::NotDone, "{id}: {error}");
     }
 }

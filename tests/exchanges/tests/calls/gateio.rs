@@ -12,8 +12,8 @@ use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha512};
 
-fn client(sandbox: &ScriptedServer) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
 /// The signature as the documentation describes it.
@@ -40,21 +40,21 @@ fn the_signature_is_that_of_the_documentation() {
 
 #[tokio::test]
 async fn orders_are_placed_listed_and_cancelled() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
     let placed = r#"{"id": "1", "text": "t-a", "currency_pair": "BTC_USDT", "create_time_ms": 1710488334073}"#;
-    sandbox.answer_next(Answer::json(placed).header("X-Gate-RateLimit-Requests-Remain", "9"));
+    server.answer_next(Answer::json(placed).header("X-Gate-RateLimit-Requests-Remain", "9"));
     let order = CreateAnOrder::new("BTC_USDT", Side::Buy, dec!(0.001)).price(dec!(65000));
     let order = order.order_type(OrderType::Limit).text(Text::new("t-a").unwrap());
     let reply = client.spot().create_an_order(&order).await.unwrap();
     assert_eq!((reply.created_at.unwrap().as_millis(), reply.remaining), (1_710_488_334_073, Some(9)));
-    sandbox.answer_next(Answer::json(r#"[{"id": "1", "status": "open"}]"#));
+    server.answer_next(Answer::json(r#"[{"id": "1", "status": "open"}]"#));
     let list = ListOrders::new("BTC_USDT", Listed::Open).limit(1);
     assert_eq!(client.spot().list_orders(&list).await.unwrap().data.len(), 1);
-    sandbox
+    server
         .answer_next(Answer::json(r#"{"id": "1", "text": "t-a", "currency_pair": "BTC/USDT", "status": "cancelled"}"#));
     client.spot().cancel_a_single_order(&CancelASingleOrder::new("t-a", "BTC/USDT")).await.unwrap();
-    let requests = sandbox.requests();
+    let requests = server.requests();
     assert_signed(&requests[0], "");
     assert_signed(&requests[1], "currency_pair=BTC_USDT&status=open&limit=1");
     // What is signed is not escaped as what is sent.
@@ -65,36 +65,36 @@ async fn orders_are_placed_listed_and_cancelled() {
 
 #[tokio::test]
 async fn public_calls_are_not_signed() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"server_time": 1597026383085}"#));
-    let time = client(&sandbox).spot().get_server_current_time(&GetServerCurrentTime::new()).await.unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"server_time": 1597026383085}"#));
+    let time = client(&server).spot().get_server_current_time(&GetServerCurrentTime::new()).await.unwrap();
     assert_eq!(time.server_time.unwrap().as_millis(), 1_597_026_383_085);
-    assert!(sandbox.requests()[0].header("SIGN").is_none());
+    assert!(server.requests()[0].header("SIGN").is_none());
 }
 
 #[tokio::test]
 async fn a_failure_has_a_label() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let refusal = r#"{"label": "ORDER_NOT_FOUND", "message": "Order not found"}"#;
-    sandbox.answer_next(Answer::new(404, refusal).header("content-type", "application/json"));
+    server.answer_next(Answer::new(404, refusal).header("content-type", "application/json"));
     let cancel = CancelASingleOrder::new("1", "BTC_USDT");
-    let error = client(&sandbox).spot().cancel_a_single_order(&cancel).await.unwrap_err();
+    let error = client(&server).spot().cancel_a_single_order(&cancel).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!((refused.message.as_str(), refused.proves), ("Order not found", Some(CodeProof::NoSuchOrder)));
 }
 
 #[tokio::test]
 async fn an_own_id_begins_as_it_must() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let order = CreateAnOrder::new("BTC_USDT", Side::Buy, dec!(1)).price(dec!(2)).text(Text::new("a-1").unwrap());
-    let error = client(&sandbox).spot().create_an_order(&order).await.unwrap_err();
-    assert!(matches!(error, Error::Refused(_)) && sandbox.requests().is_empty(), "{error}");
+    let error = client(&server).spot().create_an_order(&order).await.unwrap_err();
+    assert!(matches!(error, Error::Refused(_)) && server.requests().is_empty(), "{error}");
 }
 
 #[tokio::test]
 async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(
         r#"[{"id": "1", "text": "t-a", "succeeded": true, "label": "", "message": ""},
             {"text": "t-b", "succeeded": false, "label": "BALANCE_NOT_ENOUGH", "message": "Not enough balance"}]"#,
     ));
@@ -102,7 +102,7 @@ async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
         BatchOrder::new(Text::new(text).unwrap(), CurrencyPair::from("BTC_USDT"), Side::Buy, dec!(1)).price(dec!(2))
     };
     let batch = CreateABatchOfOrders::new(vec![order("t-a"), order("t-b")]);
-    let report = client(&sandbox).batch(batch).send().await.unwrap();
+    let report = client(&server).batch(batch).send().await.unwrap();
     let [ItemOutcome::Done(placed), ItemOutcome::Failed(error)] = [0, 1].map(|item| &report.items[item].outcome) else {
         panic!("{report}")
     };
@@ -112,8 +112,8 @@ async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
 /// An order without a label has failed if its flag says so, and nothing is known of one that contradicts itself.
 #[tokio::test]
 async fn the_flag_of_an_order_decides() {
-    let sandbox = Sandbox::start().unwrap();
-    sandbox.answer_next(Answer::json(
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(
         r#"[{"text": "t-a", "succeeded": false, "label": "", "message": "no"},
             {"text": "t-b", "succeeded": true, "label": "BALANCE_NOT_ENOUGH", "message": ""},
             {"text": "t-c", "label": "", "message": ""}]"#,
@@ -122,7 +122,7 @@ async fn the_flag_of_an_order_decides() {
         BatchOrder::new(Text::new(text).unwrap(), CurrencyPair::from("BTC_USDT"), Side::Buy, dec!(1)).price(dec!(2))
     };
     let batch = CreateABatchOfOrders::new(vec![order("t-a"), order("t-b"), order("t-c")]);
-    let report = client(&sandbox).batch(batch).send().await.unwrap();
+    let report = client(&server).batch(batch).send().await.unwrap();
     let [ItemOutcome::Failed(error), ItemOutcome::Unaccounted, ItemOutcome::Unaccounted] =
         [0, 1, 2].map(|item| &report.items[item].outcome)
     else {

@@ -8,12 +8,12 @@ use exchanges::gemini::orders::{
 use exchanges::gemini::{Client, Credentials, Error, dec};
 use serde_json::{Value, json};
 use tradeapi_runtime::tables::CodeProof;
-use tradeapi_tests::loopback::{Answer, Request, Sandbox};
+use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha384};
 
-fn client(sandbox: &Sandbox) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
 /// What the payload says behind its path and nonce, once it and its signature are as documented.
@@ -43,17 +43,17 @@ fn the_signature_is_that_of_the_documentation() {
 
 #[tokio::test]
 async fn a_payload_is_sent_in_a_header() {
-    let sandbox = Sandbox::start().unwrap();
-    let client = client(&sandbox);
-    sandbox.answer_next(Answer::json(r#"{"order_id": "1", "client_order_id": "desk-1", "is_live": true}"#));
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
+    server.answer_next(Answer::json(r#"{"order_id": "1", "client_order_id": "desk-1", "is_live": true}"#));
     let order = NewOrder::new("btcusd", dec!(5), dec!(3633.00), Side::Buy, OrderType::ExchangeLimit)
         .client_order_id(ClientOrderId::new("desk-1").unwrap())
         .options(vec![Condition::MakerOrCancel]);
     let placed = client.orders().new_order(&order).await.unwrap();
     assert_eq!((placed.order_id.as_ref().unwrap().as_str(), placed.is_live), ("1", Some(true)));
-    sandbox.answer_next(Answer::json(r#"{"order_id": "1", "is_cancelled": true}"#));
+    server.answer_next(Answer::json(r#"{"order_id": "1", "is_cancelled": true}"#));
     client.orders().cancel_order(&CancelOrder::new("1")).await.unwrap();
-    let requests = sandbox.requests();
+    let requests = server.requests();
     let expected = json!({"client_order_id": "desk-1", "symbol": "btcusd", "amount": "5", "price": "3633.00", "side": "buy",
                           "type": "exchange limit", "options": ["maker-or-cancel"]});
     assert_eq!(payload(&requests[0]), expected);
@@ -62,22 +62,22 @@ async fn a_payload_is_sent_in_a_header() {
 
 #[tokio::test]
 async fn a_public_call_carries_nothing() {
-    let sandbox = Sandbox::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"[{"tid": 5335307668, "price": "3610.85", "type": "buy"}]"#));
-    let trades = client(&sandbox).orders().list_trades(&ListTrades::new("btcusd").limit_trades(1)).await.unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"[{"tid": 5335307668, "price": "3610.85", "type": "buy"}]"#));
+    let trades = client(&server).orders().list_trades(&ListTrades::new("btcusd").limit_trades(1)).await.unwrap();
     assert_eq!(trades.data[0].trade_id, Some(5_335_307_668));
-    let request = &sandbox.requests()[0];
+    let request = &server.requests()[0];
     assert_eq!((request.path.as_str(), request.query.as_deref()), ("/v1/trades/btcusd", Some("limit_trades=1")));
     assert!(request.header("X-GEMINI-PAYLOAD").is_none() && request.header("X-GEMINI-APIKEY").is_none());
 }
 
 #[tokio::test]
 async fn a_failure_has_a_reason() {
-    let sandbox = Sandbox::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let refusal = r#"{"result": "error", "reason": "OrderNotFound", "message": "Order not found"}"#;
-    sandbox.answer_next(Answer::new(404, refusal).header("content-type", "application/json"));
+    server.answer_next(Answer::new(404, refusal).header("content-type", "application/json"));
     let read = ReadOrder::new(ClientOrderId::new("desk-1").unwrap());
-    let error = client(&sandbox).orders().read_order(&read).await.unwrap_err();
+    let error = client(&server).orders().read_order(&read).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!((refused.message.as_str(), refused.proves), ("Order not found", Some(CodeProof::NoSuchOrder)));
 }

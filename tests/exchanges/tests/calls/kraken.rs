@@ -16,8 +16,8 @@ use crate::{base64, hmac_sha512};
 /// The secret of the example of the documentation.
 const SECRET: &str = "kQH5HW/8p1uGOVjbgWA7FunAmGO8lsSUXNsu3eow76sz84Q18fWxnyRzBHCd3pd5nE9qa99HAZtuZuj6F1huXg==";
 
-fn client(sandbox: &ScriptedServer) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
 }
 
 /// Checks the signature, and returns the nonce.
@@ -51,50 +51,50 @@ fn the_documented_example_is_signed_as_documented() {
 
 #[tokio::test]
 async fn each_call_has_a_larger_nonce() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
-    sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"descr": {"order": "buy"}, "txid": ["O-1"]}}"#));
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
+    server.answer_next(Answer::json(r#"{"error": [], "result": {"descr": {"order": "buy"}, "txid": ["O-1"]}}"#));
     let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25)).price(dec!(37500));
     let placed = client.spot().add_order(&order).await.unwrap();
     assert_eq!(placed.txid[0].as_str(), "O-1");
-    sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"count": 1}}"#));
+    server.answer_next(Answer::json(r#"{"error": [], "result": {"count": 1}}"#));
     assert_eq!(client.spot().cancel_order(&CancelOrder::new("O-1")).await.unwrap().count, Some(1));
-    sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"count": 0}}"#));
+    server.answer_next(Answer::json(r#"{"error": [], "result": {"count": 0}}"#));
     client.spot().cancel_all_orders(&CancelAllOrders::new()).await.unwrap();
-    sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"token": "t"}}"#));
+    server.answer_next(Answer::json(r#"{"error": [], "result": {"token": "t"}}"#));
     client.spot().get_websockets_token(&GetWebsocketsToken::new()).await.unwrap();
-    let nonces: Vec<_> = sandbox.requests().iter().map(signed).collect();
+    let nonces: Vec<_> = server.requests().iter().map(signed).collect();
     assert!(nonces.len() == 4 && nonces.is_sorted_by(|a, b| a < b), "{nonces:?}");
-    assert!(sandbox.requests()[0].text().ends_with("&ordertype=limit&pair=XBTUSD&price=37500&type=buy&volume=1.25"));
+    assert!(server.requests()[0].text().ends_with("&ordertype=limit&pair=XBTUSD&price=37500&type=buy&volume=1.25"));
 }
 
 #[tokio::test]
 async fn orders_are_listed_under_their_ids() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
     let order = r#"{"cl_ord_id": "desk-1", "status": "open", "opentm": 1616666559.8974, "vol": "1.25",
         "descr": {"pair": "XBTUSD", "type": "buy", "ordertype": "limit", "price": "30010.0"}}"#;
-    sandbox.answer_next(Answer::json(format!(r#"{{"error": [], "result": {{"open": {{"O-1": {order}}}}}}}"#)));
+    server.answer_next(Answer::json(format!(r#"{{"error": [], "result": {{"open": {{"O-1": {order}}}}}}}"#)));
     let id = ClOrdId::new("desk-1").unwrap();
     let open = client.spot().get_open_orders(&GetOpenOrders::new().cl_ord_id(id)).await.unwrap();
     let [listed] = &open.data.open[..] else { panic!("{:?}", open.data) };
     assert_eq!(listed.txid.as_ref().map(|id| id.as_str()), Some("O-1"));
     assert_eq!(listed.opened.map(|at| Timestamp::from(at).as_millis()), Some(1_616_666_559_897));
     assert_eq!(listed.descr.as_ref().unwrap().price, Some(dec!(30010)));
-    sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"closed": {}, "count": 0}}"#));
+    server.answer_next(Answer::json(r#"{"error": [], "result": {"closed": {}, "count": 0}}"#));
     let closed = client.spot().get_closed_orders(&GetClosedOrders::new()).await.unwrap();
     assert_eq!(closed.data.count, Some(0));
-    let requests = sandbox.requests();
+    let requests = server.requests();
     requests.iter().for_each(|request| assert!(signed(request) > 0));
     assert!(requests[0].text().ends_with("&cl_ord_id=desk-1"));
 }
 
 #[tokio::test]
 async fn an_error_in_a_list_is_a_refusal() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"error": ["EOrder:Insufficient funds"]}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"error": ["EOrder:Insufficient funds"]}"#));
     let order = AddOrder::new(OrderType::Market, "XBTUSD", Side::Buy, dec!(1.25));
-    let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
+    let error = client(&server).spot().add_order(&order).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!(
         (refused.code.as_str(), refused.known.unwrap().text),
@@ -104,34 +104,34 @@ async fn an_error_in_a_list_is_a_refusal() {
 
 #[tokio::test]
 async fn an_order_whose_answer_is_lost_is_unknown_and_not_sent_again() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::close());
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::close());
     let id = ClOrdId::new("desk-1").unwrap();
     let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25)).price(dec!(37500)).cl_ord_id(id);
-    let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
+    let error = client(&server).spot().add_order(&order).await.unwrap_err();
     let Error::Unknown(unknown) = &error else { panic!("{error}") };
     assert_eq!(unknown.client_ids, ["desk-1"]);
-    assert_eq!(sandbox.requests().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 /// An answer that breaks off, or that says neither, is not a success.
 #[tokio::test]
 async fn an_answer_that_breaks_off_leaves_the_outcome_unknown() {
     for body in [r#"{"error": []"#, r#"{"error": [], "result"#, r#"{"error": []}"#] {
-        let sandbox = ScriptedServer::start().unwrap();
-        sandbox.answer_next(Answer::json(body));
+        let server = ScriptedServer::start().unwrap();
+        server.answer_next(Answer::json(body));
         let order = AddOrder::new(OrderType::Market, "XBTUSD", Side::Buy, dec!(1.25));
-        let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
+        let error = client(&server).spot().add_order(&order).await.unwrap_err();
         assert!(matches!(error, Error::Unknown(_)), "{body}: {error}");
     }
 }
 
 #[tokio::test]
 async fn public_calls_carry_nothing_secret() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"unixtime": 1688669448}}"#));
-    let time = client(&sandbox).spot().get_server_time(&GetServerTime::new()).await.unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"error": [], "result": {"unixtime": 1688669448}}"#));
+    let time = client(&server).spot().get_server_time(&GetServerTime::new()).await.unwrap();
     assert_eq!(time.unixtime, Some(1_688_669_448));
-    let request = &sandbox.requests()[0];
+    let request = &server.requests()[0];
     assert!(request.query.is_none() && request.header("API-Sign").is_none());
 }

@@ -11,8 +11,8 @@ use tradeapi_runtime::client::LimitMode;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 /// A client that refuses a call for which there is no room.
-fn quoting(sandbox: &ScriptedServer) -> assorted::Client {
-    assorted::Client::builder(sandbox.url()).limits(LimitMode::Refuse).build().unwrap()
+fn quoting(server: &ScriptedServer) -> assorted::Client {
+    assorted::Client::builder(server.url()).limits(LimitMode::Refuse).build().unwrap()
 }
 
 fn is_limited<T>(result: &Result<T, Error>) -> bool {
@@ -21,12 +21,12 @@ fn is_limited<T>(result: &Result<T, Error>) -> bool {
 
 /// How many of these calls are made before the pool of ten is used up.
 async fn made(request: GetQuote) -> usize {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| Answer::json("{}"));
-    let client = quoting(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| Answer::json("{}"));
+    let client = quoting(&server);
     while client.call(&request).await.is_ok() {}
     assert!(is_limited(&client.call(&request).await));
-    sandbox.requests().len()
+    server.requests().len()
 }
 
 #[tokio::test]
@@ -40,10 +40,10 @@ async fn a_call_weighs_what_its_parameters_say() {
 
 #[tokio::test]
 async fn a_body_tells_what_remains_and_until_when() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"best": 1, "usage": {"left": 2, "reset": 150}}"#));
-    sandbox.answer_otherwise(|_| Answer::json("{}"));
-    let client = quoting(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"best": 1, "usage": {"left": 2, "reset": 150}}"#));
+    server.answer_otherwise(|_| Answer::json("{}"));
+    let client = quoting(&server);
     for expected in [false, false, false, true] {
         let result = client.call(&GetQuote::new()).await;
         assert_eq!(is_limited(&result), expected, "{result:?}");
@@ -59,17 +59,17 @@ async fn a_body_tells_what_remains_and_until_when() {
 
 #[tokio::test]
 async fn a_header_tells_what_others_used() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let credentials = Credentials::new("key", "secret", "");
-    let builder = binance::Client::builder(sandbox.url()).credentials(credentials);
+    let builder = binance::Client::builder(server.url()).credentials(credentials);
     let client = builder.limits(LimitMode::Refuse).build().unwrap();
-    sandbox.answer_next(Answer::json("[]").header("X-MBX-USED-WEIGHT-1M", "5950"));
+    server.answer_next(Answer::json("[]").header("X-MBX-USED-WEIGHT-1M", "5950"));
     client.call(&CurrentOpenOrders::new()).await.unwrap();
     // It weighs 80, or 6 for one pair, or 4: and 50 are left.
     let result = client.call(&CurrentOpenOrders::new()).await;
     assert!(matches!(result, Err(binance::Error::Limited(_))), "{result:?}");
     // Less than is known to be used means nothing.
-    sandbox.answer_otherwise(|_| Answer::json("{}").header("X-MBX-USED-WEIGHT-1M", "0"));
+    server.answer_otherwise(|_| Answer::json("{}").header("X-MBX-USED-WEIGHT-1M", "0"));
     let order = QueryOrder::new("LTCBTC").order_id(1);
     let mut more = 0;
     while client.call(&order).await.is_ok() {

@@ -11,8 +11,8 @@ use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{base64, hmac_sha256};
 
-fn client(sandbox: &ScriptedServer) -> Client {
-    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "phrase")).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).credentials(Credentials::new("key", "secret", "phrase")).build().unwrap()
 }
 
 fn assert_signed(request: &Request) {
@@ -27,34 +27,34 @@ fn assert_signed(request: &Request) {
 
 #[tokio::test]
 async fn public_calls_work_without_credentials() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"code": "0", "msg": "", "data": [{"ts": "1790000000000"}]}"#));
-    let client = Client::builder(sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"code": "0", "msg": "", "data": [{"ts": "1790000000000"}]}"#));
+    let client = Client::builder(server.url()).build().unwrap();
     let reply = client.trade().get_system_time(&GetSystemTime::new()).await.unwrap();
     assert_eq!(reply.data[0].at.unwrap().as_millis(), 1_790_000_000_000);
-    assert_eq!(sandbox.requests()[0].path, "/api/v5/public/time");
+    assert_eq!(server.requests()[0].path, "/api/v5/public/time");
 }
 
 #[tokio::test]
 async fn orders_are_placed_listed_and_cancelled() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
     let placed = r#"{"code": "0", "data": [{"ordId": "1", "sCode": "0"}], "inTime": "1", "outTime": "2"}"#;
-    sandbox.answer_next(Answer::json(placed));
+    server.answer_next(Answer::json(placed));
     let order = PlaceOrder::new(InstId::from("BTC-USDT"), TdMode::Cash, Side::Buy, OrdType::Limit, dec!(2));
     let order = order.price(dec!(2.15)).expires(Timestamp::from_millis(4_102_444_800_000));
     let reply = client.trade().place_order(&order).await.unwrap();
     assert_eq!(reply.data[0].ord_id.as_ref().unwrap().as_str(), "1");
-    sandbox.answer_next(Answer::json(r#"{"code": "0", "data": [{"ordId": "1", "state": "live"}]}"#));
+    server.answer_next(Answer::json(r#"{"code": "0", "data": [{"ordId": "1", "state": "live"}]}"#));
     let list = GetOrderList::new().inst_id("BTC-USDT");
     assert_eq!(client.trade().get_order_list(&list).await.unwrap().data.len(), 1);
-    sandbox.answer_next(Answer::json(placed));
+    server.answer_next(Answer::json(placed));
     let cancel = CancelOrder::new("BTC-USDT", OrderRef::OrdId(OrdId::from("1")));
     client.trade().cancel_order(&cancel).await.unwrap().done().unwrap();
-    sandbox.answer_next(Answer::json(placed));
+    server.answer_next(Answer::json(placed));
     let item = BatchOrder::new("BTC-USDT", TdMode::Cash, Side::Sell, OrdType::Market, dec!(1));
     client.trade().place_multiple_orders(&PlaceMultipleOrders::new(vec![item])).await.unwrap().done().unwrap();
-    let requests = sandbox.requests();
+    let requests = server.requests();
     assert_eq!(requests.len(), 4);
     requests.iter().for_each(assert_signed);
     assert_eq!((requests[0].header("expTime"), requests[2].header("expTime")), (Some("4102444800000"), None));
@@ -64,10 +64,10 @@ async fn orders_are_placed_listed_and_cancelled() {
 
 #[tokio::test]
 async fn an_order_that_is_gone_is_known_as_such() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#));
     let cancel = CancelOrder::new("BTC-USDT", OrderRef::OrdId(OrdId::from("1")));
-    let error = client(&sandbox).trade().cancel_order(&cancel).await.unwrap_err();
+    let error = client(&server).trade().cancel_order(&cancel).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!(refused.proves, Some(CodeProof::NoSuchOrder));
 }

@@ -21,8 +21,8 @@ fn query(request: &Request) -> HashMap<String, String> {
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-fn sent(sandbox: &ScriptedServer, name: &str) -> Vec<Option<String>> {
-    sandbox.requests().iter().map(|request| query(request).remove(name)).collect()
+fn sent(server: &ScriptedServer, name: &str) -> Vec<Option<String>> {
+    server.requests().iter().map(|request| query(request).remove(name)).collect()
 }
 
 fn texts(texts: &[&str]) -> Vec<Option<String>> {
@@ -31,35 +31,35 @@ fn texts(texts: &[&str]) -> Vec<Option<String>> {
 
 #[tokio::test]
 async fn a_page_begins_behind_the_last_id() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     for ids in [&["9", "8"][..], &["7", "5"], &["4"]] {
         let list: Vec<_> = ids.iter().map(|id| format!(r#"{{"ordId": "{id}", "state": "filled"}}"#)).collect();
-        sandbox.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": [{}]}}"#, list.join(","))));
+        server.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": [{}]}}"#, list.join(","))));
     }
     let credentials = Credentials::new("key", "secret", "phrase");
-    let client = okx::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let client = okx::Client::builder(server.url()).credentials(credentials).build().unwrap();
     let request = okx::trade::GetOrderHistory::new("SPOT").limit(2);
     assert_eq!(lengths(client.pages(request)).await.unwrap(), [2, 2, 1]);
-    assert_eq!(sent(&sandbox, "after"), texts(&["8", "5"]));
+    assert_eq!(sent(&server, "after"), texts(&["8", "5"]));
 }
 
 #[tokio::test]
 async fn a_number_that_is_included_is_counted_up() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     for list in [r#"[{"orderId": 3}, {"orderId": 7}]"#, r#"[{"orderId": 8}, {"orderId": 9}]"#, "[]"] {
-        sandbox.answer_next(Answer::json(list));
+        server.answer_next(Answer::json(list));
     }
     let credentials = Credentials::new("key", "secret", "");
-    let client = binance::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let client = binance::Client::builder(server.url()).credentials(credentials).build().unwrap();
     let request = binance::spot::AllOrders::new("LTCBTC").limit(2);
     assert_eq!(lengths(client.pages(request)).await.unwrap(), [2, 2, 0]);
-    assert_eq!(sent(&sandbox, "orderId"), texts(&["8", "10"]));
+    assert_eq!(sent(&server, "orderId"), texts(&["8", "10"]));
 }
 
 #[tokio::test]
 async fn a_body_says_how_many_items_to_leave_out() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|request| {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|request| {
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
         let list = match body["params"]["offset"].as_u64() {
             None => r#"[{"order_id": "9"}, {"order_id": "8"}]"#,
@@ -71,18 +71,18 @@ async fn a_body_says_how_many_items_to_leave_out() {
         Answer::json(format!(r#"{{"jsonrpc": "2.0", "id": {}, "result": {list}}}"#, body["id"]))
     });
     let credentials = Credentials::new("key", "secret", "");
-    let client = deribit::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let client = deribit::Client::builder(server.url()).credentials(credentials).build().unwrap();
     let request = deribit::trading::GetOrderHistoryByCurrency::new("ETH").count(2);
     assert_eq!(lengths(client.pages(request)).await.unwrap(), [2, 1, 1]);
 }
 
 #[tokio::test]
 async fn a_success_without_the_list_is_not_a_page() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     for data in ["null", "{}", "\"\""] {
-        sandbox.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": {data}}}"#)));
+        server.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": {data}}}"#)));
         let credentials = Credentials::new("key", "secret", "phrase");
-        let client = okx::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+        let client = okx::Client::builder(server.url()).credentials(credentials).build().unwrap();
         let found = lengths(client.pages(okx::trade::GetOrderHistory::new("SPOT"))).await;
         assert!(matches!(found, Err(PageError::Call(_))), "{data}: {found:?}");
     }
@@ -91,30 +91,30 @@ async fn a_success_without_the_list_is_not_a_page() {
 /// Whatever else a link says, the request goes where the first one went.
 #[tokio::test]
 async fn only_the_cursor_is_taken_from_a_link() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let entry = r#"[{"id": "e1", "n": 1, "at": 1790000000000}]"#;
     let links =
         [r#"<https://elsewhere.example/v1/secrets?size=50&page=a%2Fb>; rel="next""#, r#"</?page=a>; rel="prev""#];
-    links.iter().for_each(|link| sandbox.answer_next(Answer::json(entry).header("link", link)));
-    let client = assorted::Client::builder(sandbox.url()).build().unwrap();
+    links.iter().for_each(|link| server.answer_next(Answer::json(entry).header("link", link)));
+    let client = assorted::Client::builder(server.url()).build().unwrap();
     assert_eq!(lengths(client.pages(assorted::log::ListLinked::new().size(1))).await.unwrap(), [1, 0]);
-    assert_eq!(sent(&sandbox, "page"), texts(&["a%2Fb"]));
-    assert_eq!(sent(&sandbox, "size"), [Some("1".to_owned()), Some("1".to_owned())]);
-    assert!(sandbox.requests().iter().all(|request| request.path == "/v1/log/linked"));
+    assert_eq!(sent(&server, "page"), texts(&["a%2Fb"]));
+    assert_eq!(sent(&server, "size"), [Some("1".to_owned()), Some("1".to_owned())]);
+    assert!(server.requests().iter().all(|request| request.path == "/v1/log/linked"));
     // There is another page, and nothing says where it begins.
-    sandbox.answer_next(Answer::json(entry).header("link", r#"</v1/log/linked>; rel="next""#));
+    server.answer_next(Answer::json(entry).header("link", r#"</v1/log/linked>; rel="next""#));
     let found = lengths(client.pages(assorted::log::ListLinked::new().size(1))).await;
     assert!(matches!(found, Err(PageError::Stuck { .. })), "{found:?}");
 }
 
 #[tokio::test]
 async fn each_page_carries_the_headers_of_the_request() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"[{"id": "e2"}]"#).header("x-after", "17"));
-    sandbox.answer_next(Answer::json(r#"[{"id": "e1"}]"#));
-    let client = assorted::Client::builder(sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"[{"id": "e2"}]"#).header("x-after", "17"));
+    server.answer_next(Answer::json(r#"[{"id": "e1"}]"#));
+    let client = assorted::Client::builder(server.url()).build().unwrap();
     let request = assorted::log::ListHeaded::new().size(1).reader("me");
     assert_eq!(lengths(client.pages(request)).await.unwrap(), [1, 1]);
-    assert_eq!(sent(&sandbox, "after"), texts(&["17"]));
-    assert!(sandbox.requests().iter().all(|request| request.header("X-Reader") == Some("me")));
+    assert_eq!(sent(&server, "after"), texts(&["17"]));
+    assert!(server.requests().iter().all(|request| request.header("X-Reader") == Some("me")));
 }

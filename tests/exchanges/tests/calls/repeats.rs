@@ -12,8 +12,8 @@ use tradeapi_runtime::retry::RetryPolicy;
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-fn client(sandbox: &ScriptedServer) -> Client {
-    Client::builder(sandbox.url()).build().unwrap()
+fn client(server: &ScriptedServer) -> Client {
+    Client::builder(server.url()).build().unwrap()
 }
 
 fn at_once() -> RetryPolicy {
@@ -22,12 +22,12 @@ fn at_once() -> RetryPolicy {
 
 #[tokio::test]
 async fn a_parameter_travels_in_a_header_and_another_in_the_path() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json(r#"{"payment": "1"}"#));
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json(r#"{"payment": "1"}"#));
     let late = Timestamp::from_millis(1_790_000_000_250);
     let pay = PayAccount::new("a/b", dec!(1.5)).key(PaymentKey::new("k").unwrap()).late(late);
-    client(&sandbox).call(&pay).await.unwrap();
-    let request = sandbox.take_requests().remove(0);
+    client(&server).call(&pay).await.unwrap();
+    let request = server.take_requests().remove(0);
     assert_eq!((request.path.as_str(), request.text().as_str()), ("/v1/accounts/a%2Fb/payments", "amount=1.5"));
     assert_eq!(request.header("Idempotency-Key"), Some("k"));
     assert_eq!(request.header("X-Late"), Some("2026-09-21T14:13:20.250Z"));
@@ -35,12 +35,12 @@ async fn a_parameter_travels_in_a_header_and_another_in_the_path() {
 
 #[tokio::test]
 async fn a_header_holds_a_truth_or_a_list() {
-    let sandbox = Sandbox::start().unwrap();
-    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap();
-    sandbox.answer_next(Answer::json("{}"));
+    let server = ScriptedServer::start().unwrap();
+    let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap();
+    server.answer_next(Answer::json("{}"));
     let settle = SettleAccount::new("a").urgent(true).silent(false).tags(vec!["x".to_owned(), "y z".to_owned()]);
     client.call(&settle).await.unwrap();
-    let request = sandbox.take_requests().remove(0);
+    let request = server.take_requests().remove(0);
     let sent = ["X-Urgent", "X-Silent", "X-Tags", "X-Window"].map(|name| request.header(name));
     assert_eq!(sent, [Some("true"), Some("0"), Some("x,y z"), None]);
     let stored = serde_json::to_value(&settle).unwrap();
@@ -48,7 +48,7 @@ async fn a_header_holds_a_truth_or_a_list() {
     // Nobody could tell it from two values.
     let refused = client.call(&SettleAccount::new("a").tags(vec!["x,y".to_owned()])).await;
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
-    assert_eq!(sandbox.requests().len(), 0);
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[test]
@@ -62,29 +62,29 @@ fn all_parameters_are_in_the_stored_form() {
 
 #[tokio::test]
 async fn what_no_header_can_carry_is_refused() {
-    let sandbox = ScriptedServer::start().unwrap();
+    let server = ScriptedServer::start().unwrap();
     let pay = PayAccount::new("a", dec!(1)).key(PaymentKey::new("naïve").unwrap());
-    let refused = client(&sandbox).call(&pay).await;
+    let refused = client(&server).call(&pay).await;
     let Err(Error::Refused(refusal)) = refused else { panic!("it is refused") };
     let rules: Vec<_> = refusal.violations.iter().map(|one| one.rule.as_str()).collect();
-    assert_eq!((rules, sandbox.requests().len()), (vec!["Idempotency-Key.header"], 0));
+    assert_eq!((rules, server.requests().len()), (vec!["Idempotency-Key.header"], 0));
     assert!(!format!("{refusal:?}").contains("naïve"), "{refusal:?}");
 }
 
 /// Each attempt carries one key, which the client makes if the caller gives none.
 #[tokio::test]
 async fn attempts_carry_the_same_key() {
-    let sandbox = ScriptedServer::start().unwrap();
-    let client = client(&sandbox);
+    let server = ScriptedServer::start().unwrap();
+    let client = client(&server);
     let given = PayAccount::new("a", dec!(1)).key(PaymentKey::new("k").unwrap());
     let mut keys = Vec::new();
     for pay in [PayAccount::new("a", dec!(1)), PayAccount::new("a", dec!(1)), given] {
-        sandbox.answer_next(Answer::new(502, ""));
-        sandbox.answer_next(Answer::new(502, ""));
-        sandbox.answer_next(Answer::json(r#"{"payment": "1"}"#));
+        server.answer_next(Answer::new(502, ""));
+        server.answer_next(Answer::new(502, ""));
+        server.answer_next(Answer::json(r#"{"payment": "1"}"#));
         let policy = at_once();
         client.core().retrying(&policy).call(&pay).await.unwrap();
-        let requests = sandbox.take_requests();
+        let requests = server.take_requests();
         let all: Vec<_> = requests.iter().map(|request| request.header("Idempotency-Key").unwrap()).collect();
         assert_eq!(all, [all[0]; 3]);
         keys.push(all[0].to_owned());
@@ -121,12 +121,12 @@ impl Environment for Leaping {
 
 #[tokio::test]
 async fn no_attempt_is_made_once_the_key_may_be_forgotten() {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_otherwise(|_| Answer::new(502, ""));
-    let client = Client::builder(sandbox.url()).environment(Leaping::default()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| Answer::new(502, ""));
+    let client = Client::builder(server.url()).environment(Leaping::default()).build().unwrap();
     let policy = RetryPolicy::new().deadline(Duration::MAX).attempts(9);
     let error = client.core().retrying(&policy).call(&PayAccount::new("a", dec!(1))).await.unwrap_err();
-    assert_eq!((error.outcome(), sandbox.requests().len()), (Outcome::Unknown, 2), "{error}");
+    assert_eq!((error.outcome(), server.requests().len()), (Outcome::Unknown, 2), "{error}");
 }
 
 fn is_repeatable<O: Repeatable>(operation: &O) -> Option<O> {

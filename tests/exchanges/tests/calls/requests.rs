@@ -7,11 +7,11 @@ use exchanges::assorted::{Client, Operation, dec};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 async fn sent<O: Operation>(operation: &O) -> Request {
-    let sandbox = ScriptedServer::start().unwrap();
-    sandbox.answer_next(Answer::json("{}"));
-    let client = Client::builder(sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::json("{}"));
+    let client = Client::builder(server.url()).build().unwrap();
     client.call(operation).await.unwrap();
-    sandbox.take_requests().remove(0)
+    server.take_requests().remove(0)
 }
 
 /// The request and what is read back of what was sent.
@@ -57,9 +57,9 @@ async fn parameters_travel_where_the_operation_says() {
 /// Some APIs name what is done to a resource behind a colon, and answer what has nothing to say without a body.
 #[tokio::test]
 async fn a_path_can_have_a_colon_and_an_answer_no_body() {
-    let sandbox = Sandbox::start().unwrap();
-    sandbox.answer_next(Answer::new(204, ""));
-    let client = Client::builder(sandbox.url()).build().unwrap();
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(Answer::new(204, ""));
+    let client = Client::builder(server.url()).build().unwrap();
     client.call(&MergeAccount::new("a")).await.unwrap();
-    assert_eq!(sandbox.requests()[0].path, "/v1/accounts:merge");
+    assert_eq!(server.requests()[0].path, "/v1/accounts:merge");
 }
