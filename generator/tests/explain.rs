@@ -185,7 +185,7 @@ fn an_operation_shows_its_pools() {
             .unwrap();
         String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let says = "Pools quotes 10/1m per IP: Quotes. Answers report its use: usage.left in the body tells what remains, \
+    let says = "Pools quotes 10/1m per IP: Quotes. Answers report its use: usage.left in the body reports what remains, \
                 and usage.reset in the body when it is free (in milliseconds).";
     assert!(explain("quote").contains(says), "{}", explain("quote"));
     assert!(!explain("tick").contains("Pools"), "{}", explain("tick"));

@@ -66,8 +66,10 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
     let Some(index) = family.enums.iter().position(|known| known.name.wire == enum_name) else {
         let known = family.enums.iter().map(|known| known.name.wire.as_str());
         let help = did_you_mean(enum_name, known).unwrap_or_else(|| "name an enum of the family".into());
-        to.at(place, Code::UndefinedName, format!("unknown enum `{enum_name}` of the family `{family_name}`"))
-            .help(help);
+        if api.is_whole {
+            to.at(place, Code::UndefinedName, format!("unknown enum `{enum_name}` of the family `{family_name}`"))
+                .help(help);
+        }
         return;
     };
     let shown: &Enum = &family.enums[index];
@@ -76,7 +78,8 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
             .related(shown.name.place, "the enum is here")
             .help("name an enum with the values of the property, or correct them");
     }
-    if !family.tracked_records().any(|record| record.field_of_enum(index).is_some()) {
+    let is_read = api.is_whole && !to.is_unread(family.place.file, "lifecycle");
+    if is_read && !family.tracked_records().any(|record| record.field_of_enum(index).is_some()) {
         to.at(
             place,
             Code::Unused,

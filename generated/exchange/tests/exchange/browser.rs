@@ -34,7 +34,7 @@ impl Browser {
         // The protocol is spoken over descriptors 3 and 4.
         let script = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null"#;
         let mut command = Command::new("sh");
-        command.args(["-c", script, "sh", name, "--headless=new", "--no-server", "--disable-gpu", "--no-first-run"]);
+        command.args(["-c", script, "sh", name, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
         command.arg("--remote-debugging-pipe").arg(format!("--user-data-dir={}", profile.path().display()));
         let mut program = command.arg("about:blank").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (to, from) = (program.stdin.take().unwrap(), BufReader::new(program.stdout.take().unwrap()));
