@@ -35,8 +35,12 @@ fn modules() -> BTreeMap<String, String> {
                 folders.push(entry);
             } else if entry.extension().is_some_and(|ending| ending == "rs") {
                 let path = entry.strip_prefix(&source).unwrap().with_extension("");
-                let parts: Vec<_> =
-                    path.iter().map(|part| part.to_str().unwrap()).filter(|part| *part != "mod").collect();
+                let parts: Vec<_> = path.iter().map(|part| part.to_str().unwrap()).collect();
+                assert!(
+                    !parts.contains(&"mod"),
+                    "{} stands in the folder of its module, not beside it",
+                    path.display()
+                );
                 found.insert(parts.join("::"), fs::read_to_string(&entry).unwrap());
             }
         }

@@ -70,8 +70,8 @@ pub(crate) fn site(api: &Api, beside: &Beside, since: Option<Since<'_>>) -> Site
         files.insert(address.file, text::page(&site, family, view));
     }
     let others = [
-        ("site.css", include_str!("site.css").to_owned()),
-        ("site.js", include_str!("site.js").to_owned()),
+        ("site.css", include_str!("site/site.css").to_owned()),
+        ("site.js", include_str!("site/site.js").to_owned()),
         ("search.js", search::script(&site)),
         ("llms.txt", machines::llms(&site)),
         ("rules.json", machines::rules(&site)),

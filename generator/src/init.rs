@@ -8,17 +8,17 @@ use crate::diagnostics::{Code, Diagnostics};
 
 /// The files as they are; `crate-name` and `crate_name` stand for the name of the crate.
 const FILES: [(&str, &str); 11] = [
-    ("build.rs", include_str!("files/build.rs")),
-    ("src/lib.rs", include_str!("files/lib.rs")),
-    ("schema/api.yaml", include_str!("files/schema/api.yaml")),
-    ("schema/market/family.yaml", include_str!("files/schema/market/family.yaml")),
-    ("schema/market/types.yaml", include_str!("files/schema/market/types.yaml")),
-    ("schema/market/ticker.yaml", include_str!("files/schema/market/ticker.yaml")),
-    ("tests/ticker.rs", include_str!("files/tests/ticker.rs")),
-    (".github/workflows/ci.yml", include_str!("files/ci.yml")),
-    (".gitignore", include_str!("files/gitignore")),
-    (".gitattributes", include_str!("files/gitattributes")),
-    ("README.md", include_str!("files/README.md")),
+    ("build.rs", include_str!("init/files/build.rs")),
+    ("src/lib.rs", include_str!("init/files/lib.rs")),
+    ("schema/api.yaml", include_str!("init/files/schema/api.yaml")),
+    ("schema/market/family.yaml", include_str!("init/files/schema/market/family.yaml")),
+    ("schema/market/types.yaml", include_str!("init/files/schema/market/types.yaml")),
+    ("schema/market/ticker.yaml", include_str!("init/files/schema/market/ticker.yaml")),
+    ("tests/ticker.rs", include_str!("init/files/tests/ticker.rs")),
+    (".github/workflows/ci.yml", include_str!("init/files/ci.yml")),
+    (".gitignore", include_str!("init/files/gitignore")),
+    (".gitattributes", include_str!("init/files/gitattributes")),
+    ("README.md", include_str!("init/files/README.md")),
 ];
 
 /// The files of a project, by their names. `crates` is the folder of this project's sources; without it, the
