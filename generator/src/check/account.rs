@@ -66,7 +66,8 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
     let Some(index) = family.enums.iter().position(|known| known.name.wire == enum_name) else {
         let known = family.enums.iter().map(|known| known.name.wire.as_str());
         let help = did_you_mean(enum_name, known).unwrap_or_else(|| "name an enum of the family".into());
-        if api.is_whole {
+        // Where no type of the family is known, that is reported.
+        if api.is_whole && !(family.enums.is_empty() && family.records.is_empty()) {
             to.at(place, Code::UndefinedName, format!("unknown enum `{enum_name}` of the family `{family_name}`"))
                 .help(help);
         }
