@@ -107,8 +107,8 @@ async fn hostility_is_switched_on_and_off_and_shown() {
 
     // What a script sets is shown, too, and what is typed stays until then.
     browser.value("document.getElementById('hostile-faults').value = '12'");
-    let before = browser.value("asked");
-    browser.until(&format!("asked > {before} + 1"));
+    let before = browser.value("requested");
+    browser.until(&format!("requested > {before} + 1"));
     assert_eq!(browser.value("document.getElementById('hostile-faults').value"), "12");
     done(address, "POST /-/conditions?hostile=30&nodes=1:tells=-500");
     browser.until("document.getElementById('hostile-faults').value === '30'");
@@ -159,8 +159,8 @@ async fn the_network_and_the_machines_are_set_and_shown() {
 
     // What a script sets is shown, what is typed stays until then, and a mistake says what was expected.
     browser.value("document.getElementById('network-latency').value = '12'");
-    let before = browser.value("asked");
-    browser.until(&format!("asked > {before} + 1"));
+    let before = browser.value("requested");
+    browser.until(&format!("requested > {before} + 1"));
     assert_eq!(browser.value("document.getElementById('network-latency').value"), "12");
     done(address, "POST /-/conditions?latency=70&hostile=0");
     browser.until("document.getElementById('network-latency').value === '70'");

@@ -129,7 +129,7 @@ function lookUp(query) {
   const wanted = words(query).filter((word) => !fillers.has(word));
   if (wanted.length === 0 && plain === "") return [];
   const entries = prepare();
-  const found = wanted.map((word) => {
+  const terms = wanted.map((word) => {
     const has = entries.map((entry) => (entry.all.has(word) ? 2 : word.length > 1 && begins(entry.all, word) ? 1 : 0));
     const count = has.reduce((sum, one) => sum + (one > 0), 0);
     return { word, has, weight: Math.log(1 + entries.length / (1 + count)) };
@@ -138,7 +138,7 @@ function lookUp(query) {
   const found = [];
   entries.forEach((entry, index) => {
     let score = 0;
-    for (const { word, has, weight } of found) {
+    for (const { word, has, weight } of terms) {
       if (has[index] === 0) continue;
       score += weight * (has[index] === 2 ? 1 : 0.7);
       if (entry.title_words.includes(word)) score += weight * 0.8;
@@ -254,7 +254,7 @@ function filter(form) {
 
 // Trying an operation out --------------------------------------------------------------------------------------------
 
-// Only a server of this machine is queried for its key, and only a local exchange has one.
+// Only a server on this machine is requested to send its key, and only a local exchange has one.
 async function trial() {
   const form = document.getElementById("try");
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
