@@ -166,6 +166,28 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
 }
 
 #[tokio::test]
+async fn an_absence_proves_nothing_once_any_call_has_shown_the_order() {
+    let exchange = Exchange::start(|_, _| code("45001"));
+    let (client, order) = (exchange.client(), market_buy());
+    let signed_at = tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(60));
+    let id = order.client_oid.clone().unwrap();
+    let detail = unified::GetOrderDetails::new(unified::OrderRef::ClientOid(id.clone()));
+
+    let shown = taken(&json!({"clientOid": id.as_str(), "qty": "10"}));
+    exchange.book.lock().unwrap().insert(id.as_str().to_owned(), shown);
+    assert_eq!(client.call(&detail).await.unwrap().client_oid, Some(id));
+    // From here on, the exchange denies it.
+    exchange.book.lock().unwrap().clear();
+
+    let confirmation = client.core().settle(&order, signed_at, &brief().absent("40404")).await;
+    let Confirmation::Unknown(still) = confirmation else { panic!("{confirmation}") };
+    assert_eq!(still.because, "it was not found, but an earlier answer showed a record with its id");
+    // A client that has not seen it believes the absence.
+    let other = exchange.client().core().settle(&order, signed_at, &patient().absent("40404")).await;
+    assert_eq!(other.outcome(), Outcome::NotDone, "{other}");
+}
+
+#[tokio::test]
 async fn an_amendment_is_found_by_its_new_id_or_by_the_record() {
     let exchange = Exchange::start(|request, land| {
         let body = body(request);

@@ -278,6 +278,9 @@ impl ClientCore {
             let reply = reply.map(|reply| Reply { remaining, ..reply });
             dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
         });
+        if let Ok(reply) = &reply {
+            self.note_records::<O>(&reply.data);
+        }
         let reply = self.compare_account(operation, reply);
         if let Some(drift) = &self.parts.drift {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);

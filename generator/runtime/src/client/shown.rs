@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHasher;
 
 /// The maximum number of ids that are remembered.
-const MOST: usize = 1 << 14;
+const MOST: usize = 1 << 16;
 
-/// The ids of the latest records that queries showed. An exchange that denies one of them later is wrong, or has deleted it:
+/// The ids of the latest records that answers showed. An exchange that denies one of them later is wrong, or has deleted it:
 /// either way, it existed.
 #[derive(Debug, Default)]
 pub(super) struct ShownIds(Mutex<Ids>);
@@ -22,7 +22,7 @@ struct Ids {
 }
 
 impl ShownIds {
-    /// Notes that a query showed a record with this id.
+    /// Notes that an answer showed a record with this id.
     pub(super) fn note(&self, family: &str, id: &str) {
         let (mut ids, hash) = (self.lock(), hash(family, id));
         if !ids.known.insert(hash) {
@@ -36,7 +36,7 @@ impl ShownIds {
         }
     }
 
-    /// Whether a query showed a record with this id.
+    /// Whether an answer showed a record with this id.
     pub(super) fn contains(&self, family: &str, id: &str) -> bool {
         self.lock().known.contains(&hash(family, id))
     }

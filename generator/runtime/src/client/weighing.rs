@@ -6,6 +6,7 @@ use super::core::ClientCore;
 use crate::clock::Moment;
 use crate::evidence::{Attempts, Awaited, Evidence, Sent, Target};
 use crate::json::Form;
+use crate::lifecycle::ShownAs;
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::value::Timestamp;
@@ -19,12 +20,21 @@ impl ClientCore {
         &self.parts.awaited
     }
 
-    /// Notes that a query of this client showed a record with `id`.
+    /// Notes that an answer showed a record with `id`.
     pub(crate) fn note_shown(&self, family: &str, id: &str) {
         self.parts.shown.note(family, id);
     }
 
-    /// Whether a query of this client showed a record with `id`.
+    /// Notes the ids of the records in an answer to any call: they prove an absence wrong that a later query states.
+    pub(super) fn note_records<O: Operation>(&self, response: &O::Response) {
+        O::show_orders(response, &mut |order| {
+            if let ShownAs::Record { .. } = order.shown {
+                order.id.iter().chain(&order.client_id).for_each(|id| self.note_shown(O::META.family, id));
+            }
+        });
+    }
+
+    /// Whether an answer showed a record with `id`.
     pub(crate) fn was_shown(&self, family: &str, id: &str) -> bool {
         self.parts.shown.contains(family, id)
     }

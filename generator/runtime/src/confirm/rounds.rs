@@ -218,7 +218,7 @@ impl ClientCore {
         };
         let finding = match finding {
             Finding::Absence if self.was_shown(family, id) => {
-                Finding::Nothing("it was not found, but an earlier query showed a record with its id")
+                Finding::Nothing("it was not found, but an earlier answer showed a record with its id")
             }
             other => other,
         };

@@ -359,7 +359,7 @@ async fn absence_proves_nothing_once_a_record_with_the_id_was_shown() -> Tested 
     let again = client.core().settle(&order, Timestamp::from_millis(START), &policy).await;
     for confirmation in [first, again] {
         let Confirmation::Unknown(still) = confirmation else { return Err("it is known".into()) };
-        assert_eq!(still.because, "it was not found, but an earlier query showed a record with its id");
+        assert_eq!(still.because, "it was not found, but an earlier answer showed a record with its id");
     }
     Ok(())
 }
