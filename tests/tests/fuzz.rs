@@ -83,7 +83,8 @@ impl Read {
 
     /// What the answer says, if it is whole.
     fn stated(&self, body: &[u8]) -> Option<Outcome> {
-        let envelope: Envelope = serde_json::from_slice(without_mark(body)).ok()?;
+        let text = String::from_utf8_lossy(body);
+        let envelope: Envelope = serde_json::from_str(&as_the_other_reads_it(&text)).ok()?;
         let code = match &envelope.code {
             serde_json::Value::String(code) => code.clone(),
             other => other.to_string(),
@@ -103,15 +104,26 @@ impl Read {
     }
 }
 
-/// What is behind a byte-order mark, which the other reader does not know.
-fn without_mark(body: &[u8]) -> &[u8] {
-    body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
+/// The same text without what the other reader refuses: a byte-order mark, and halves of surrogate pairs.
+fn as_the_other_reads_it(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut parts = text.split("\\u");
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_surrogate = part
+            .get(..4)
+            .and_then(|unit| u16::from_str_radix(unit, 16).ok())
+            .is_some_and(|unit| (0xd800..0xe000).contains(&unit));
+        whole += if is_surrogate { "\\ufffd" } else { "\\u" };
+        whole += if is_surrogate { &part[4..] } else { part };
+    }
+    whole
 }
 
 /// Whether no truncated or damaged answer can be a success.
 fn is_not_a_torn_envelope(text: &str) -> bool {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(text).is_ok()
+    let text = as_the_other_reads_it(text);
+    !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(&text).is_ok()
 }
 
 /// Statuses, those that exchanges answer with more often than others.

@@ -105,16 +105,14 @@ fn escape(text: &str, start: usize) -> Option<(char, usize)> {
     Some((letter, start + 2))
 }
 
-/// `\u0041`, or a pair such as `\ud83d\ude00`; half a pair stands for nothing.
+/// `\u0041`, or a pair such as `\ud83d\ude00`. Half a pair is replaced, because it may come of a message that was cut to a
+/// length, and must not make the rest of the answer unreadable.
 fn unicode_escape(text: &str, start: usize) -> Option<(char, usize)> {
     const LENGTH: usize = 6;
     let first = code_unit(text, start)?;
-    if let Some(letter) = char::from_u32(u32::from(first)) {
-        return Some((letter, start + LENGTH));
-    }
-    let second = code_unit(text, start + LENGTH)?;
-    let letter = char::decode_utf16([first, second]).next()?.ok()?;
-    Some((letter, start + 2 * LENGTH))
+    let pair = [Some(first), code_unit(text, start + LENGTH)];
+    let letter = char::decode_utf16(pair.into_iter().flatten()).next()?.unwrap_or(char::REPLACEMENT_CHARACTER);
+    Some((letter, start + LENGTH * letter.len_utf16()))
 }
 
 fn code_unit(text: &str, start: usize) -> Option<u16> {
@@ -140,8 +138,17 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_stands_for_nothing() {
-        for broken in [r"\ud83d", r"\ud83dx", r"\ude00", r"\ud83d\u0041", r"\u12", r"\u+123", r"\x", r"\ué000"] {
+    fn half_a_pair_is_replaced() {
+        let halves = [(r"\ud83d", "\u{fffd}"), (r"\ude00x", "\u{fffd}x"), (r"\ud83d\u0041", "\u{fffd}A")];
+        let several = [(r"\ud83d\ud83d\ude00", "\u{fffd}😀"), (r"\ud83d\n", "\u{fffd}\n"), (r"\ud83d\", "")];
+        for (half, letters) in halves.into_iter().chain(several) {
+            assert_eq!(unescaped(half).unwrap_or_default(), letters, "{half}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_escape_is_refused() {
+        for broken in [r"\u12", r"\u+123", r"\x", r"\ué000", r"\ud83d\u12"] {
             assert!(unescaped(broken).is_err(), "{broken}");
         }
     }
