@@ -11,7 +11,6 @@ mod credentials;
 mod duration;
 pub(crate) mod elements;
 mod envelope;
-#[cfg(feature = "cli")]
 mod facts;
 mod inputs;
 mod intent;
@@ -37,7 +36,7 @@ pub(crate) use credentials::*;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
 pub(crate) use envelope::{Envelope, Step, Way};
 #[cfg(feature = "cli")]
-pub(crate) use facts::{Fact, facts};
+pub(crate) use facts::Fact;
 pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Transition};

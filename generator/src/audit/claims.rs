@@ -6,7 +6,7 @@ use super::findings::{FactKind, Key, key};
 use super::{measures, wording};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Type, Unit, alphabet, facts,
+    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Type, Unit, alphabet,
 };
 
 /// One thing that the schema states.
@@ -232,64 +232,65 @@ impl<'a> Claims<'a> {
     }
 
     fn facts(&mut self, api: &Api, document: &str) {
-        for (fact, place) in facts(api) {
+        for (fact, place) in api.facts() {
             let (about, key, value) = match &fact {
                 Fact::Endpoint { operation, method, path } => {
-                    (*operation, key(FactKind::Endpoint, [operation]), format!("{} {path}", method.as_str()))
+                    (operation, key(FactKind::Endpoint, [operation]), format!("{} {path}", method.as_str()))
                 }
                 Fact::Rate { operation, calls, every, scope, class } => {
                     let value = format!("{calls}/{} per {}", every.window(), scope.as_str());
-                    (*operation, self.new_rate_key(operation, class, &every.window()), value)
+                    (operation, self.new_rate_key(operation, class, &every.window()), value)
                 }
                 Fact::Permission { operation, text } => {
-                    (*operation, key(FactKind::Permission, [operation]), one_line(text))
+                    (operation, key(FactKind::Permission, [operation]), one_line(text))
                 }
                 Fact::Header { operation, header } => {
-                    (*operation, key(FactKind::HeaderOn, [operation, header]), String::new())
+                    (operation, key(FactKind::HeaderOn, [operation, header]), String::new())
                 }
                 Fact::Window { operation, bound, length } => {
-                    (*operation, key(FactKind::Window, [operation, bound.as_str()]), length.to_string())
+                    (operation, key(FactKind::Window, [operation, bound.as_str()]), length.to_string())
                 }
                 Fact::Parameter { operation, path, need, json } => {
                     if self.is_ours(operation) {
                         self.add(key(FactKind::Type, [operation, path]), json.as_str(), place, 0);
                     }
-                    (*operation, key(FactKind::Parameter, [operation, path]), need.as_fact().to_owned())
+                    (operation, key(FactKind::Parameter, [operation, path]), need.as_fact().to_owned())
                 }
                 Fact::ParameterValue { operation, path, value } => {
-                    (*operation, key(FactKind::ParameterValue, [operation, path, value]), String::new())
+                    (operation, key(FactKind::ParameterValue, [operation, path, value]), String::new())
                 }
                 Fact::ParameterDefault { operation, path, default } => {
-                    (*operation, key(FactKind::ParameterDefault, [operation, path]), one_line(default))
+                    (operation, key(FactKind::ParameterDefault, [operation, path]), one_line(default))
                 }
                 Fact::ParameterMax { operation, path, max } => {
-                    (*operation, key(FactKind::ParameterMax, [operation, path]), max.clone())
+                    (operation, key(FactKind::ParameterMax, [operation, path]), max.clone())
                 }
                 Fact::Deprecated { about, path, says } => {
-                    let names: Vec<&str> = [about, path.as_str()].into_iter().filter(|name| !name.is_empty()).collect();
+                    let names: Vec<&str> =
+                        [about.as_str(), path.as_str()].into_iter().filter(|name| !name.is_empty()).collect();
                     let names = names.into_iter().map(str::to_owned).collect();
-                    (about.as_ref(), Key { kind: FactKind::Deprecated, names }, wording::canonical(says))
+                    (about, Key { kind: FactKind::Deprecated, names }, wording::canonical(says))
                 }
                 Fact::OneOf { operation, paths } => {
-                    (*operation, key(FactKind::OneOf, [operation, &paths.join(",")]), String::new())
+                    (operation, key(FactKind::OneOf, [operation, &paths.join(",")]), String::new())
                 }
-                Fact::Wins { operation, path } => (*operation, key(FactKind::Wins, [operation]), path.clone()),
+                Fact::Wins { operation, path } => (operation, key(FactKind::Wins, [operation]), path.clone()),
                 Fact::ResponseShape { operation, shape } => {
-                    (*operation, key(FactKind::ResponseShape, [operation]), shape.to_string())
+                    (operation, key(FactKind::ResponseShape, [operation]), shape.to_string())
                 }
                 Fact::ResponseField { operation, path, json } => {
-                    (*operation, key(FactKind::ResponseField, [operation, path]), json.as_str().to_owned())
+                    (operation, key(FactKind::ResponseField, [operation, path]), json.as_str().to_owned())
                 }
                 Fact::RecordField { record, field, json } => {
-                    (record.as_str(), key(FactKind::RecordField, [record, field]), json.as_str().to_owned())
+                    (record, key(FactKind::RecordField, [record, field]), json.as_str().to_owned())
                 }
                 Fact::RecordValue { record, field, value } => {
-                    (record.as_str(), key(FactKind::RecordValue, [record, field, value]), String::new())
+                    (record, key(FactKind::RecordValue, [record, field, value]), String::new())
                 }
-                Fact::Error { family, code, text } => (*family, key(FactKind::Error, [document, code]), one_line(text)),
-                Fact::State { family, state } => (*family, key(FactKind::State, [family, state]), String::new()),
+                Fact::Error { family, code, text } => (family, key(FactKind::Error, [document, code]), one_line(text)),
+                Fact::State { family, state } => (family, key(FactKind::State, [family, state]), String::new()),
                 Fact::Transition { family, from, trigger, to } => {
-                    (*family, key(FactKind::Transition, [family, from, trigger, to]), String::new())
+                    (family, key(FactKind::Transition, [family, from, trigger, to]), String::new())
                 }
                 Fact::NotShown { about, .. } => {
                     self.own.not_shown += usize::from(self.is_ours(about));

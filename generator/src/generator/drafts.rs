@@ -104,7 +104,7 @@ impl Generator {
     /// Fails if nothing of the schema can be read.
     pub fn facts_as_read(&self) -> Result<Vec<String>, Diagnostics> {
         let api = self.read_partly()?;
-        Ok(model::facts(&api).map(|(fact, _)| fact.line()).collect())
+        Ok(api.facts().map(|(fact, _)| fact.line()).collect())
     }
 
     /// The schema with whatever mistakes it has.

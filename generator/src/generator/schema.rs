@@ -8,7 +8,7 @@ use crate::audit::{Audit, Auditor, Documents};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::drift::{self, Drift};
 use crate::rules::{self, Case};
-use crate::{diff, explain, export, list, model};
+use crate::{diff, explain, export, list};
 
 /// What a site shows beside a schema.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct SiteOptions<'a> {
 impl Schema {
     /// The facts of the schema, as sorted lines of tab-separated columns.
     pub fn facts(&self) -> Vec<String> {
-        model::facts(&self.api).map(|(fact, _)| fact.line()).collect()
+        self.api.facts().map(|(fact, _)| fact.line()).collect()
     }
 
     /// A table of the operations: id, method, path, limits, effect.

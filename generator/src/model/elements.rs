@@ -1,11 +1,14 @@
-//! The model as a tree of elements, each with its keys: what the schema says, every statement once, in words, with its
-//! place and with what a change of it means for those who depend on the emitted crate.
+//! The model as a tree of elements. Each has its keys, which are what the schema says, every statement once, in words, with
+//! its place and with what a change of it means for those who depend on the emitted crate; and its facts, which are what
+//! a document says of the same, by names on the wire.
 //!
 //! `diff` compares the trees of two versions; `explain`, the documentation of the emitted crate and the OpenAPI document
-//! show the keys that have no form of their own there. Each member of the model is named where its element is made, so
-//! that a new one does not compile until it is a key here or left out on purpose.
+//! show the keys that have no form of their own there. `facts` prints the facts, and the audit compares them. Each member
+//! of the model is named where its element is made, so that a new one does not compile until it is a key or a fact
+//! here, or left out on purpose.
 
 mod account;
+mod answers;
 mod api;
 mod codes;
 mod confirm;
@@ -14,14 +17,17 @@ mod lifecycle;
 mod listings;
 mod means;
 mod operations;
+mod parameters;
 mod statements;
 mod types;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde_json::Value;
 
-use super::Source;
+use super::facts::Fact;
+use super::{Api, Source};
 use crate::diagnostics::Place;
 
 #[cfg(feature = "cli")]
@@ -41,6 +47,8 @@ pub(crate) struct Element {
     /// Where it is written out; elsewhere than its place when it is only referred to.
     pub(crate) written: Place,
     pub(crate) keys: Vec<Key>,
+    /// What a document says of it, and where the schema says it.
+    facts: Vec<(Place, Fact)>,
     pub(crate) elements: Vec<Element>,
     /// What it means that it is new.
     pub(crate) added: Verdict,
@@ -82,6 +90,7 @@ impl Element {
             place,
             written: place,
             keys: Vec::new(),
+            facts: Vec::new(),
             elements: Vec::new(),
             added: documentation(""),
             removed: documentation(""),
@@ -102,9 +111,31 @@ impl Element {
         self
     }
 
+    fn states(mut self, facts: impl IntoIterator<Item = (Place, Fact)>) -> Self {
+        self.facts.extend(facts);
+        self
+    }
+
     fn holds(mut self, elements: impl IntoIterator<Item = Element>) -> Self {
         self.elements.extend(elements);
         self
+    }
+
+    /// Adds its facts and those of the elements within, by their lines.
+    fn facts_by_line(self, all: &mut BTreeMap<String, (Fact, Place)>) {
+        for (place, fact) in self.facts {
+            all.entry(fact.line()).or_insert((fact, place));
+        }
+        self.elements.into_iter().for_each(|element| element.facts_by_line(all));
+    }
+}
+
+impl Api {
+    /// All facts in the order of their lines, each once, with the first place that states it.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (Fact, Place)> {
+        let mut all = BTreeMap::new();
+        self.element().facts_by_line(&mut all);
+        all.into_values()
     }
 }
 

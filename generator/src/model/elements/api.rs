@@ -3,8 +3,8 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Around, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm, ObservedCode,
-    OutcomeRow, Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
+    Api, Around, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm, OutcomeRow,
+    Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
 };
 
 impl Api {
@@ -48,9 +48,9 @@ impl Api {
             .holds(examples.iter().map(Program::element))
             .holds(documents.iter().map(Document::element))
             .holds(outcomes.iter().map(OutcomeRow::element))
-            .holds(codes.iter().map(ObservedCode::element))
+            .holds(codes.iter().map(|code| code.element(families)))
             .holds(refusals.iter().map(Refusal::element))
-            .holds(observed.iter().map(|one| one.element("api")))
+            .holds(observed.iter().map(|one| one.element("api", families.iter().map(|family| family.name.as_str()))))
             .holds(account.iter().map(|account| account.element(*place)))
             .holds(families.iter().map(Family::element))
     }

@@ -3,7 +3,8 @@
 use super::{
     Element, Key, Means, additive, behaviour, breaking, documentation, flag, list, maybe, names, path, source,
 };
-use crate::model::{ErrorCode, ObservedCode, Proof, Refusal};
+use crate::model::facts::Fact;
+use crate::model::{ErrorCode, Family, ObservedCode, Proof, Refusal};
 
 impl Proof {
     pub(super) fn keys(&self) -> [Key; 3] {
@@ -33,8 +34,10 @@ impl Refusal {
 }
 
 impl ObservedCode {
-    pub(super) fn element(&self) -> Element {
+    pub(super) fn element(&self, all: &[Family]) -> Element {
         let Self { code, place, families, proof, says, doc, sources, certainty } = self;
+        let stated = format!("{code} {}: {says}", proof.proves.as_str());
+        let fact = |family: &Family| (*place, Fact::Observed { about: family.name.clone(), says: stated.clone() });
         Element::new("observed code", code, [code, code], *place)
             .when(
                 behaviour("a refusal with it decides the outcome of the request"),
@@ -48,6 +51,7 @@ impl ObservedCode {
                 Key::prose("doc", doc),
                 Key::prose("sources", &list(sources)),
             ])
+            .states(all.iter().filter(|family| self.is_of(&family.name)).map(fact))
     }
 }
 
@@ -56,6 +60,7 @@ impl ErrorCode {
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { code, rust, place, text, doc, source: from, proof, success } = self;
         let renamed = || breaking(format!("the variant is called `{rust}`"));
+        let fact = Fact::Error { family: family.to_owned(), code: code.clone(), text: text.clone() };
         let text_means = Means::Rust { name: Some(rust.clone()), other: renamed(), same: documentation("") };
         Element::new("error", path(family, code), [code, rust], *place)
             .when(additive("a new variant"), breaking("the variant is gone"))
@@ -68,5 +73,6 @@ impl ErrorCode {
                 Key::prose("doc", doc),
             ])
             .keys(proof.keys())
+            .states([(*place, fact)])
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Element, Key, additive, behaviour, breaking, documentation, flag, list, names, path, source};
 use crate::diagnostics::Place;
+use crate::model::facts::Fact;
 use crate::model::{Family, Lifecycle, Never, Ruled, State, Tracked, Transition, Type};
 
 impl Lifecycle {
@@ -31,10 +32,22 @@ impl State {
                 Key::new("terminal", flag(*terminal), behaviour("whether another state follows it")),
                 Key::prose("doc", doc),
             ])
+            .states([(*place, Fact::State { family: family.to_owned(), state: value.clone() })])
     }
 }
 
 impl Transition {
+    /// From each state, by each trigger.
+    fn facts(&self, family: &str) -> Vec<(Place, Fact)> {
+        let fact = |from: &String, trigger: &String| {
+            let to = if self.to == "unchanged" { from } else { &self.to };
+            let (from, trigger, to) = (from.clone(), trigger.clone(), to.clone());
+            (self.place, Fact::Transition { family: family.to_owned(), from, trigger, to })
+        };
+        let by_each = |from| self.trigger.iter().map(move |(trigger, _)| fact(from, trigger));
+        self.from.iter().flat_map(by_each).collect()
+    }
+
     /// It has no name of its own and is known by what it is.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, trigger, to, condition, doc } = self;
@@ -42,6 +55,7 @@ impl Transition {
         Element::new("transition", path(family, &name), [&name, &name], *place)
             .when(behaviour("it happens"), behaviour("it no longer happens"))
             .keys([Key::new("condition", condition, behaviour("when it happens")), Key::prose("doc", doc)])
+            .states(self.facts(family))
     }
 }
 

@@ -6,9 +6,10 @@ use super::types::deprecated;
 use super::{
     Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, list, maybe, names, path, source,
 };
+use crate::diagnostics::Place;
+use crate::model::facts::{Fact, WindowBound};
 use crate::model::{
-    Body, Effect, Example, Family, InFlight, Intent, Need, OfPool, Operation, Parameter, Rate, Repeat, Response,
-    Setting, Type, Window,
+    Body, Effect, Example, Family, InFlight, Intent, Need, OfPool, Operation, Parameter, Rate, Repeat, Setting, Window,
 };
 use crate::words::Sends;
 
@@ -26,6 +27,40 @@ fn written(style: &str) -> &str {
 }
 
 impl Operation {
+    /// What a document says of it, but for what elements within it state.
+    fn facts(&self, family: &Family) -> Vec<(Place, Fact)> {
+        let (operation, path) = (|| self.id.clone(), &self.path);
+        let mut facts =
+            vec![(path.place, Fact::Endpoint { operation: operation(), method: self.method, path: path.text.clone() })];
+        facts.extend(self.deprecated.as_ref().map(|deprecated| deprecated.fact(&self.id, "")));
+        let permission = self.permission.iter().cloned();
+        facts.extend(
+            permission.map(|text| (self.said_at.permission, Fact::Permission { operation: operation(), text })),
+        );
+        let headers = self.headers.iter().cloned();
+        facts.extend(headers.map(|(header, place)| (place, Fact::Header { operation: operation(), header })));
+        facts.extend(self.window_facts());
+        facts.extend(self.wire_parameters(family).iter().flat_map(|wire| wire.facts(family, &self.id)));
+        facts.extend(
+            self.choices(family).flat_map(|(list, stands_for, choice)| choice.facts(&self.id, list, stands_for)),
+        );
+        facts.extend(self.answer_facts(family));
+        facts
+    }
+
+    fn window_facts(&self) -> impl Iterator<Item = (Place, Fact)> {
+        let at = &self.said_at;
+        let window = self.window.as_ref();
+        let lengths = [
+            (WindowBound::Span, window.and_then(|window| window.span), at.span),
+            (WindowBound::Access, window.and_then(|window| window.access), at.access),
+            (WindowBound::Default, window.and_then(|window| window.default), at.default),
+            (WindowBound::Access, self.history, at.history),
+        ];
+        let fact = |bound, length| Fact::Window { operation: self.id.clone(), bound, length };
+        lengths.into_iter().filter_map(move |(bound, length, place)| Some((place, fact(bound, length?))))
+    }
+
     /// Its keys. Parts that are elements of their own are only shown.
     pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
         let Self {
@@ -126,6 +161,7 @@ impl Operation {
         let mut element = Element::new("operation", id, [id, &self.rust.rust], self.place)
             .when(additive("a new request and function"), breaking("its types and its function are gone"))
             .keys(self.keys(family))
+            .states(self.facts(family))
             .holds(self.body.parameters().iter().map(|parameter| parameter.element(family, id)))
             .holds(self.intents.iter().map(|intent| intent.element(family, self)))
             .holds(self.in_flight.iter().map(|in_flight| in_flight.element(id)))
@@ -145,47 +181,8 @@ impl Operation {
         self.effect == Effect::Read || self.repeat.is_some()
     }
 
-    /// What it answers with.
-    fn answer(&self, family: &Family, response: &Response) -> Vec<Key> {
-        let record = |of: &str, index: usize| {
-            let (name, rust) = (family.type_name(Type::Record(index)), family.type_rust(Type::Record(index)));
-            let key = Key::new("response", format!("{of}{name}"), breaking("the answer has another type"));
-            key.same_as(format!("{of}{rust}"))
-        };
-        let member = |name, of: &crate::model::Name| {
-            let means = Means::Rust {
-                name: Some(of.rust.clone()),
-                other: breaking("the page's field has another name"),
-                same: behaviour("it is read from another name on the wire"),
-            };
-            Key::new(name, &of.wire, means)
-        };
-        match response {
-            Response::Object { record: index } => vec![record("", *index)],
-            Response::Array { record: index, observed_under } => {
-                let under = behaviour("where the list is looked for");
-                vec![record("list of ", *index), Key::new("observed_under", maybe(observed_under.as_ref()), under)]
-            }
-            Response::Page { list, record: index, cursor, next } => {
-                let means = Means::Rust {
-                    name: self.cursor_type(family, &next.0).map(str::to_owned),
-                    other: breaking("the cursor has another type"),
-                    same: behaviour("where the cursor goes"),
-                };
-                let next = Key::placed("next", Some(next), means);
-                vec![record("page of ", *index), member("page", list), member("cursor", cursor), next]
-            }
-            Response::Undefined => Vec::new(),
-        }
-    }
-
-    /// A cursor is an identifier where the parameter that it goes into is one.
-    fn cursor_type<'a>(&self, family: &'a Family, next: &str) -> Option<&'a str> {
-        self.parameter(next)?.shape.single().filter(|ty| ty.is_identifier()).map(|ty| family.type_rust(ty))
-    }
-
     /// A parameter of the request itself, by its name on the wire.
-    fn parameter(&self, wire: &str) -> Option<&Parameter> {
+    pub(super) fn parameter(&self, wire: &str) -> Option<&Parameter> {
         self.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
     }
 }
@@ -218,12 +215,17 @@ fn examples(examples: &[Example]) -> Key {
 impl Rate {
     /// A rate is known by what it counts and for whom.
     fn element(&self, operation: &str) -> Element {
-        let Self { calls: _, scope: _, class: _, place, every: _, of_pool } = self;
+        let Self { calls, scope, class, place, every, of_pool } = self;
+        let fact = || {
+            let (operation, class) = (operation.to_owned(), class.clone());
+            (*place, Fact::Rate { operation, calls: *calls, every: *every, scope: *scope, class })
+        };
         let counted = self.counted();
         let rate = of_pool.as_ref().map_or_else(|| self.pace(), OfPool::to_string);
         Element::new("rate limit", format!("{operation} {counted}"), [&counted, &counted], *place)
             .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
             .keys([Key::new("rate", rate, behaviour("the limiter keeps another pace"))])
+            .states(of_pool.is_none().then(fact))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Rules, open questions, contradictions and observations.
 
 use super::{Element, Key, Means, behaviour, documentation, list, maybe, path};
-use crate::model::{Contradiction, NotShown, Observation, Rule, RuleKind, Statements};
+use crate::diagnostics::Place;
+use crate::model::facts::Fact;
+use crate::model::{Condition, Contradiction, NotShown, Observation, Rule, RuleKind, Statements, Test};
 
 impl Statements {
     /// The statements of a family or an operation, below it.
@@ -10,9 +12,10 @@ impl Statements {
         let of = element.path.clone();
         element
             .keys(not_shown.iter().map(NotShown::key))
+            .states(not_shown.iter().map(|open| open.fact(&of)))
             .holds(rules.iter().map(|rule| rule.element(&of)))
             .holds(contradictions.iter().map(|one| one.element(&of)))
-            .holds(observed.iter().map(|one| one.element(&of)))
+            .holds(observed.iter().map(|one| one.element(&of, [of.as_str()])))
     }
 }
 
@@ -22,28 +25,49 @@ impl NotShown {
         let Self { says, at: _, place } = self;
         Key { is_one_of_several: true, ..Key::prose("not_shown", says).at(Some(*place)) }
     }
+
+    fn fact(&self, about: &str) -> (Place, Fact) {
+        (self.place, Fact::NotShown { about: about.to_owned(), says: self.says.clone() })
+    }
 }
 
 impl Contradiction {
     pub(super) fn element(&self, of: &str) -> Element {
         let Self { id, place, readings, chosen, why } = self;
-        Element::new("contradiction", path(of, id), [id, id], *place).keys([
-            Key::prose("readings", &readings.join(" / ")),
-            Key::prose("chosen", chosen),
-            Key::prose("why", why),
-        ])
+        let fact = Fact::Contradiction { about: of.to_owned(), readings: readings.clone() };
+        Element::new("contradiction", path(of, id), [id, id], *place)
+            .keys([Key::prose("readings", &readings.join(" / ")), Key::prose("chosen", chosen), Key::prose("why", why)])
+            .states([(*place, fact)])
     }
 }
 
 impl Observation {
-    pub(super) fn element(&self, of: &str) -> Element {
+    /// One of the whole API is a fact about each of its families.
+    pub(super) fn element<'a>(&self, of: &str, about: impl IntoIterator<Item = &'a str>) -> Element {
         let Self { id, place, says, sources } = self;
+        let fact = |about: &str| (*place, Fact::Observed { about: about.to_owned(), says: says.clone() });
         Element::new("observation", path(of, id), [id, id], *place)
             .keys([Key::prose("says", says), Key::new("sources", list(sources), documentation(""))])
+            .states(about.into_iter().map(fact))
     }
 }
 
 impl Rule {
+    /// One that always wants one of several parameters states a one-of, too.
+    fn facts(&self, about: &str) -> Vec<(Place, Fact)> {
+        let mut facts = vec![Fact::Rule { about: about.to_owned(), rule: self.id.clone(), kind: self.kind }];
+        let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
+        if let Some(Test::Condition { when, require, .. }) = &self.test {
+            for condition in require.iter().filter(|_| when.is_empty()) {
+                if let Condition::AnyGiven(names) = condition {
+                    let paths = names.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
+                    facts.push(Fact::OneOf { operation: about.to_owned(), paths });
+                }
+            }
+        }
+        facts.into_iter().map(|fact| (self.place, fact)).collect()
+    }
+
     pub(super) fn element(&self, of: &str) -> Element {
         let Self { id, place, written, at, kind, severity, severity_place, says, why, within, test } = self;
         // Whether something other than the types and the reader's care keeps it.
@@ -64,7 +88,8 @@ impl Rule {
                 Key::new("at", at, documentation("")),
                 Key::prose("says", says),
                 Key::prose("why", &maybe(why.as_ref())),
-            ]);
+            ])
+            .states(self.facts(of));
         Element { written: *written, ..element }
     }
 }

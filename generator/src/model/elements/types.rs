@@ -1,109 +1,17 @@
-//! The elements of a family's types, and of parameters.
+//! The elements of enums, identifiers and choices, and the keys that values have wherever they travel.
 
 use serde_json::{Value, json};
 
 use super::means::Texts;
 use super::{
-    Among, Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, maybe, names, path,
-    source,
+    Among, Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path,
 };
 use crate::diagnostics::Place;
+use crate::model::facts::Fact;
 use crate::model::{
-    Case, Choice, ChoiceKind, Deprecated, Edit, Enum, EnumValue, Family, Field, Form, Identifier, Name, Need,
-    Parameter, Record, Shape, Truth, Type, Unit, alphabet, phrases,
+    Case, Choice, ChoiceKind, Deprecated, Enum, EnumValue, Family, Form, Identifier, Name, Parameter, Shape, Truth,
+    Type, Unit, alphabet, phrases,
 };
-
-impl Parameter {
-    /// Its keys.
-    pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
-        let Self {
-            name,
-            written: _,
-            shape,
-            in_header,
-            need,
-            default,
-            default_note,
-            min,
-            max,
-            min_items,
-            max_items,
-            digits,
-            only,
-            edit,
-            may_be_blank,
-            wins_unstated,
-            units,
-            deprecated,
-            as_text,
-            doc,
-            called,
-        } = self;
-        let checked = || behaviour("checked before sending");
-        let note = default_note.as_ref().map(|note| format!("Default: {}.", note.trim_end_matches('.')));
-        let blank = if *may_be_blank { "An empty text in a stored request stands for leaving it out." } else { "" };
-        let required = matches!(need, Need::Conditional | Need::Unstated).then(|| need.as_str());
-        // An array that is the whole body has no name; the operation states what its body is.
-        let wire = Key::new("name", &name.wire, behaviour("it has another name on the wire"));
-        let wire = (!self.is_body()).then_some(wire);
-        let keys = [
-            Key::new("rust", name.bare(), breaking("its field and what sets it have another name")),
-            ty(family, shape, "its field and what sets it have another type"),
-            Key::new("in", if in_header.is_some() { "header" } else { "" }, behaviour("it travels elsewhere"))
-                .at(*in_header)
-                .says(if in_header.is_some() { "It is sent as a header." } else { "" })
-                .documented(),
-            self::deprecated(deprecated.as_ref()),
-            Key::new("required", need.as_str(), Means::Need(*need)).data("x-required", required),
-            Key::prose("default_note", &maybe(default_note.as_ref())).says(note.unwrap_or_default()).documented(),
-            self::edit(edit.as_ref()),
-            Key::new("blank", flag(*may_be_blank), behaviour("whether an empty text is read as left out"))
-                .says(blank)
-                .data("x-blank", may_be_blank.then_some("left_out"))
-                .documented(),
-            unit(units),
-            Key::placed(
-                "default",
-                default.as_ref(),
-                behaviour("the exchange assumes another value when it is not sent"),
-            ),
-            Key::placed("min", min.as_ref(), checked()),
-            Key::placed("max", max.as_ref(), checked()),
-            Key::placed("min_items", min_items.as_ref(), checked()),
-            Key::placed("max_items", max_items.as_ref(), checked()),
-            Key::placed("digits", digits.as_ref(), checked()),
-            Key::new("only", names(only), Means::Values(only.iter().map(|(value, _)| value.clone()).collect()))
-                .at(first(only)),
-            Key::new("wins unstated", flag(*wins_unstated), documentation("")),
-            Key::prose("doc", own_doc(family, shape, doc)),
-            super::called(called),
-        ];
-        let travels = travels(family, shape, *as_text, || behaviour("it is written another way"));
-        wire.into_iter().chain(keys).chain(travels).collect()
-    }
-
-    /// The parameter as a part of a request, of an item or of the case of a choice.
-    pub(super) fn element(&self, family: &Family, of: &str) -> Element {
-        let is_required = self.need == Need::Always;
-        let added = if is_required { breaking("`new` takes it") } else { additive("a setter sets it") };
-        let order = Order { kind: "arguments", verdict: breaking("`new` takes its arguments in another order") };
-        let part = self.part(family, "parameter", of);
-        let part = part.when(added, breaking("its field, and the argument or setter that sets it, are gone"));
-        Element { order: is_required.then_some(order), ..part }
-    }
-
-    /// With the parameters of its items.
-    fn part(&self, family: &Family, kind: &'static str, of: &str) -> Element {
-        let path = path(of, &self.name.wire);
-        let of_item = if self.is_body() { path.clone() } else { format!("{path}[]") };
-        let items = self.item().into_iter().flat_map(|item| &item.parameters);
-        let element = named(kind, path, &self.name)
-            .keys(self.keys(family))
-            .holds(items.map(|parameter| parameter.element(family, &of_item)));
-        let form = if self.item().is_some() { "items" } else { "" };
-        Element { written: self.written, form, ..element }
-    }
-}
 
 /// An element that has a name on the wire and one in Rust.
 pub(super) fn named(kind: &'static str, path: String, name: &Name) -> Element {
@@ -111,13 +19,13 @@ pub(super) fn named(kind: &'static str, path: String, name: &Name) -> Element {
 }
 
 /// What a value is. A type that is only called something else in the schema is the same in Rust.
-fn ty(family: &Family, shape: &Shape, means: &'static str) -> Key {
+pub(super) fn ty(family: &Family, shape: &Shape, means: &'static str) -> Key {
     let words = phrases::shape(shape, |ty| family.type_name(ty));
     Key::new("type", words, breaking(means)).same_as(phrases::shape(shape, |ty| family.type_rust(ty)))
 }
 
 /// In another unit the same number means something else; a unit that is newly stated, or no longer, changes nothing.
-fn unit(units: &[Unit]) -> Key {
+pub(super) fn unit(units: &[Unit]) -> Key {
     let means = Means::Each {
         added: documentation(""),
         removed: documentation(""),
@@ -133,7 +41,12 @@ fn unit(units: &[Unit]) -> Key {
 }
 
 /// How a number is written. What the family says for all its numbers is not repeated for each.
-fn travels(family: &Family, shape: &Shape, as_text: bool, means: impl Fn() -> super::Verdict) -> Option<Key> {
+pub(super) fn travels(
+    family: &Family,
+    shape: &Shape,
+    as_text: bool,
+    means: impl Fn() -> super::Verdict,
+) -> Option<Key> {
     let (words, is_usual) = match shape.element()? {
         Type::Boolean(Truth::Bare) => return None,
         Type::Boolean(Truth::Text) => ("text", false),
@@ -146,28 +59,6 @@ fn travels(family: &Family, shape: &Shape, as_text: bool, means: impl Fn() -> su
     };
     let key = Key::new("json", words, means());
     Some(if is_usual { key.same_as("family") } else { key })
-}
-
-fn edit(edit: Option<&Edit>) -> Key {
-    let delete = edit.and_then(|edit| edit.delete.as_deref());
-    let words = edit.map(|_| match delete {
-        None => "left out keeps".to_owned(),
-        Some(delete) => format!("left out keeps, {delete:?} deletes"),
-    });
-    let other = match delete {
-        Some(_) => "its field becomes an `Edit`",
-        None => "its field is no longer an `Edit`",
-    };
-    let means = Means::Rust {
-        name: delete.map(|_| "Edit".to_owned()),
-        other: breaking(other),
-        same: behaviour("how the value is kept or deleted"),
-    };
-    let data = edit.map(|_| match delete {
-        None => json!({"keep": "left_out"}),
-        Some(delete) => json!({"keep": "left_out", "delete": delete}),
-    });
-    Key::new("edit", maybe(words), means).at(edit.map(|edit| edit.place)).data("x-edit", data)
 }
 
 /// Whether the compiler warns where it is used, and with what text.
@@ -186,6 +77,14 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Key {
         .documented()
 }
 
+impl Deprecated {
+    /// What is deprecated is known by what it belongs to, and its own path there.
+    pub(super) fn fact(&self, about: &str, path: &str) -> (Place, Fact) {
+        let fact = Fact::Deprecated { about: about.to_owned(), path: path.to_owned(), says: self.to_string() };
+        (self.place, fact)
+    }
+}
+
 /// What a document says about the deprecation.
 fn deprecation(deprecated: &Deprecated) -> Value {
     let Deprecated { since, instead, place: _ } = deprecated;
@@ -195,7 +94,7 @@ fn deprecation(deprecated: &Deprecated) -> Value {
 }
 
 /// The text of the parameter or field itself; empty where it has that of its type.
-fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a str {
+pub(super) fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a str {
     let of_type = shape.element().map_or("", |ty| family.type_doc(ty));
     if doc == of_type { "" } else { doc }
 }
@@ -228,7 +127,7 @@ impl Enum {
 }
 
 /// What a type is called.
-fn type_names(name: &Name) -> [Key; 2] {
+pub(super) fn type_names(name: &Name) -> [Key; 2] {
     [
         Key::new("name", &name.wire, documentation("")),
         Key::new("rust", &name.rust, breaking("the type has another name")),
@@ -252,6 +151,7 @@ impl EnumValue {
         named("value", path(of, &self.name.wire), &self.name)
             .when(additive("a new variant; matches have a wildcard"), breaking("the variant is gone"))
             .keys(self.keys())
+            .states(self.deprecated.as_ref().map(|deprecated| deprecated.fact(of, &self.name.wire)))
     }
 }
 
@@ -357,58 +257,5 @@ impl Case {
             .when(additive("a new variant"), breaking("the variant is gone"))
             .holds(parameters);
         Element { among, ..element }
-    }
-}
-
-impl Record {
-    /// Its keys.
-    pub(crate) fn keys(&self) -> Vec<Key> {
-        let Self { name, doc, source: from, is_abstract: _, is_observed, by_position, key, fields: _, is_whole: _ } =
-            self;
-        let by_position = Key::new("by_position", flag(*by_position), behaviour("it is read as another JSON type"));
-        let key = Key::placed("key", key.as_ref(), behaviour("lists of it are read as another JSON type"));
-        let key = key.says(maybe(self.key.as_ref().map(|(key, _)| format!("in lists under its {key}"))));
-        let observed = Key::new("observed", flag(*is_observed), documentation(""));
-        type_names(name)
-            .into_iter()
-            .chain([by_position, key, observed, source(from.as_ref()), Key::prose("doc", doc)])
-            .collect()
-    }
-
-    pub(super) fn element(&self, family: &Family) -> Element {
-        let path = path(&family.name, &self.name.wire);
-        let fields: Vec<_> = self.fields.iter().map(|field| field.element(family, &path)).collect();
-        named("record", path, &self.name)
-            .when(additive("a new type"), breaking("the type is gone"))
-            .keys(self.keys())
-            .holds(fields)
-    }
-}
-
-impl Field {
-    /// Its keys.
-    pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
-        let Self { name, shape, may_be_null, comes_only, deprecated, only, units, as_text, doc } = self;
-        let null = if *may_be_null { "null" } else { "" };
-        let condition = comes_only.as_ref().map(|condition| format!("It comes only {condition}."));
-        let keys = [
-            Key::new("name", &name.wire, behaviour("it is read from another name on the wire")),
-            Key::new("rust", name.bare(), breaking("the field has another name")),
-            ty(family, shape, "the field has another type"),
-            Key::new("may_be", null, documentation("it is optional in any case")),
-            self::deprecated(deprecated.as_ref()),
-            Key::prose("comes_only", &maybe(comes_only.as_ref())).says(maybe(condition)).documented(),
-            Key::new("only", names(only), documentation("any value is read")).at(first(only)),
-            unit(units),
-            Key::prose("doc", own_doc(family, shape, doc)),
-        ];
-        let travels = travels(family, shape, *as_text, || documentation("both ways are read"));
-        keys.into_iter().chain(travels).collect()
-    }
-
-    fn element(&self, family: &Family, of: &str) -> Element {
-        named("field", path(of, &self.name.wire), &self.name)
-            .when(additive("a new field"), breaking("the field is gone"))
-            .keys(self.keys(family))
     }
 }

@@ -1,0 +1,144 @@
+//! The elements of records and their fields, and what operations answer with.
+
+use super::types::{deprecated, named, own_doc, travels, ty, type_names, unit};
+use super::{
+    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path, source,
+};
+use crate::diagnostics::Place;
+use crate::model::facts::{Fact, ResponseShape};
+use crate::model::{Family, Field, JsonType, Name, Operation, Record, Response, Type};
+
+impl Operation {
+    /// What it answers with.
+    pub(super) fn answer(&self, family: &Family, response: &Response) -> Vec<Key> {
+        let record = |of: &str, index: usize| {
+            let (name, rust) = (family.type_name(Type::Record(index)), family.type_rust(Type::Record(index)));
+            let key = Key::new("response", format!("{of}{name}"), breaking("the answer has another type"));
+            key.same_as(format!("{of}{rust}"))
+        };
+        let member = |name, of: &Name| {
+            let means = Means::Rust {
+                name: Some(of.rust.clone()),
+                other: breaking("the page's field has another name"),
+                same: behaviour("it is read from another name on the wire"),
+            };
+            Key::new(name, &of.wire, means)
+        };
+        match response {
+            Response::Object { record: index } => vec![record("", *index)],
+            Response::Array { record: index, observed_under } => {
+                let under = behaviour("where the list is looked for");
+                vec![record("list of ", *index), Key::new("observed_under", maybe(observed_under.as_ref()), under)]
+            }
+            Response::Page { list, record: index, cursor, next } => {
+                let means = Means::Rust {
+                    name: self.cursor_type(family, &next.0).map(str::to_owned),
+                    other: breaking("the cursor has another type"),
+                    same: behaviour("where the cursor goes"),
+                };
+                let next = Key::placed("next", Some(next), means);
+                vec![record("page of ", *index), member("page", list), member("cursor", cursor), next]
+            }
+            Response::Undefined => Vec::new(),
+        }
+    }
+
+    /// What a document says of it. The items of a page are a record, which states its own.
+    pub(super) fn answer_facts(&self, family: &Family) -> Vec<(Place, Fact)> {
+        let field = |path: String, json| Fact::ResponseField { operation: self.id.clone(), path, json };
+        let shape = |shape| (self.said_at.response, Fact::ResponseShape { operation: self.id.clone(), shape });
+        let of_record = |prefix: &str, record: usize| -> Vec<_> {
+            let fields = &family.records[record].fields;
+            let path = |one: &Field| format!("{prefix}{}", one.name.wire);
+            fields.iter().map(|one| (one.name.place, field(path(one), one.json_type()))).collect()
+        };
+        let (shape, fields) = match &self.response {
+            Response::Object { record } => (shape(ResponseShape::Object), of_record("", *record)),
+            Response::Array { record, .. } => (shape(ResponseShape::Array), of_record("[].", *record)),
+            Response::Page { list, cursor, .. } => {
+                let member = |name: &Name, json| (name.place, field(name.wire.clone(), json));
+                let members = vec![member(list, JsonType::Array), member(cursor, JsonType::String)];
+                (shape(ResponseShape::Page(cursor.wire.clone())), members)
+            }
+            Response::Undefined => return Vec::new(),
+        };
+        std::iter::once(shape).chain(fields).collect()
+    }
+
+    /// A cursor is an identifier where the parameter that it goes into is one.
+    fn cursor_type<'a>(&self, family: &'a Family, next: &str) -> Option<&'a str> {
+        self.parameter(next)?.shape.single().filter(|ty| ty.is_identifier()).map(|ty| family.type_rust(ty))
+    }
+}
+
+impl Record {
+    /// Its keys.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        let Self { name, doc, source: from, is_abstract: _, is_observed, by_position, key, fields: _, is_whole: _ } =
+            self;
+        let by_position = Key::new("by_position", flag(*by_position), behaviour("it is read as another JSON type"));
+        let key = Key::placed("key", key.as_ref(), behaviour("lists of it are read as another JSON type"));
+        let key = key.says(maybe(self.key.as_ref().map(|(key, _)| format!("in lists under its {key}"))));
+        let observed = Key::new("observed", flag(*is_observed), documentation(""));
+        type_names(name)
+            .into_iter()
+            .chain([by_position, key, observed, source(from.as_ref()), Key::prose("doc", doc)])
+            .collect()
+    }
+
+    pub(super) fn element(&self, family: &Family) -> Element {
+        let path = path(&family.name, &self.name.wire);
+        // No document describes a record that was only observed.
+        let facts = |field: &Field| if self.is_observed { Vec::new() } else { field.facts(family, &path) };
+        let fields = self.fields.iter().map(|field| field.element(family, &path).states(facts(field)));
+        let fields: Vec<_> = fields.collect();
+        named("record", path, &self.name)
+            .when(additive("a new type"), breaking("the type is gone"))
+            .keys(self.keys())
+            .holds(fields)
+    }
+}
+
+impl Field {
+    /// Its keys.
+    pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
+        let Self { name, shape, may_be_null, comes_only, deprecated: is_deprecated, only, units, as_text, doc } = self;
+        let null = if *may_be_null { "null" } else { "" };
+        let condition = comes_only.as_ref().map(|condition| format!("It comes only {condition}."));
+        let keys = [
+            Key::new("name", &name.wire, behaviour("it is read from another name on the wire")),
+            Key::new("rust", name.bare(), breaking("the field has another name")),
+            ty(family, shape, "the field has another type"),
+            Key::new("may_be", null, documentation("it is optional in any case")),
+            deprecated(is_deprecated.as_ref()),
+            Key::prose("comes_only", &maybe(comes_only.as_ref())).says(maybe(condition)).documented(),
+            Key::new("only", names(only), documentation("any value is read")).at(first(only)),
+            unit(units),
+            Key::prose("doc", own_doc(family, shape, doc)),
+        ];
+        let travels = travels(family, shape, *as_text, || documentation("both ways are read"));
+        keys.into_iter().chain(travels).collect()
+    }
+
+    /// What a document says of it.
+    fn facts(&self, family: &Family, of: &str) -> Vec<(Place, Fact)> {
+        let (record, field) = (|| of.to_owned(), || self.name.wire.clone());
+        let this = Fact::RecordField { record: record(), field: field(), json: self.json_type() };
+        let mut facts = vec![(self.name.place, this)];
+        facts.extend(self.deprecated.as_ref().map(|deprecated| deprecated.fact(of, &self.name.wire)));
+        facts.extend(family.values_of(&self.shape, &self.only).into_iter().map(|(value, place)| {
+            (place, Fact::RecordValue { record: record(), field: field(), value: value.to_owned() })
+        }));
+        facts
+    }
+
+    fn json_type(&self) -> JsonType {
+        self.shape.json_type(self.as_text)
+    }
+
+    fn element(&self, family: &Family, of: &str) -> Element {
+        named("field", path(of, &self.name.wire), &self.name)
+            .when(additive("a new field"), breaking("the field is gone"))
+            .keys(self.keys(family))
+    }
+}
