@@ -4,14 +4,11 @@
 
 mod account;
 mod batches;
-mod called;
-mod ceilings;
 mod choices;
 mod compound;
 mod conditions;
 mod confirm;
 mod credentials;
-mod deprecated;
 mod docs;
 mod echoes;
 mod enums;
@@ -20,9 +17,9 @@ mod examples;
 mod fault;
 mod headers;
 mod identifiers;
-mod in_flight;
 mod intents;
 mod lifecycle;
+mod limits;
 mod listings;
 mod markets;
 mod names;
@@ -72,10 +69,10 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     names::operations,
     names::parameters,
     names::fields,
-    called::check,
+    docs::words_are_searchable,
     values::parameters,
     values::fields,
-    deprecated::names_what_exists,
+    docs::names_what_exists,
     enums::check,
     identifiers::check,
     identifiers::forms,
@@ -89,12 +86,12 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     account::instrument_is_named,
     account::classes,
     lifecycle::check,
-    in_flight::check,
+    limits::in_flight,
     confirm::check,
     echoes::check,
     compound::check,
     intents::check,
-    ceilings::check,
+    limits::ceilings,
     operations::check,
     headers::are_declared,
     headers::parameters,

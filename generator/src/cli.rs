@@ -2,7 +2,6 @@
 
 pub(crate) mod audit;
 pub(crate) mod compare;
-pub(crate) mod differences;
 pub(crate) mod init;
 pub(crate) mod new;
 mod output;

@@ -2,7 +2,6 @@
 
 mod code;
 mod place;
-mod printable;
 mod render;
 mod repeats;
 mod report;
@@ -16,8 +15,8 @@ use std::sync::Arc;
 
 pub use code::Code;
 pub use place::Place;
-pub(crate) use printable::{is_invisible, printable};
 pub use render::Format;
+pub(crate) use render::{is_invisible, printable};
 pub(crate) use report::{Help, Report};
 pub(crate) use suggest::{did_you_mean, name_list, nearest, unknown};
 

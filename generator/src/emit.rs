@@ -22,7 +22,6 @@ mod front;
 mod identifiers;
 mod in_flight;
 mod intents;
-mod layout;
 mod lifecycle;
 mod lookup;
 mod operation;
@@ -44,12 +43,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use code::Layout;
 pub(crate) use code::{File, HEADER};
 #[cfg(feature = "cli")]
 pub(crate) use diagram::{Links, draw};
 #[cfg(feature = "cli")]
 pub(crate) use example::{ExampleCalls, example_calls};
-pub use layout::Layout;
 
 use crate::model::{Api, Family, Input, Source, noting};
 

@@ -3,8 +3,6 @@
 #[cfg(feature = "cli")]
 mod drafts;
 #[cfg(feature = "cli")]
-mod editor;
-#[cfg(feature = "cli")]
 mod project;
 #[cfg(feature = "cli")]
 mod schema;
@@ -12,9 +10,7 @@ mod schema;
 #[cfg(feature = "cli")]
 pub use drafts::{DraftSource, Drafted};
 #[cfg(feature = "cli")]
-pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
-#[cfg(feature = "cli")]
-pub use project::init_project;
+pub use project::{compare_editor_schemas, editor_schemas, init_project, write_editor_schemas};
 #[cfg(feature = "cli")]
 pub use schema::SiteOptions;
 

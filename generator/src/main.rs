@@ -224,7 +224,7 @@ fn main() -> ExitCode {
 fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
     match command {
         Command::Generate { target, check: true } => {
-            return Ok(cli::differences::show(&target.generator().compare()?, "generate", output));
+            return Ok(output.differences(&target.generator().compare()?, "generate"));
         }
         Command::Generate { target, check: false } => output.done(target.generator().generate()?),
         Command::Check(schema) => {
@@ -250,7 +250,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         }
         Command::Export { what: Export::JsonSchema { out, check: true, .. } } => {
             let differences = tradeapi_gen::compare_editor_schemas(&out)?;
-            return Ok(cli::differences::show(&differences, "export json-schema", output));
+            return Ok(output.differences(&differences, "export json-schema"));
         }
         Command::Export { what: Export::JsonSchema { out, check: false, .. } } => {
             for path in tradeapi_gen::write_editor_schemas(&out)? {
@@ -260,7 +260,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         Command::Export { what: Export::Openapi { schema, out, check } } => {
             let openapi = schema.read()?.openapi();
             if check {
-                return Ok(cli::differences::show(&openapi.compare(&out)?, "export openapi", output));
+                return Ok(output.differences(&openapi.compare(&out)?, "export openapi"));
             }
             let what = if openapi.write(&out)? { "wrote" } else { "left alone" };
             output.done(format_args!("{what} {}: {openapi}", out.display()));
@@ -274,7 +274,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let since = since.as_deref().zip(older.as_ref());
             let site = schema.site(&SiteOptions { since, documents: documents.as_ref(), tests: tests.as_ref() })?;
             if check {
-                return Ok(cli::differences::show(&site.compare(&out)?, "export site", output));
+                return Ok(output.differences(&site.compare(&out)?, "export site"));
             }
             let report = site.write(&out)?;
             let (written, removed) = (report.written.len(), report.removed.len());

@@ -2,9 +2,11 @@
 
 use rust_decimal::Decimal;
 
+use crate::events::Event;
 use crate::orders::{Order, Preset, Presets, State};
 use crate::refusal::Reason;
-use crate::state::{Core, Event, Task};
+use crate::schedule::Task;
+use crate::state::Core;
 use crate::words::Cancelled;
 
 /// A modification of the unified family.

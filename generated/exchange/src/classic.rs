@@ -11,11 +11,11 @@ use rust_decimal::Decimal;
 use tradeapi::classic::{OrderIds, OrderRef};
 
 use crate::amending::Name;
+use crate::events::{Event, Unplaced};
 use crate::gate::Desk;
 use crate::orders::Order;
 use crate::pages::Wanted;
 use crate::refusal::Reason;
-use crate::state::{Event, Unplaced};
 
 impl From<&OrderRef> for Name {
     fn from(order: &OrderRef) -> Self {

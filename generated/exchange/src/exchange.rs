@@ -8,26 +8,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rust_decimal::Decimal;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::error::{TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::runtime::{self, ClientBuilder};
 use tradeapi::{Client, Credentials, Timestamp};
 
+use crate::account_view::{AccountView, BookView, OrderView};
 use crate::accounts::Profile;
 use crate::delivery::{Delivered, Delivery};
 use crate::dice::Seed;
+use crate::events::Event;
 use crate::faults::{Conditions, Fault, Trouble};
 use crate::gate;
 use crate::hostile::Counts;
 use crate::journal::{Action, Journal, Recording, ReplayError};
-use crate::orders::{Order, Quantity, State};
 use crate::reading::number;
+use crate::settings::Settings;
 use crate::setup::{Price, Setup};
-use crate::state::{Core, Event, Settings};
+use crate::state::Core;
 use crate::time::Time;
-use crate::words::{Family, Line, Pos, Side};
+use crate::words::{Family, Line};
 
 /// An exchange. Clones share it.
 ///
@@ -68,108 +69,6 @@ impl fmt::Display for Impossible {
 }
 
 impl std::error::Error for Impossible {}
-
-/// An account at a moment, for assertions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AccountView {
-    /// The coins that the account has, or had.
-    pub balances: BTreeMap<String, BalanceView>,
-    /// The open positions.
-    pub positions: Vec<PositionView>,
-    /// The orders that wait, the oldest first.
-    pub open_orders: Vec<OrderView>,
-}
-
-/// What an account has of a coin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BalanceView {
-    /// All of it, borrowed funds included.
-    pub total: Decimal,
-    /// What orders and positions leave free.
-    pub available: Decimal,
-    /// Held back for orders.
-    pub frozen: Decimal,
-    /// What is owed.
-    pub debt: Decimal,
-}
-
-/// An open position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PositionView {
-    /// The line of business.
-    pub line: Line,
-    /// The pair.
-    pub symbol: String,
-    /// Which position of the pair.
-    pub pos: Pos,
-    /// The side that opened it.
-    pub side: Side,
-    /// The quantity.
-    pub qty: Decimal,
-    /// The margin that it holds.
-    pub margin: Decimal,
-}
-
-/// An order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct OrderView {
-    /// The exchange's id.
-    pub id: String,
-    /// The client's id.
-    pub client_id: Option<String>,
-    /// The pair.
-    pub symbol: String,
-    /// The side in the book.
-    pub side: Side,
-    /// The limit.
-    pub price: Option<Decimal>,
-    /// The quantity.
-    pub qty: Decimal,
-    /// The filled quantity.
-    pub filled: Decimal,
-    /// The state.
-    pub state: State,
-    /// The limit that it was placed with, before any modification.
-    pub placed_price: Option<Decimal>,
-    /// The quantity that it was placed with, in base or quote coin.
-    pub placed_qty: Decimal,
-    /// Whether it can only make a position smaller.
-    pub closes: bool,
-}
-
-impl OrderView {
-    fn of(core: &Core, order: &Order) -> Self {
-        let pair = &core.pairs[order.ticket.pair];
-        let (Quantity::Lots(placed_qty) | Quantity::Amount(placed_qty)) = order.ticket.quantity;
-        Self {
-            id: order.id.to_string(),
-            client_id: order.client().map(str::to_owned),
-            symbol: pair.symbol.to_owned(),
-            side: order.ticket.side,
-            price: order.ticks.map(|ticks| pair.price(ticks)),
-            qty: pair.qty(order.lots),
-            filled: pair.qty(order.filled),
-            state: order.state,
-            placed_price: order.ticket.price,
-            placed_qty,
-            closes: order.is_closing(),
-        }
-    }
-}
-
-/// The book of a pair: price and quantity of each level, the best first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BookView {
-    /// The buy side.
-    pub bids: Vec<(Decimal, Decimal)>,
-    /// The sell side.
-    pub asks: Vec<(Decimal, Decimal)>,
-}
 
 impl Exchange {
     /// An exchange for tests: its time is moved by hand, other participants only quote, and no call is one too many.
@@ -445,24 +344,7 @@ impl Exchange {
     pub fn account(&self, keys: &Keys, family: Family) -> AccountView {
         let core = self.look();
         let Some(user) = core.keys.get(&keys.key) else { return AccountView::default() };
-        let account = &core.accounts[core.users[*user].account(family)];
-        let balances = account.balances.iter().map(|(coin, balance)| {
-            let (available, debt) = (balance.available(), balance.debt);
-            ((*coin).to_owned(), BalanceView { total: balance.total, available, frozen: balance.frozen, debt })
-        });
-        let positions = account.positions.iter().map(|((index, pos), position)| {
-            let pair = &core.pairs[*index];
-            PositionView {
-                line: pair.line,
-                symbol: pair.symbol.to_owned(),
-                pos: *pos,
-                side: position.side,
-                qty: pair.qty(position.lots),
-                margin: position.margin,
-            }
-        });
-        let orders = account.open.iter().filter_map(|id| core.orders.get(id)).map(|order| OrderView::of(&core, order));
-        AccountView { balances: balances.collect(), positions: positions.collect(), open_orders: orders.collect() }
+        AccountView::of(&core, &core.accounts[core.users[*user].account(family)])
     }
 
     /// An order that is kept, by its id.
@@ -483,13 +365,7 @@ impl Exchange {
     pub fn book(&self, line: Line, symbol: &str) -> BookView {
         let core = self.look();
         let found = core.pairs.iter().position(|pair| pair.line == line && pair.symbol == symbol);
-        let Some(index) = found else { return BookView::default() };
-        let pair = &core.pairs[index];
-        let levels = |side| {
-            let depth = core.books[index].depth(side).into_iter();
-            depth.map(|(ticks, lots)| (pair.price(ticks), pair.qty(lots))).collect()
-        };
-        BookView { bids: levels(Side::Buy), asks: levels(Side::Sell) }
+        found.map_or_else(BookView::default, |index| BookView::of(&core, index))
     }
 
     pub(crate) fn core(&self) -> MutexGuard<'_, Core> {

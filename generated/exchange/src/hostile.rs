@@ -19,9 +19,10 @@ use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta, Part};
 
 use crate::dice::{Dice, Seed};
+use crate::events::Event;
 use crate::gate::{Caller, FAULT, Late, Route, Served, authentication, id_parameters};
 use crate::refusal::Refusal;
-use crate::state::{Core, Event};
+use crate::state::Core;
 
 mod arrival;
 mod changes;

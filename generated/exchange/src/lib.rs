@@ -70,6 +70,7 @@
 //!
 //! A position of a pair has one margin mode, that of the last fill. Others trade only pairs that an account has traded.
 
+mod account_view;
 mod accounts;
 mod amending;
 mod book;
@@ -80,6 +81,7 @@ mod decisions;
 mod delivery;
 mod dice;
 mod docs;
+mod events;
 mod exchange;
 mod faults;
 mod gate;
@@ -97,7 +99,9 @@ mod placing;
 mod reading;
 mod refusal;
 mod reports;
+mod schedule;
 pub mod server;
+mod settings;
 mod setup;
 mod snapshot;
 mod state;
@@ -106,18 +110,20 @@ mod triggers;
 mod unified;
 mod words;
 
+pub use account_view::{AccountView, BalanceView, BookView, OrderView, PositionView};
 pub use accounts::Profile;
 pub use control::per_mille;
 pub use decisions::{DECISIONS, Decision};
 pub use delivery::{Behind, Delivered, Delivery};
 pub use dice::Seed;
 pub use docs::Docs;
-pub use exchange::{AccountView, BalanceView, BookView, Exchange, Impossible, Keys, OrderView, PositionView};
+pub use events::{Event, Unplaced};
+pub use exchange::{Exchange, Impossible, Keys};
 pub use faults::{Aim, Conditions, Fault, Trouble};
 pub use hostile::{Counts, Hostility, Landing, Node, Quirk, Reached, Wrong};
 pub use journal::ReplayError;
 pub use orders::State;
+pub use settings::Settings;
 pub use setup::{BadSetup, Pair, Price, Prices, Setup};
-pub use state::{Event, Settings, Unplaced};
 pub use time::Time;
 pub use words::{Cancelled, Effect, Family, Line, Margin, Mode, Pos, Side};

@@ -5,9 +5,10 @@ use rust_decimal::Decimal;
 use crate::accounts::Balance;
 use crate::book::{Resting, crosses};
 use crate::decisions::{MAKER_FEE, TAKER_FEE};
+use crate::events::Event;
 use crate::instruments::{Contract, quotient};
 use crate::orders::{Fill, Order, Quantity, State};
-use crate::state::{Core, Event};
+use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
 
 impl Core {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 
 use crate::decisions::{BAND, BORROWABLE, TAKER_FEE};
+use crate::events::Event;
 use crate::instruments::{Coin, Contract, Instrument, MOST_VALUE, quotient};
 use crate::orders::{Borrowing, Order, Quantity, State, Ticket};
 use crate::refusal::Reason;
-use crate::state::{Core, Event};
+use crate::state::Core;
 use crate::words::{Effect, Family, Mode, Pos, Side};
 
 /// An order that was taken.

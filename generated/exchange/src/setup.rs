@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::accounts::Profile;
 use crate::faults::Conditions;
-use crate::state::Settings;
+use crate::settings::Settings;
 use crate::words::Line;
 
 /// What an exchange begins with.

@@ -1,168 +1,33 @@
-//! The state of the exchange, and how time moves it.
+//! The state of the exchange.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use tradeapi::runtime::signing::HmacSha256;
-use tradeapi::runtime::tables::Length;
-use tradeapi::{Operation, Timestamp, classic, unified};
 
 use crate::accounts::{Account, Profile, User};
-use crate::amending::Changes;
 use crate::book::Book;
-use crate::dice::{Dice, Seed};
+use crate::dice::Dice;
+use crate::events::Event;
 use crate::faults::{Conditions, Faults};
-use crate::gate::Late;
 use crate::hostile::Hostile;
 use crate::instruments::{self, Instrument};
 use crate::journal::{Action, Journal, Line};
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
-use crate::orders::{Order, Orders, Ticket};
+use crate::orders::{Order, Orders};
 use crate::refusal::Refusal;
+use crate::schedule::Task;
+use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::triggers::Bought;
 use crate::words::{Family, Line as Business, Pos, Side};
 
-/// How the exchange behaves where the documents leave a choice, and what it leaves out for tests.
-///
-/// [`DECISIONS`](crate::DECISIONS) has the question behind each choice.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[must_use]
-#[non_exhaustive]
-pub struct Settings {
-    /// What prices and the orders of other participants follow from.
-    pub seed: Seed,
-    /// Whether other participants move prices and trade by themselves. Otherwise they only quote around the price that
-    /// [`Exchange::set_price`](crate::Exchange::set_price) sets.
-    pub lively: bool,
-    /// Whether calls beyond the documented rates are refused.
-    pub rate_limits: bool,
-    /// Whether more than the documented number of open orders is refused.
-    pub ceilings: bool,
-    /// Whether a clientOid can be used once only, as long as its order is remembered.
-    pub unique_client_ids: bool,
-    /// Whether a clientOid that several orders have names the first of them, not the latest.
-    pub first_of_client_id: bool,
-    /// Whether positions are closed when their margin is used up.
-    pub liquidation: bool,
-    /// How long the classic family takes to create the order that replaces a modified one.
-    #[serde(with = "crate::setup::millis")]
-    pub replacement_delay: Duration,
-    /// How long the unified family takes for a modification; during this time it is in progress.
-    #[serde(with = "crate::setup::millis")]
-    pub modification_delay: Duration,
-    /// Whether a modification with autoCancel cancels its order also if it is refused because others are in progress.
-    pub auto_cancel_in_progress: bool,
-    /// The HTTP status of refusals; success has 200.
-    pub refusal_status: u16,
-    /// Whether a [journal](crate::Exchange::journal) is kept.
-    pub journal: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            seed: Seed(0),
-            lively: false,
-            rate_limits: true,
-            ceilings: true,
-            unique_client_ids: true,
-            first_of_client_id: false,
-            liquidation: true,
-            replacement_delay: Duration::from_millis(20),
-            modification_delay: Duration::ZERO,
-            auto_cancel_in_progress: false,
-            refusal_status: 400,
-            journal: false,
-        }
-    }
-}
-
-/// What happened inside the exchange.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Event {
-    /// An order was taken.
-    Placed {
-        /// The id of the order.
-        order: u64,
-    },
-    /// A part of an order, or all of it, was filled.
-    Filled {
-        /// The id of the order.
-        order: u64,
-        /// The price.
-        price: Decimal,
-        /// The quantity.
-        qty: Decimal,
-    },
-    /// An order was modified.
-    Amended {
-        /// The id of the order.
-        order: u64,
-        /// The id of the modification, if it has one.
-        request_id: Option<u64>,
-    },
-    /// An order was cancelled.
-    Cancelled {
-        /// The id of the order.
-        order: u64,
-        /// Whether a request to cancel it was the reason.
-        by_request: bool,
-    },
-    /// The first half of a request was done and the second was not: an order was cancelled or a position closed, and no
-    /// order took its place.
-    DoneHalf {
-        /// The cancelled order, if it was to be modified.
-        order: Option<u64>,
-        /// The id of the modification, if it has one.
-        request_id: Option<u64>,
-        /// What was to be placed, if it was.
-        unplaced: Option<Unplaced>,
-    },
-    /// What was accepted was refused when it was its turn: a replacement or a modification.
-    Refused {
-        /// The code.
-        code: String,
-    },
-}
-
-/// An order that was not placed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Unplaced {
-    /// The client's id.
-    pub client_id: Option<String>,
-    /// The limit.
-    pub price: Option<Decimal>,
-    /// The quantity.
-    pub qty: Decimal,
-}
-
-/// What is done later.
-#[derive(Clone, Debug)]
-pub(crate) enum Task {
-    /// Places the order that replaces a modified one.
-    Place(Box<Ticket>),
-    /// Applies a modification.
-    Amend(u64, Changes),
-    /// Moves the price of a pair that is played back.
-    Price(usize, u64),
-    /// Serves a request that a hostile exchange has held back.
-    Late(Box<Late>),
-}
-
 /// The first id; ids have nineteen digits.
 const FIRST_ID: u64 = 1_400_000_000_000_000_000;
-
-/// How often old fills are forgotten, in milliseconds.
-const FORGETTING: u64 = 60 * 60 * 1000;
 
 /// The maximum number of events to keep; older ones are dropped.
 const MOST_EVENTS: usize = 10_000;
@@ -191,11 +56,11 @@ pub(crate) struct Core {
     /// Spot orders that have ended, with a take-profit or a stop-loss for what they traded.
     pub(crate) bought: Bought,
     last_id: u64,
-    tasks: BTreeMap<(u64, u64), Task>,
+    pub(crate) tasks: BTreeMap<(u64, u64), Task>,
     /// Orders to forget, with the time: cancelled ones of the unified family, and all others.
-    forget: [VecDeque<(u64, u64)>; 2],
+    pub(crate) forget: [VecDeque<(u64, u64)>; 2],
     /// When old fills were forgotten.
-    fills_forgotten: u64,
+    pub(crate) fills_forgotten: u64,
     events: VecDeque<Event>,
     pub(crate) limits: Limits,
     pub(crate) faults: Faults,
@@ -401,119 +266,5 @@ impl Core {
 
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         self.events.drain(..).collect()
-    }
-
-    /// Does something after `delay`.
-    pub(crate) fn later(&mut self, delay: Duration, task: Task) {
-        let at = self.now.saturating_add(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
-        let id = self.new_id();
-        self.tasks.insert((at, id), task);
-    }
-}
-
-/// Time.
-impl Core {
-    /// Goes on to `now`; what is due until then happens in its order. Time does not go back.
-    pub(crate) fn advance(&mut self, now: u64) {
-        let now = now.max(self.now);
-        self.skip_idle_steps(now);
-        loop {
-            let task = self.tasks.first_key_value().map(|(key, _)| *key).filter(|(at, _)| *at <= now);
-            let step = Some(self.next_step).filter(|at| self.settings.lively && *at <= now);
-            match (task, step) {
-                (Some(key), step) if step.is_none_or(|step| key.0 <= step) => {
-                    self.now = self.now.max(key.0);
-                    if let Some(task) = self.tasks.remove(&key) {
-                        self.run(task);
-                    }
-                }
-                (_, Some(step)) => {
-                    self.now = self.now.max(step);
-                    self.step();
-                }
-                _ => break,
-            }
-        }
-        self.now = now;
-        self.forget_old();
-    }
-
-    fn run(&mut self, task: Task) {
-        let refused = match task {
-            Task::Price(index, ticks) => {
-                self.set_mid(index, ticks);
-                None
-            }
-            Task::Place(ticket) => {
-                let family = self.accounts[ticket.account].family;
-                self.place(*ticket).err().map(|reason| reason.code(family))
-            }
-            Task::Amend(order, amendment) => {
-                self.finish_amendment(order, &amendment).err().map(|reason| reason.code(Family::Unified))
-            }
-            Task::Late(late) => {
-                self.do_late(&late);
-                None
-            }
-        };
-        self.note_versions();
-        if let Some(code) = refused {
-            self.publish(Event::Refused { code: code.to_owned() });
-        }
-    }
-
-    /// Notes when an order that has ended is forgotten: the unified family keeps one that was cancelled as long as the
-    /// documents say, and all others are kept as long as they can be listed.
-    pub(crate) fn forget_later(&mut self, order: u64, family: Family, is_cancelled: bool) {
-        let kept = unified::PlaceOrder::META.confirm.and_then(|confirm| confirm.kept_ms);
-        let (queue, at) = match kept.filter(|_| is_cancelled && family == Family::Unified) {
-            Some(kept) => (0, self.now.saturating_add(kept)),
-            None => {
-                let window = unified::GetOrderHistory::META.window.and_then(|window| window.access);
-                let at = window.and_then(|access| access.after(Timestamp::from_millis(self.now)));
-                (1, at.map_or(u64::MAX, Timestamp::as_millis))
-            }
-        };
-        self.forget[queue].push_back((at, order));
-    }
-
-    fn forget_fills(&mut self) {
-        self.fills_forgotten = self.now;
-        let now = Timestamp::from_millis(self.now);
-        // A listing that begins where its longest range did until now still finds what it is about.
-        let windows = [unified::GetFillHistory::META, classic::GetOrderFillDetails::META].map(|meta| meta.window);
-        let reaches = windows.into_iter().flatten().flat_map(|window| [window.access, window.span]).flatten();
-        let twice = |length: Length| length.before(now).and_then(|start| length.before(start));
-        let oldest = reaches.filter_map(twice).min().map_or(0, Timestamp::as_millis);
-        for account in &mut self.accounts {
-            while account.fills.front().is_some_and(|fill| fill.at < oldest) {
-                account.fills.pop_front();
-            }
-        }
-    }
-
-    fn forget_old(&mut self) {
-        if self.now >= self.fills_forgotten + FORGETTING {
-            self.forget_fills();
-        }
-        for queue in 0..self.forget.len() {
-            while let Some((at, id)) = self.forget[queue].front().copied() {
-                if at > self.now {
-                    break;
-                }
-                self.forget[queue].pop_front();
-                let Some(order) = self.orders.remove(&id) else { continue };
-                if let Some(hostile) = &mut self.hostile {
-                    hostile.views.forget(&order);
-                }
-                let account = &mut self.accounts[order.ticket.account];
-                account.closed.remove(&id);
-                if let Some(client) = order.client()
-                    && account.clients.get(client) == Some(&id)
-                {
-                    account.clients.remove(client);
-                }
-            }
-        }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::events::Event;
 use crate::orders::{Order, Preset, Quantity, Source, Ticket};
-use crate::state::{Core, Event};
+use crate::state::Core;
 use crate::words::{Effect, Force, Pos, Side};
 
 /// What waits for a price.

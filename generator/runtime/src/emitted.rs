@@ -3,7 +3,8 @@
 //!
 //! The macros exist in both forms, so that emitted code need not know which features are on.
 
-mod facade;
+mod client;
+mod operations;
 
 /// The awaited forms of the types that `blocking` has too.
 pub mod awaited {

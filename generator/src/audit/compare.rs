@@ -1,11 +1,14 @@
 //! Statements of a document against claims of the schema.
 
+mod merge;
+mod nearest;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Claims};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
-use super::findings::{FactKind, Findings, Force, Key, Statement, key};
+use super::findings::{FactKind, Findings, Force, Key, Statement};
 use super::measures::decimal;
 use super::wording::{canonical, plain};
 use crate::diagnostics::Place;
@@ -299,87 +302,6 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    /// One value new and one gone from the same list is one that changed. A transition may change in where it leads, or
-    /// else in what causes it.
-    fn merge_sets(&mut self) {
-        self.merge(FactKind::is_one_of_a_set, 1);
-        self.merge(|kind| kind == FactKind::Transition, 2);
-    }
-
-    /// Merges what is new with what is gone where their keys differ in the last parts only, and each is the only one.
-    fn merge(&mut self, is_meant: fn(FactKind) -> bool, own: usize) {
-        let prefix = |key: &Key| {
-            is_meant(key.kind).then(|| (key.kind, key.names[..key.names.len().saturating_sub(own)].to_vec()))
-        };
-        let mut merged = Vec::new();
-        for (index, (key, new)) in self.differences.iter().enumerate() {
-            let Some(start) = prefix(key).filter(|_| new.kind == DiscrepancyKind::DocumentOnly) else { continue };
-            let same = |kind: DiscrepancyKind| {
-                let start = start.clone();
-                let fits = move |key: &Key, difference: &Discrepancy| {
-                    difference.kind == kind && prefix(key) == Some(start.clone())
-                };
-                self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
-            };
-            let gone: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
-            // The same name in other letters is that name, however many there are.
-            let alike = gone.iter().find(|gone| is_spelled_alike(key, &self.differences[**gone].0));
-            if let Some(gone) = alike.filter(|_| own == 1) {
-                merged.push((index, *gone));
-            } else if let ([gone], 1) = (gone.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
-                merged.push((index, *gone));
-            }
-        }
-        for (new, gone) in &merged {
-            let (_, gone) = self.differences[*gone].clone();
-            let (_, new) = &mut self.differences[*new];
-            new.kind = DiscrepancyKind::Changed;
-            new.place = gone.place;
-            new.has = gone.has;
-        }
-        let gone: BTreeSet<usize> = merged.iter().map(|(_, gone)| *gone).collect();
-        let mut index = 0;
-        self.differences.retain(|_| {
-            index += 1;
-            !gone.contains(&(index - 1))
-        });
-    }
-
-    /// One line for what is one change: the same lines on both sides.
-    fn collapsed(self) -> Vec<Discrepancy> {
-        let mut found: Vec<Discrepancy> = Vec::new();
-        for (_, difference) in self.differences {
-            let line = self.document.line(difference.at);
-            let same = found.iter_mut().find(|other| {
-                other.kind == difference.kind && self.document.line(other.at) == line && other.place == difference.place
-            });
-            match same {
-                Some(other) if other.says == difference.says && other.has == difference.has => {}
-                Some(other) => {
-                    for (all, one) in [(&mut other.says, &difference.says), (&mut other.has, &difference.has)] {
-                        if !all.split(" / ").any(|part| part == one) {
-                            all.push_str(" / ");
-                            all.push_str(one);
-                        }
-                    }
-                }
-                None => found.push(difference),
-            }
-        }
-        found
-    }
-}
-
-fn parameter_key(operation: &str, name: &str) -> Key {
-    key(FactKind::Parameter, [operation, name])
-}
-
-fn is_spelled_alike(one: &Key, other: &Key) -> bool {
-    let spelled = |key: &Key| key.last().map(|name| plain(&name.replace('_', " ")));
-    spelled(one) == spelled(other)
-}
-
-impl Comparison<'_> {
     /// Whether the numbers of a bound stand beside the name of what it bounds, in words that no reader knows. Changed words
     /// are reported in any case.
     fn stands_unread(&self, key: &Key, value: &str) -> bool {
@@ -406,57 +328,5 @@ impl Comparison<'_> {
         let known = self.claims.operations.iter().find(|known| known.operation.id == id);
         let of_operation = known.and_then(|known| self.document.section(known.heading));
         of_operation.map_or(0, |section| section.at.start)
-    }
-
-    /// The schema's place that is nearest to what it does not have.
-    fn nearest_place(&self, key: &Key) -> Option<Place> {
-        let owner = key.owner()?;
-        if key.kind == FactKind::Endpoint {
-            return self.family_of_path(key);
-        }
-        if key.kind == FactKind::Error {
-            return self.likeliest_file(key);
-        }
-        let of_parameter = key.name().filter(|_| key.names.len() == 2 && key.kind.is_of_parameter());
-        let of_parameter = of_parameter.and_then(|name| self.claims.get(&parameter_key(owner, name)).first());
-        if let Some(parameter) = of_parameter {
-            return Some(parameter.place);
-        }
-        let alike = (1..key.names.len()).rev().find_map(|length| {
-            let start = Key { kind: key.kind, names: key.names[..length].to_vec() };
-            self.claims.iter().find(|(known, _)| known.starts_with(&start)).map(|(_, claim)| claim.place)
-        });
-        let of_name = || {
-            let own =
-                |known: &Key| known.owner() == Some(owner) && known.name().is_some() && known.name() == key.name();
-            self.claims.iter().find(|(known, _)| own(known)).map(|(_, claim)| claim.place)
-        };
-        let of_owner =
-            || self.claims.iter().find(|(known, _)| known.owner() == Some(owner)).map(|(_, claim)| claim.place);
-        let of_operation = || self.claims.operation_by_id(owner).map(|operation| operation.place);
-        let of_kind = || self.claims.iter().find(|(known, _)| known.kind == key.kind).map(|(_, claim)| claim.place);
-        if key.names.len() > 2 { alike.or_else(of_name).or_else(of_operation) } else { of_operation().or(alike) }
-            .or_else(of_owner)
-            .or_else(of_kind)
-    }
-
-    /// The last fact of a kind in the file that has most of them: what is new in a document of several families is most
-    /// likely of the one that it is about.
-    fn likeliest_file(&self, key: &Key) -> Option<Place> {
-        let of_kind = self.claims.iter().filter(|(known, _)| known.kind == key.kind);
-        let mut by_file: BTreeMap<u32, (usize, Place)> = BTreeMap::new();
-        for (_, claim) in of_kind {
-            let of_file = by_file.entry(claim.place.file).or_insert((0, claim.place));
-            *of_file = (of_file.0 + 1, claim.place);
-        }
-        by_file.into_values().max_by_key(|(count, _)| *count).map(|(_, place)| place)
-    }
-
-    /// The family whose paths are likest to a new one.
-    fn family_of_path(&self, key: &Key) -> Option<Place> {
-        let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
-        let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-        let likest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
-        Some(likest.family.place)
     }
 }

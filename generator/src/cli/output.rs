@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use tradeapi_gen::{Diagnostics, Format};
+use tradeapi_gen::{Diagnostics, Difference, Format};
 
 /// How mistakes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -55,6 +55,38 @@ impl Output {
             self.print(text);
         }
     }
+
+    /// Prints how the files differ from what `command` would write, and whether that is a failure.
+    pub(crate) fn differences(&self, differences: &[Difference], command: &str) -> ExitCode {
+        if differences.is_empty() {
+            self.done(format_args!("the files are what `{command}` writes"));
+            return ExitCode::SUCCESS;
+        }
+        let help = format!("run `cargo run --release -- {command}` and commit the result");
+        if self.is_json() {
+            differences.iter().for_each(|difference| self.print(as_json(difference, &help)));
+            return ExitCode::FAILURE;
+        }
+        for difference in differences {
+            eprintln!("{}: {}", difference.change, difference.path.display());
+            if !difference.diff.is_empty() {
+                eprintln!("{}", difference.diff);
+            }
+        }
+        eprintln!("{} file(s) differ; {help}", differences.len());
+        ExitCode::FAILURE
+    }
+}
+
+/// A file that is not what it should be, for a program.
+fn as_json(difference: &Difference, help: &str) -> serde_json::Value {
+    serde_json::json!({
+        "file": difference.path,
+        "severity": "error",
+        "change": difference.change.to_string(),
+        "message": "the file is not what is generated",
+        "help": help,
+    })
 }
 
 /// Whether standard error shows colours: a terminal does, unless the environment says otherwise.

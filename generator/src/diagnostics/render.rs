@@ -35,3 +35,34 @@ fn total(all: &Diagnostics) -> String {
     let count = all.len();
     format!("{count} mistake{}", if count == 1 { "" } else { "s" })
 }
+
+/// What the input holds must neither steer a terminal, nor begin a line of its own, nor fill the screen.
+pub(crate) fn printable(text: &str) -> String {
+    const LONGEST_NAME: usize = 100;
+    let mut shown = String::with_capacity(text.len().min(4096));
+    let mut length_of_name = None;
+    for c in text.chars() {
+        length_of_name = match length_of_name {
+            _ if c == '`' => {
+                if length_of_name.is_none() {
+                    Some(0)
+                } else {
+                    None
+                }
+            }
+            length => length.map(|length: usize| length + 1),
+        };
+        match length_of_name {
+            Some(length) if length > LONGEST_NAME + 1 => {}
+            Some(length) if length == LONGEST_NAME + 1 => shown.push_str("..."),
+            _ => shown.push(if is_invisible(c) { '\u{fffd}' } else { c }),
+        }
+    }
+    shown
+}
+
+/// Control characters, and those that change the direction of a text or have no width.
+pub(crate) fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::code::{gate, ident, optional_text};
-use super::layout::Layout;
 use super::{module_name, pages};
 use crate::diagnostics::Place;
+use crate::emit::Layout;
 use crate::model::{Api, Family, Operation, Response, Shown, Shows, Trade, TradeFees, TradePosition};
 
 /// All listings of an API that show a part of an account.

@@ -1,7 +1,6 @@
 //! The whole API as OpenAPI 3.1: what OpenAPI can say in its own words, everything else in keys that begin with `x-`.
 
 mod answers;
-mod codes;
 mod components;
 mod conditions;
 mod confirm;
@@ -69,8 +68,8 @@ fn info(api: &Api) -> Value {
         .map("x-documents", documents)
         .maybe("x-account", api.account.as_ref().map(account))
         .list("x-outcomes", api.outcomes.iter().map(confirm::outcome))
-        .list("x-observed-codes", api.codes.iter().map(codes::observed))
-        .list("x-refusals", api.refusals.iter().map(codes::refusal))
+        .list("x-observed-codes", api.codes.iter().map(statements::observed_code))
+        .list("x-refusals", api.refusals.iter().map(statements::refusal))
         .list("x-observed", api.observed.iter().map(statements::observation))
         .into_value()
 }

@@ -1,10 +1,12 @@
-//! A new project.
+//! What stands around a schema: the files of a new project, and the schema language as JSON Schema (draft 7), from which
+//! editors complete, explain and check schema files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::editor::write_editor_schemas;
+use crate::compare::{Difference, compare};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::{init, write};
+use crate::{init, load, write};
 
 /// Writes a new project into a folder, and returns its files: a crate whose build script generates a client
 /// from a small schema, with a test that calls it, and CI. The crate has the folder's name unless another is given.
@@ -34,4 +36,25 @@ pub fn init_project(folder: &Path, name: Option<&str>, crates: Option<&Path>) ->
     }
     written.extend(write_editor_schemas(&folder.join("schema/.schema"))?);
     Ok(written)
+}
+
+/// The JSON Schema of each kind of schema file, by the name of its own file.
+pub fn editor_schemas() -> BTreeMap<String, String> {
+    load::editor::files()
+}
+
+/// Writes [`editor_schemas`] into a folder, and returns which files changed.
+///
+/// # Errors
+/// Fails if a file cannot be written.
+pub fn write_editor_schemas(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
+    write::replace_stale(folder, &editor_schemas())
+}
+
+/// What [`write_editor_schemas`] would change; writes nothing.
+///
+/// # Errors
+/// Fails if a file cannot be read.
+pub fn compare_editor_schemas(folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
+    compare(folder, &editor_schemas(), &write::RUST)
 }

@@ -10,7 +10,7 @@ use crate::gate::{Desk, Serve};
 use crate::orders::{Preset, Presets, Quantity, Source, State, Ticket};
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
-use crate::state::Task;
+use crate::schedule::Task;
 use crate::words::Cancelled;
 
 impl Serve for ModifyOrder {

@@ -10,7 +10,8 @@ use super::codes::{self, Proof};
 use super::items::{self, Batch};
 use super::{Landing, ON_ITS_WAY, SETTLING, Treatment, Wrong, on_purpose};
 use crate::gate::{Caller, Late, Route, Served, id_parameters};
-use crate::state::{Core, Task};
+use crate::schedule::Task;
+use crate::state::Core;
 
 /// The outcome of one item.
 enum Shown {

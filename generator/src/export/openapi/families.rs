@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
-use super::{codes, rules, statements};
+use super::{rules, statements};
 use crate::model::{Ceiling, Family, Lifecycle, Probe, Ruled};
 
 /// The tag of a family.
@@ -13,7 +13,7 @@ pub(super) fn tag(family: &Family) -> Value {
             .with("text", error.text.as_str())
             .text("description", &error.doc)
             .flag("success", error.success)
-            .and(codes::proof(&error.proof));
+            .and(statements::proof(&error.proof));
         (error.code.clone(), described.into_value())
     });
     let limits = family.limits.iter().map(|limit| ceiling(family, limit));

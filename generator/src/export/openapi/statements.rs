@@ -1,10 +1,11 @@
-//! Statements that families and operations carry, and where the documents make them.
+//! What OpenAPI has no words for: statements of families and operations, where the documents make them, and what codes
+//! prove about the requests that they answer.
 
 use serde_json::{Value, json};
 
 use super::object::Object;
 use super::rules;
-use crate::model::{NotShown, Observation, Source, Statements};
+use crate::model::{Certainty, CodeProof, NotShown, Observation, ObservedCode, Proof, Refusal, Source, Statements};
 
 /// All statements of a family or an operation.
 pub(super) fn of(statements: &Statements) -> Object {
@@ -32,4 +33,38 @@ pub(super) fn observation(observation: &Observation) -> Value {
 /// The document and the section; OpenAPI's `externalDocs` wants an address, and there is none.
 pub(super) fn source(source: &Source) -> Value {
     Object::new().with("document", source.document.as_str()).maybe("section", source.section.as_deref()).into_value()
+}
+
+/// What a code proves, where it is more than that nothing was done.
+pub(super) fn proof(proof: &Proof) -> Object {
+    let stage = (proof.stage != proof.proves.usual_stage()).then_some(proof.stage.as_str());
+    Object::new()
+        .maybe("proves", (proof.proves != CodeProof::NotDone).then_some(proof.proves.as_str()))
+        .maybe("stage", stage)
+        .maybe("cause", proof.cause.map(|cause| cause.as_str()))
+}
+
+/// A code that no document lists.
+pub(super) fn observed_code(code: &ObservedCode) -> Value {
+    Object::new()
+        .with("code", code.code.as_str())
+        .with("says", code.says.as_str())
+        .list("families", code.families.iter().map(|(name, _)| name.as_str()))
+        .and(proof(&code.proof))
+        .maybe("certainty", (code.certainty != Certainty::Several).then_some(code.certainty.as_str()))
+        .list("sources", code.sources.iter().map(String::as_str))
+        .into_value()
+}
+
+/// What requests are refused for, and with which codes.
+pub(super) fn refusal(refusal: &Refusal) -> Value {
+    let codes = refusal.codes.iter().map(|((family, _), (code, _))| (family.clone(), Value::from(code.as_str())));
+    Object::new()
+        .with("name", refusal.name.as_str())
+        .with("says", refusal.says.as_str())
+        .maybe("code", refusal.code.as_ref().map(|(code, _)| code.as_str()))
+        .map("codes", codes)
+        .maybe("status", refusal.status.map(|(status, _)| status))
+        .list("rules", refusal.rules.iter().map(|(rule, _)| rule.as_str()))
+        .into_value()
 }

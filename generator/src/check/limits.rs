@@ -1,10 +1,28 @@
-//! How many amendments of one thing may be under way.
+//! Limits that are no rate: ceilings, and how many amendments of one thing may be under way.
 
+use super::enums;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
 use crate::model::{Api, Effect, Family, InFlight, Need, Operation, Parameter, Type};
 
+/// Whether what is counted are values of the enum, each once.
+pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for over in family.limits.iter().filter_map(|ceiling| ceiling.over.as_ref()) {
+        let Some(of) = family.enums.get(over.enum_index) else { continue };
+        for (index, (value, place)) in over.values.iter().enumerate() {
+            if let Some(fault) = enums::why_not(of, value) {
+                fault.report(to, *place, Code::BadValue, "`over`");
+            }
+            if let Some((_, first)) = over.values[..index].iter().find(|(earlier, _)| earlier == value) {
+                to.at(*place, Code::DefinedTwice, format!("duplicate value `{value}`"))
+                    .related(*first, "first listed here")
+                    .help("remove one of them");
+            }
+        }
+    }
+}
+
 /// `in_flight` belongs to what amends, and names the parameter that identifies what is amended.
-pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(in_flight) = &operation.in_flight else { continue };
         if operation.effect != Effect::Amend {

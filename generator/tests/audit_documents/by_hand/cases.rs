@@ -1,81 +1,17 @@
-//! Changes by hand: each is reported at its line, in its group, beside the file of the schema, and nothing else is.
+//! The changes.
 
-use crate::{DOCUMENTS, Subject, on_all_cores};
+use super::{Case, Edit};
 
-/// A change of one document. A place is a section and a text in it, so that it is found when lines move.
-#[derive(Clone, Copy, Debug)]
-enum Edit {
-    Replace {
-        section: &'static str,
-        from: &'static str,
-        to: &'static str,
-    },
-    /// A line after the one that has the text.
-    Insert {
-        section: &'static str,
-        after: &'static str,
-        line: &'static str,
-    },
-    Delete {
-        section: &'static str,
-        line_with: &'static str,
-    },
-    DeleteSection {
-        section: &'static str,
-    },
-}
-
-const CLASSIC: usize = 0;
+pub(super) const CLASSIC: usize = 0;
 const UNIFIED: usize = 1;
-
-struct Case {
-    document: usize,
-    edit: Edit,
-    /// The group it is reported in.
-    group: &'static str,
-    /// What the line on the schema's side names.
-    schema: &'static str,
-}
 
 const CHANGED: &str = "changed";
 const TWICE: &str = "the document says it twice, and differently";
 const NEW: &str = "in the document only";
-const GONE: &str = "in the schema only";
+pub(super) const GONE: &str = "in the schema only";
 const WORDS: &str = "words to review";
 
-const fn replace(
-    document: usize,
-    section: &'static str,
-    from: &'static str,
-    to: &'static str,
-    group: &'static str,
-    schema: &'static str,
-) -> Case {
-    Case { document, edit: Edit::Replace { section, from, to }, group, schema }
-}
-
-const fn insert(
-    document: usize,
-    section: &'static str,
-    after: &'static str,
-    line: &'static str,
-    group: &'static str,
-    schema: &'static str,
-) -> Case {
-    Case { document, edit: Edit::Insert { section, after, line }, group, schema }
-}
-
-const fn delete(
-    document: usize,
-    section: &'static str,
-    line_with: &'static str,
-    group: &'static str,
-    schema: &'static str,
-) -> Case {
-    Case { document, edit: Edit::Delete { section, line_with }, group, schema }
-}
-
-const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     // Rates: in a section, in the table of limits, of a class of callers, by another scope.
     replace(CLASSIC, "Place Order", "10/s/UID", "12/s/UID", TWICE, "classic/place-order.yaml"),
     replace(CLASSIC, "Reversal", "1/s/UID for", "2/s/UID for", TWICE, "classic/click-backhand.yaml"),
@@ -115,7 +51,7 @@ const CASES: &[Case] = &[
         "unified/types.yaml",
     ),
     replace(UNIFIED, "Reality fill item", "Unix ms", "ISO 8601", CHANGED, "unified/types.yaml"),
-    // A bound of how a value is written is none of the value.
+    // A bound on how a value is written does not bound the value.
     replace(
         UNIFIED,
         "Place Order",
@@ -626,144 +562,34 @@ const CASES: &[Case] = &[
     replace(CLASSIC, "Place Order", "trading pair", "the pair", WORDS, "classic/place-order.yaml"),
 ];
 
-/// The section's bytes, from its heading to the next one.
-fn section(text: &str, heading: &str) -> std::ops::Range<usize> {
-    let start = text
-        .match_indices('#')
-        .map(|(at, _)| at)
-        .find(|at| {
-            let line = text[*at..].lines().next().unwrap();
-            (*at == 0 || text.as_bytes()[*at - 1] == b'\n') && line.trim_start_matches('#').trim() == heading
-        })
-        .unwrap_or_else(|| panic!("no section {heading}"));
-    let end = text[start + 1..].find("\n#").map_or(text.len(), |at| start + 1 + at);
-    start..end
+const fn replace(
+    document: usize,
+    section: &'static str,
+    from: &'static str,
+    to: &'static str,
+    group: &'static str,
+    schema: &'static str,
+) -> Case {
+    Case { document, edit: Edit::Replace { section, from, to }, group, schema }
 }
 
-/// The changed text, and the line of the change.
-fn apply(text: &str, edit: Edit) -> (String, usize) {
-    let find = |of: &str, what: &str| {
-        let range = section(text, of);
-        range.start + text[range.clone()].find(what).unwrap_or_else(|| panic!("`{what}` is not in {of}"))
-    };
-    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
-    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-    match edit {
-        Edit::Replace { section, from, to } => {
-            let at = find(section, from);
-            (format!("{}{to}{}", &text[..at], &text[at + from.len()..]), line_of(at))
-        }
-        Edit::Insert { section, after, line } => {
-            let at = line_end(find(section, after));
-            let skipped = line.len() - line.trim_start().len() + 2 * usize::from(line.starts_with('\n'));
-            (format!("{}{line}\n{}", &text[..at], &text[at..]), line_of(at) + skipped.min(3))
-        }
-        Edit::Delete { section: heading, line_with } => {
-            let (at, section) = (find(heading, line_with), section(text, heading));
-            let range = section.start + text[section.clone()].find('\n').unwrap()..section.end;
-            let is_all = text[range].trim() == text[line_start(at)..line_end(at)].trim();
-            // The section is empty then.
-            let line = if is_all { line_of(section.start) } else { line_of(at) };
-            (format!("{}{}", &text[..line_start(at)], &text[line_end(at)..]), line)
-        }
-        Edit::DeleteSection { section: heading } => {
-            let range = section(text, heading);
-            (format!("{}{}", &text[..range.start], &text[range.end + 1..]), line_of(range.start))
-        }
-    }
+const fn insert(
+    document: usize,
+    section: &'static str,
+    after: &'static str,
+    line: &'static str,
+    group: &'static str,
+    schema: &'static str,
+) -> Case {
+    Case { document, edit: Edit::Insert { section, after, line }, group, schema }
 }
 
-/// The lines of a report with their groups.
-fn reported(report: &str) -> Vec<(String, String)> {
-    let mut group = String::new();
-    let mut lines = Vec::new();
-    for line in report.lines().take_while(|line| !line.is_empty()) {
-        match line.strip_prefix("  ") {
-            // What is set in further stands beside a line.
-            Some(line) if line.starts_with(' ') => {}
-            Some(line) => lines.push((group.clone(), line.to_owned())),
-            None => group = line.trim_end_matches(':').to_owned(),
-        }
-    }
-    if DOCUMENTS.iter().any(|id| report.starts_with(id)) { Vec::new() } else { lines }
-}
-
-#[test]
-fn every_change_is_reported_at_its_line_and_nothing_else_is() {
-    let Some(subject) = Subject::read() else { return };
-    let failures = on_all_cores(CASES, |case| {
-        let (text, line) = apply(&subject.texts[case.document], case.edit);
-        let report = subject.audit(case.document, &text).to_string();
-        let found = reported(&report);
-        let place = format!("{}.md:{line}:", DOCUMENTS[case.document]);
-        let is_reported = found
-            .iter()
-            .any(|(group, line)| group == case.group && line.contains(&place) && line.contains(case.schema));
-        let others: Vec<_> = found.iter().filter(|(_, line)| !line.contains(&place)).collect();
-        let lines: Vec<String> = found.iter().map(|(group, line)| format!("  [{group}] {line}")).collect();
-        (!is_reported || !others.is_empty()).then(|| {
-            let (edit, group, schema, lines) = (case.edit, case.group, case.schema, lines.join("\n"));
-            format!("{edit:?}\n  expected [{group}] at {place} with {schema}\n{lines}")
-        })
-    });
-    let failures: Vec<String> = failures.into_iter().flatten().collect();
-    assert!(CASES.len() >= 40);
-    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), CASES.len(), failures.join("\n\n"));
-}
-
-/// Where the lines of a report stand, with their groups.
-fn placed(subject: &Subject, edit: Edit) -> Vec<(String, String)> {
-    let (text, _) = apply(&subject.texts[CLASSIC], edit);
-    reported(&subject.audit(CLASSIC, &text).to_string())
-}
-
-#[test]
-fn an_operation_that_is_gone_is_reported_once_where_it_stood_last() {
-    let Some(subject) = Subject::read() else { return };
-    let lines = placed(&subject, Edit::DeleteSection { section: "Cancel All Orders" });
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    assert_eq!(lines[0].0, GONE);
-}
-
-#[test]
-fn an_inserted_rule_is_new_and_those_below_have_another_number() {
-    let Some(subject) = Subject::read() else { return };
-    let to = "2. size is required when productType is COIN-FUTURES.\n3. One-way mode without";
-    let edit = Edit::Replace { section: "Reversal", from: "2. One-way mode without", to };
-    let (text, line) = apply(&subject.texts[CLASSIC], edit);
-    let renumbered = text
-        .replace("\n3. Hedge", "\n4. Hedge")
-        .replace("\n4. Hedge mode with size equal", "\n5. Hedge mode with size equal");
-    let renumbered =
-        renumbered.replace("\n5. Header X-CHANNEL-API-CODE applies as", "\n6. Header X-CHANNEL-API-CODE applies as");
-    let documents = |text: &str| tradeapi_gen::Documents::one(DOCUMENTS[CLASSIC], text);
-    let report = subject.auditor.audit(&documents(&renumbered), &documents(&subject.texts[CLASSIC])).to_string();
-    let lines = reported(&report);
-    let new: Vec<_> = lines.iter().filter(|(_, line)| line.contains("new: size is required")).collect();
-    assert_eq!(new.len(), 1, "{report}");
-    assert!(new[0].1.contains(&format!("{}.md:{line}:", DOCUMENTS[CLASSIC])), "{report}");
-    let moved = lines.iter().filter(|(_, line)| line.contains("has another number: ")).count();
-    assert_eq!(moved, 3, "{report}");
-}
-
-#[test]
-fn the_fields_of_an_answer_are_read_from_a_table_too() {
-    let Some(subject) = Subject::read() else { return };
-    let table = |second: &str| {
-        format!(
-            "Response data:\n\n| Field | Meaning |\n|---|---|\n| orderId | order ID |\n| {second} | customised ID |\n"
-        )
-    };
-    let differences = |second: &str| {
-        let text = &subject.texts[CLASSIC];
-        let at = section(text, "Reversal");
-        let changed = text[at.clone()].replace("Response data: orderId, clientOid.\n", &table(second));
-        let audit = subject.audit(CLASSIC, &format!("{}{changed}{}", &text[..at.start], &text[at.end..]));
-        (audit.differences(), audit.to_string())
-    };
-    let (same, report) = differences("clientOid");
-    assert_eq!(same, 0, "{report}");
-    let (other, report) = differences("customId");
-    assert_eq!(other, 1, "{report}");
+const fn delete(
+    document: usize,
+    section: &'static str,
+    line_with: &'static str,
+    group: &'static str,
+    schema: &'static str,
+) -> Case {
+    Case { document, edit: Edit::Delete { section, line_with }, group, schema }
 }

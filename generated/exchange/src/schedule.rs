@@ -1,0 +1,142 @@
+//! How time moves the exchange: what is done later, and what is forgotten.
+
+use std::time::Duration;
+
+use tradeapi::runtime::tables::Length;
+use tradeapi::{Operation, Timestamp, classic, unified};
+
+use crate::amending::Changes;
+use crate::events::Event;
+use crate::gate::Late;
+use crate::orders::Ticket;
+use crate::state::Core;
+use crate::words::Family;
+
+/// What is done later.
+#[derive(Clone, Debug)]
+pub(crate) enum Task {
+    /// Places the order that replaces a modified one.
+    Place(Box<Ticket>),
+    /// Applies a modification.
+    Amend(u64, Changes),
+    /// Moves the price of a pair that is played back.
+    Price(usize, u64),
+    /// Serves a request that a hostile exchange has held back.
+    Late(Box<Late>),
+}
+
+/// How often old fills are forgotten, in milliseconds.
+const FORGETTING: u64 = 60 * 60 * 1000;
+
+impl Core {
+    /// Does something after `delay`.
+    pub(crate) fn later(&mut self, delay: Duration, task: Task) {
+        let at = self.now.saturating_add(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
+        let id = self.new_id();
+        self.tasks.insert((at, id), task);
+    }
+
+    /// Goes on to `now`; what is due until then happens in its order. Time does not go back.
+    pub(crate) fn advance(&mut self, now: u64) {
+        let now = now.max(self.now);
+        self.skip_idle_steps(now);
+        loop {
+            let task = self.tasks.first_key_value().map(|(key, _)| *key).filter(|(at, _)| *at <= now);
+            let step = Some(self.next_step).filter(|at| self.settings.lively && *at <= now);
+            match (task, step) {
+                (Some(key), step) if step.is_none_or(|step| key.0 <= step) => {
+                    self.now = self.now.max(key.0);
+                    if let Some(task) = self.tasks.remove(&key) {
+                        self.run(task);
+                    }
+                }
+                (_, Some(step)) => {
+                    self.now = self.now.max(step);
+                    self.step();
+                }
+                _ => break,
+            }
+        }
+        self.now = now;
+        self.forget_old();
+    }
+
+    fn run(&mut self, task: Task) {
+        let refused = match task {
+            Task::Price(index, ticks) => {
+                self.set_mid(index, ticks);
+                None
+            }
+            Task::Place(ticket) => {
+                let family = self.accounts[ticket.account].family;
+                self.place(*ticket).err().map(|reason| reason.code(family))
+            }
+            Task::Amend(order, amendment) => {
+                self.finish_amendment(order, &amendment).err().map(|reason| reason.code(Family::Unified))
+            }
+            Task::Late(late) => {
+                self.do_late(&late);
+                None
+            }
+        };
+        self.note_versions();
+        if let Some(code) = refused {
+            self.publish(Event::Refused { code: code.to_owned() });
+        }
+    }
+
+    /// Notes when an order that has ended is forgotten: the unified family keeps one that was cancelled as long as the
+    /// documents say, and all others are kept as long as they can be listed.
+    pub(crate) fn forget_later(&mut self, order: u64, family: Family, is_cancelled: bool) {
+        let kept = unified::PlaceOrder::META.confirm.and_then(|confirm| confirm.kept_ms);
+        let (queue, at) = match kept.filter(|_| is_cancelled && family == Family::Unified) {
+            Some(kept) => (0, self.now.saturating_add(kept)),
+            None => {
+                let window = unified::GetOrderHistory::META.window.and_then(|window| window.access);
+                let at = window.and_then(|access| access.after(Timestamp::from_millis(self.now)));
+                (1, at.map_or(u64::MAX, Timestamp::as_millis))
+            }
+        };
+        self.forget[queue].push_back((at, order));
+    }
+
+    fn forget_fills(&mut self) {
+        self.fills_forgotten = self.now;
+        let now = Timestamp::from_millis(self.now);
+        // A listing that begins where its longest range did until now still finds what it is about.
+        let windows = [unified::GetFillHistory::META, classic::GetOrderFillDetails::META].map(|meta| meta.window);
+        let reaches = windows.into_iter().flatten().flat_map(|window| [window.access, window.span]).flatten();
+        let twice = |length: Length| length.before(now).and_then(|start| length.before(start));
+        let oldest = reaches.filter_map(twice).min().map_or(0, Timestamp::as_millis);
+        for account in &mut self.accounts {
+            while account.fills.front().is_some_and(|fill| fill.at < oldest) {
+                account.fills.pop_front();
+            }
+        }
+    }
+
+    fn forget_old(&mut self) {
+        if self.now >= self.fills_forgotten + FORGETTING {
+            self.forget_fills();
+        }
+        for queue in 0..self.forget.len() {
+            while let Some((at, id)) = self.forget[queue].front().copied() {
+                if at > self.now {
+                    break;
+                }
+                self.forget[queue].pop_front();
+                let Some(order) = self.orders.remove(&id) else { continue };
+                if let Some(hostile) = &mut self.hostile {
+                    hostile.views.forget(&order);
+                }
+                let account = &mut self.accounts[order.ticket.account];
+                account.closed.remove(&id);
+                if let Some(client) = order.client()
+                    && account.clients.get(client) == Some(&id)
+                {
+                    account.clients.remove(client);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! How the exchange behaves.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dice::Seed;
+
+/// How the exchange behaves where the documents leave a choice, and what it leaves out for tests.
+///
+/// [`DECISIONS`](crate::DECISIONS) has the question behind each choice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[must_use]
+#[non_exhaustive]
+pub struct Settings {
+    /// What prices and the orders of other participants follow from.
+    pub seed: Seed,
+    /// Whether other participants move prices and trade by themselves. Otherwise they only quote around the price that
+    /// [`Exchange::set_price`](crate::Exchange::set_price) sets.
+    pub lively: bool,
+    /// Whether calls beyond the documented rates are refused.
+    pub rate_limits: bool,
+    /// Whether more than the documented number of open orders is refused.
+    pub ceilings: bool,
+    /// Whether a clientOid can be used once only, as long as its order is remembered.
+    pub unique_client_ids: bool,
+    /// Whether a clientOid that several orders have names the first of them, not the latest.
+    pub first_of_client_id: bool,
+    /// Whether positions are closed when their margin is used up.
+    pub liquidation: bool,
+    /// How long the classic family takes to create the order that replaces a modified one.
+    #[serde(with = "crate::setup::millis")]
+    pub replacement_delay: Duration,
+    /// How long the unified family takes for a modification; during this time it is in progress.
+    #[serde(with = "crate::setup::millis")]
+    pub modification_delay: Duration,
+    /// Whether a modification with autoCancel cancels its order also if it is refused because others are in progress.
+    pub auto_cancel_in_progress: bool,
+    /// The HTTP status of refusals; success has 200.
+    pub refusal_status: u16,
+    /// Whether a [journal](crate::Exchange::journal) is kept.
+    pub journal: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: Seed(0),
+            lively: false,
+            rate_limits: true,
+            ceilings: true,
+            unique_client_ids: true,
+            first_of_client_id: false,
+            liquidation: true,
+            replacement_delay: Duration::from_millis(20),
+            modification_delay: Duration::ZERO,
+            auto_cancel_in_progress: false,
+            refusal_status: 400,
+            journal: false,
+        }
+    }
+}

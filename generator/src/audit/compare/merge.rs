@@ -1,0 +1,84 @@
+//! Differences that are one change are reported once.
+
+use std::collections::BTreeSet;
+
+use super::{Comparison, Discrepancy, DiscrepancyKind};
+use crate::audit::findings::{FactKind, Key};
+use crate::audit::wording::plain;
+
+impl Comparison<'_> {
+    /// One value new and one gone from the same list is one that changed. A transition may change in where it leads, or
+    /// else in what causes it.
+    pub(super) fn merge_sets(&mut self) {
+        self.merge(FactKind::is_one_of_a_set, 1);
+        self.merge(|kind| kind == FactKind::Transition, 2);
+    }
+
+    /// Merges what is new with what is gone where their keys differ in the last parts only, and each is the only one.
+    fn merge(&mut self, is_meant: fn(FactKind) -> bool, own: usize) {
+        let prefix = |key: &Key| {
+            is_meant(key.kind).then(|| (key.kind, key.names[..key.names.len().saturating_sub(own)].to_vec()))
+        };
+        let mut merged = Vec::new();
+        for (index, (key, new)) in self.differences.iter().enumerate() {
+            let Some(start) = prefix(key).filter(|_| new.kind == DiscrepancyKind::DocumentOnly) else { continue };
+            let same = |kind: DiscrepancyKind| {
+                let start = start.clone();
+                let fits = move |key: &Key, difference: &Discrepancy| {
+                    difference.kind == kind && prefix(key) == Some(start.clone())
+                };
+                self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
+            };
+            let gone: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
+            // The same name in other letters is that name, however many there are.
+            let alike = gone.iter().find(|gone| is_spelled_alike(key, &self.differences[**gone].0));
+            if let Some(gone) = alike.filter(|_| own == 1) {
+                merged.push((index, *gone));
+            } else if let ([gone], 1) = (gone.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
+                merged.push((index, *gone));
+            }
+        }
+        for (new, gone) in &merged {
+            let (_, gone) = self.differences[*gone].clone();
+            let (_, new) = &mut self.differences[*new];
+            new.kind = DiscrepancyKind::Changed;
+            new.place = gone.place;
+            new.has = gone.has;
+        }
+        let gone: BTreeSet<usize> = merged.iter().map(|(_, gone)| *gone).collect();
+        let mut index = 0;
+        self.differences.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+    }
+
+    /// One line for what is one change: the same lines on both sides.
+    pub(super) fn collapsed(self) -> Vec<Discrepancy> {
+        let mut found: Vec<Discrepancy> = Vec::new();
+        for (_, difference) in self.differences {
+            let line = self.document.line(difference.at);
+            let same = found.iter_mut().find(|other| {
+                other.kind == difference.kind && self.document.line(other.at) == line && other.place == difference.place
+            });
+            match same {
+                Some(other) if other.says == difference.says && other.has == difference.has => {}
+                Some(other) => {
+                    for (all, one) in [(&mut other.says, &difference.says), (&mut other.has, &difference.has)] {
+                        if !all.split(" / ").any(|part| part == one) {
+                            all.push_str(" / ");
+                            all.push_str(one);
+                        }
+                    }
+                }
+                None => found.push(difference),
+            }
+        }
+        found
+    }
+}
+
+fn is_spelled_alike(one: &Key, other: &Key) -> bool {
+    let spelled = |key: &Key| key.last().map(|name| plain(&name.replace('_', " ")));
+    spelled(one) == spelled(other)
+}

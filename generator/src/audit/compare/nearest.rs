@@ -1,0 +1,65 @@
+//! The place in the schema that is nearest to what it does not have.
+
+use std::collections::BTreeMap;
+
+use super::Comparison;
+use crate::audit::findings::{FactKind, Key, key};
+use crate::diagnostics::Place;
+
+impl Comparison<'_> {
+    /// The schema's place that is nearest to what it does not have.
+    pub(super) fn nearest_place(&self, key: &Key) -> Option<Place> {
+        let owner = key.owner()?;
+        if key.kind == FactKind::Endpoint {
+            return self.family_of_path(key);
+        }
+        if key.kind == FactKind::Error {
+            return self.likeliest_file(key);
+        }
+        let of_parameter = key.name().filter(|_| key.names.len() == 2 && key.kind.is_of_parameter());
+        let of_parameter = of_parameter.and_then(|name| self.claims.get(&parameter_key(owner, name)).first());
+        if let Some(parameter) = of_parameter {
+            return Some(parameter.place);
+        }
+        let alike = (1..key.names.len()).rev().find_map(|length| {
+            let start = Key { kind: key.kind, names: key.names[..length].to_vec() };
+            self.claims.iter().find(|(known, _)| known.starts_with(&start)).map(|(_, claim)| claim.place)
+        });
+        let of_name = || {
+            let own =
+                |known: &Key| known.owner() == Some(owner) && known.name().is_some() && known.name() == key.name();
+            self.claims.iter().find(|(known, _)| own(known)).map(|(_, claim)| claim.place)
+        };
+        let of_owner =
+            || self.claims.iter().find(|(known, _)| known.owner() == Some(owner)).map(|(_, claim)| claim.place);
+        let of_operation = || self.claims.operation_by_id(owner).map(|operation| operation.place);
+        let of_kind = || self.claims.iter().find(|(known, _)| known.kind == key.kind).map(|(_, claim)| claim.place);
+        if key.names.len() > 2 { alike.or_else(of_name).or_else(of_operation) } else { of_operation().or(alike) }
+            .or_else(of_owner)
+            .or_else(of_kind)
+    }
+
+    /// The last fact of a kind in the file that has most of them: what is new in a document of several families is most
+    /// likely of the one that it is about.
+    fn likeliest_file(&self, key: &Key) -> Option<Place> {
+        let of_kind = self.claims.iter().filter(|(known, _)| known.kind == key.kind);
+        let mut by_file: BTreeMap<u32, (usize, Place)> = BTreeMap::new();
+        for (_, claim) in of_kind {
+            let of_file = by_file.entry(claim.place.file).or_insert((0, claim.place));
+            *of_file = (of_file.0 + 1, claim.place);
+        }
+        by_file.into_values().max_by_key(|(count, _)| *count).map(|(_, place)| place)
+    }
+
+    /// The family whose paths are likest to a new one.
+    fn family_of_path(&self, key: &Key) -> Option<Place> {
+        let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
+        let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let likest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
+        Some(likest.family.place)
+    }
+}
+
+fn parameter_key(operation: &str, name: &str) -> Key {
+    key(FactKind::Parameter, [operation, name])
+}

@@ -1,0 +1,143 @@
+//! Listings, what they show of an account, and batches.
+
+use super::{Family, Field, ListName, Operation, PageOrder, PagesBy, Response, Shown, Way};
+use crate::diagnostics::Place;
+
+/// What is known of a listing beyond its cursor.
+#[derive(Clone, Debug, Default, Hash)]
+pub(crate) struct Listing {
+    /// The field that identifies an item.
+    pub(crate) id: Option<(String, Place)>,
+    /// The parameter whose values must each be queried, so that nothing is left out.
+    pub(crate) each: Option<(String, Place)>,
+    /// The field of an object with the records, where it has no pages.
+    pub(crate) list: Option<(String, Place)>,
+    pub(crate) pages: Option<Paging>,
+    pub(crate) shows: Option<Shows>,
+}
+
+/// How the next page of an object or an array is requested.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Paging {
+    pub(crate) place: Place,
+    pub(crate) by: PagesBy,
+    pub(crate) order: PageOrder,
+    /// The field of the object that has the list.
+    pub(crate) list: Option<(String, Place)>,
+    /// The parameter that says where a page begins.
+    pub(crate) next: (String, Place),
+    /// The field of the last item, or of the object, that goes there.
+    pub(crate) field: Option<(String, Place)>,
+    /// The header of the answer that has the cursor.
+    pub(crate) header: Option<(String, Place)>,
+    /// Whether the page begins with the item that is named.
+    pub(crate) includes: bool,
+    /// The number or the offset of the first page.
+    pub(crate) first: u64,
+    /// The parameter with the number of items on a page.
+    pub(crate) size: Option<(String, Place)>,
+    /// The fields of the object that say whether and how far the listing goes on.
+    pub(crate) more: Option<(String, Place)>,
+    pub(crate) total: Option<(String, Place)>,
+}
+
+impl Operation {
+    /// The field of an object with the records that it lists.
+    pub(crate) fn listed_field<'a>(&self, family: &'a Family) -> Option<&'a Field> {
+        let Response::Object { record } = self.response else { return None };
+        let Listing { list, pages, .. } = &self.listing;
+        let (list, _) = pages.as_ref().and_then(|pages| pages.list.as_ref()).or(list.as_ref())?;
+        family.records.get(record)?.field(list)
+    }
+
+    /// The record of the items of a listing that comes in pages.
+    pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
+        match (&self.response, &self.listing.pages) {
+            (Response::Page { record, .. }, _) | (Response::Array { record, .. }, Some(_)) => Some(*record),
+            (Response::Object { .. }, Some(_)) => self.listed_field(family)?.shape.listed_record(),
+            (Response::Object { .. } | Response::Array { .. }, None) | (Response::Undefined, _) => None,
+        }
+    }
+}
+
+/// What a listing shows of an account.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Shows {
+    pub(crate) place: Place,
+    pub(crate) what: Shown,
+    /// The parameter of which all values together are the account.
+    pub(crate) over: Option<(String, Place)>,
+    /// The operation that cancels an order, and the fields that are its parameters.
+    pub(crate) cancel: Option<(String, Place)>,
+    pub(crate) by: Vec<(String, Place)>,
+    /// The fields of a fill: the two ids of its order, and the quantity.
+    pub(crate) order: Option<(String, Place)>,
+    pub(crate) client_id: Option<(String, Place)>,
+    pub(crate) quantity: Option<(String, Place)>,
+    /// The fields by which a fill changes a position.
+    pub(crate) trade: Option<Trade>,
+}
+
+/// The fields by which a fill changes a position.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Trade {
+    pub(crate) place: Place,
+    pub(crate) id: Option<(String, Place)>,
+    pub(crate) instrument: Option<(String, Place)>,
+    pub(crate) side: Option<(String, Place)>,
+    /// The value of `side` for a buy.
+    pub(crate) buy: Option<(String, Place)>,
+    pub(crate) price: Option<(String, Place)>,
+    /// The values of the parameter that the listing is read over with which profits are differences of prices; all others
+    /// if there is none.
+    pub(crate) linear: Vec<(String, Place)>,
+    /// Those with which quantities and profits are in the base coin.
+    pub(crate) inverse: Vec<(String, Place)>,
+    pub(crate) profit: Option<(String, Place)>,
+    pub(crate) fees: Option<TradeFees>,
+    pub(crate) position: Option<TradePosition>,
+}
+
+/// The list of the fees of a fill, and the fields of each.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct TradeFees {
+    pub(crate) list: (String, Place),
+    pub(crate) coin: (String, Place),
+    pub(crate) amount: (String, Place),
+}
+
+/// What a fill did to the long or the short position of its instrument, by the values of a field.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct TradePosition {
+    pub(crate) field: (String, Place),
+    pub(crate) open: Vec<(String, Place)>,
+    pub(crate) close: Vec<(String, Place)>,
+    pub(crate) close_long: Vec<(String, Place)>,
+    pub(crate) close_short: Vec<(String, Place)>,
+}
+
+/// What an answer says about each item of a list that was sent.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Batch {
+    /// The list that was sent.
+    pub(crate) of: (ListName, Place),
+    /// The names that identify an item and its result, the one that wins first.
+    pub(crate) ids: Vec<(String, Place)>,
+    /// The field of an object with the list of data that `results` is parallel to.
+    pub(crate) list: Option<(String, Place)>,
+    /// Where the codes of the items stand, if not in the items of the list.
+    pub(crate) results: Option<(Way, Place)>,
+    /// The lists of what succeeded and what failed; none where the answer is one list.
+    pub(crate) done: Option<(String, Place)>,
+    pub(crate) failed: Option<(String, Place)>,
+    /// The field that says whether all succeeded.
+    pub(crate) all_done: Option<(String, Place)>,
+    /// The field that says whether an item succeeded.
+    pub(crate) succeeded: Option<(String, Place)>,
+    /// The fields of what failed.
+    pub(crate) code: Option<(String, Place)>,
+    pub(crate) message: Option<(String, Place)>,
+    /// Results come in the order of the items.
+    pub(crate) by_place: bool,
+    pub(crate) place: Place,
+}
