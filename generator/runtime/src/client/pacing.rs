@@ -50,8 +50,8 @@ pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Duration>>>);
 type Limit = (&'static str, &'static str, u32, String);
 
 impl Slots {
-    /// Takes the next slot of all limits of a call, and returns how long it is from `now` until then.
-    fn take(&self, call: Call<'_>, now: Duration) -> Duration {
+    /// Takes the next slot that all limits of a call have free.
+    fn take(&self, call: Call<'_>, now: Duration) -> Slot<'_> {
         let is_spread = |row: &&RateLimit| row.per_seconds <= LONGEST_SPREAD && row.calls > 0;
         let limits = call.limits().filter(is_spread).map(|row| {
             let (of, class) = row.pool.map_or((call.meta().id, row.class), |pool| (pool, ""));
@@ -61,8 +61,42 @@ impl Slots {
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let free = limits.iter().filter_map(|(limit, _)| slots.get(limit)).max().copied();
         let slot = free.unwrap_or_default().max(now);
-        slots.extend(limits.into_iter().map(|(limit, interval)| (limit, slot.saturating_add(interval))));
-        slot.saturating_sub(now)
+        let taken = limits.into_iter().map(|(limit, interval)| {
+            let next = slot.saturating_add(interval);
+            let before = slots.insert(limit.clone(), next);
+            Taken { limit, before: before.unwrap_or_default(), next }
+        });
+        Slot { slots: self, at: slot, taken: taken.collect(), is_used: false }
+    }
+}
+
+/// When a call may leave. A call that is given up before gives its slot back, unless others have lined up behind it: a
+/// program that gives up call after call would otherwise wait longer and longer.
+struct Slot<'a> {
+    slots: &'a Slots,
+    at: Duration,
+    taken: Vec<Taken>,
+    is_used: bool,
+}
+
+/// A limit of a slot, and its next slot before and after that.
+struct Taken {
+    limit: Limit,
+    before: Duration,
+    next: Duration,
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        if self.is_used {
+            return;
+        }
+        let mut slots = self.slots.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for Taken { limit, before, next } in &self.taken {
+            if let Some(slot) = slots.get_mut(limit).filter(|slot| *slot == next) {
+                *slot = *before;
+            }
+        }
     }
 }
 
@@ -96,11 +130,14 @@ impl RateLimitPolicy {
         };
         let mut spread = Duration::ZERO;
         if self.mode == LimitMode::Spread && is_spread(O::META.effect) {
-            spread = self.slots.take(self.call(operation, account), timer.now());
+            let now = timer.now();
+            let mut slot = self.slots.take(self.call(operation, account), now);
+            spread = slot.at.saturating_sub(now);
             if !spread.is_zero() {
                 observe::waits_for_room(O::META);
                 pause(timer, spread).await;
             }
+            slot.is_used = true;
         }
         let reservation = match limiter.admit(self.call(operation, account), waits) {
             Admission::Now(known) => known,
@@ -144,20 +181,4 @@ fn refused(denied: AdmissionError, operation: &'static str) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_heavy_call_takes_as_many_slots_as_it_weighs() {
-        let row = RateLimit::per_uid(10);
-        assert_eq!(interval(&row), Duration::from_millis(100));
-        assert_eq!(interval(&row.every(5)), Duration::from_millis(500));
-        assert_eq!(interval(&row.pool("orders", 4)), Duration::from_millis(400));
-    }
-
-    #[test]
-    fn what_takes_risk_away_is_not_spread() {
-        let spread = [Effect::Read, Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close].map(is_spread);
-        assert_eq!(spread, [true, true, true, false, false]);
-    }
-}
+mod tests;
