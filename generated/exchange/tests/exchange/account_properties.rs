@@ -1,8 +1,11 @@
 //! Properties of the account that a client has, and how a mismatch shows.
 
 use tradeapi::runtime::account::AccountEvidence;
-use tradeapi::unified::{BatchOrder, BatchOrderItem, Category, Execution, GetOpenOrders, PosSide, Side};
-use tradeapi::{Account, Client, Error, PositionMode, classic};
+use tradeapi::unified::{
+    BatchOrder, BatchOrderItem, Category, ClientOid, Execution, GetOpenOrders, GetOrderDetails, HoldMode, OrderRef,
+    PosSide, Side,
+};
+use tradeapi::{Account, Client, Error, PositionMode, Timestamp, classic};
 use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time};
 
 use super::desk::{limit, number};
@@ -95,6 +98,50 @@ async fn a_record_shows_that_the_account_has_another_mode() {
     assert_eq!(refusal.mismatches, mismatches);
     assert!(refused.to_string().contains("the record of an order shows one_way_mode"), "{refused}");
     assert!(exchange.take_events().is_empty());
+}
+
+/// A record that the user's own stream or another process saw counts like one that a query returns, the latest of all.
+#[tokio::test]
+async fn a_record_from_outside_shows_that_the_account_has_another_mode() {
+    let (exchange, client) = with_mode(PositionMode::HedgeMode, Mode::OneWay);
+    let other = client.with_account(Account::new().position_mode(PositionMode::OneWayMode));
+    other.unified().place_order(&limit("a", Side::Buy, "0.01", "60000")).await.unwrap();
+    let query = GetOrderDetails::new(OrderRef::ClientOid(ClientOid::new("a").unwrap()));
+    let earlier = other.unified().get_order_details(&query).await.unwrap().into_data();
+    other.classic().place_order(&classic_order().client_oid("b")).await.unwrap();
+    let by = classic::OrderRef::ClientOid("b".into());
+    let query = classic::GetOrderDetail::new("BTCUSDT", classic::ProductType::UsdtFutures, by);
+    let later = other.classic().get_order_detail(&query).await.unwrap().into_data();
+
+    // Each family has its record.
+    for is_classic in [false, true] {
+        let client = client.with_account(Account::new().position_mode(PositionMode::HedgeMode));
+        let _ = match is_classic {
+            true => client.evidence(&later).await.unwrap(),
+            false => client.evidence(&earlier).await.unwrap(),
+        };
+        let mismatches = client.account_mismatches();
+        assert_eq!(mismatches[0].evidence, AccountEvidence::Record("one_way_mode".to_owned()));
+        exchange.take_events();
+        let refused = client.unified().place_order(&limit("c", Side::Buy, "0.01", "60000")).await.unwrap_err();
+        let Error::Refused(refusal) = &refused else { panic!("{refused:?}") };
+        assert_eq!(refusal.mismatches, mismatches);
+        assert!(exchange.take_events().is_empty());
+    }
+    let _ = other.evidence(&later).await.unwrap();
+    assert_eq!(other.account_mismatches(), []);
+
+    // A record of before the mode was set says nothing about the account of today.
+    let at = |millis, mode| {
+        let mut record = earlier.clone();
+        (record.updated_time, record.hold_mode) = (Some(Timestamp::from_millis(millis)), Some(mode));
+        record
+    };
+    let _ = client.evidence(&at(2_000, HoldMode::Hedge)).await.unwrap();
+    let _ = client.evidence(&at(1_000, HoldMode::OneWay)).await.unwrap();
+    assert_eq!(client.account_mismatches(), []);
+    let _ = client.evidence(&at(3_000, HoldMode::OneWay)).await.unwrap();
+    assert_eq!(client.account_mismatches().len(), 1);
 }
 
 #[tokio::test]

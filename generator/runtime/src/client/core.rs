@@ -127,7 +127,7 @@ impl ClientCore {
     }
 
     /// The properties of the account that answers show otherwise than they are stated, by the latest record or refusal of
-    /// each. Answers are compared by this client and by its clones, until [`with_account`](Self::with_account) states
+    /// each. Answers, and records given to [`evidence`](Self::evidence), are compared by this client and by its clones, until [`with_account`](Self::with_account) states
     /// something else.
     ///
     /// A mismatch changes nothing about what is sent: a program that finds one should stop, and state the account anew.

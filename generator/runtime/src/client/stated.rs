@@ -18,12 +18,12 @@ impl ClientCore {
         operation: &O,
         answer: Result<Reply<O::Response>, Error>,
     ) -> Result<Reply<O::Response>, Error> {
-        if self.account().properties().next().is_none() {
+        if !self.states_properties() {
             return answer;
         }
         match answer {
             Ok(reply) => {
-                O::show_properties(&reply.data, &mut |shown| self.compare_shown(O::META, shown));
+                O::show_properties(&reply.data, &mut |shown| self.compare_shown(Some(O::META), shown));
                 self.compare_items(operation, &reply);
                 Ok(reply)
             }
@@ -35,7 +35,13 @@ impl ClientCore {
         }
     }
 
-    fn compare_shown(&self, meta: &Meta, shown: PropertyShown<'_>) {
+    /// Whether there is anything to compare.
+    pub(crate) fn states_properties(&self) -> bool {
+        self.account().properties().next().is_some()
+    }
+
+    /// Notes what a record shows of a stated property. Without an operation, it is a record from outside.
+    pub(crate) fn compare_shown(&self, meta: Option<&Meta>, shown: PropertyShown<'_>) {
         let PropertyShown { property, value, at } = shown;
         let Some(AccountProperty { name, kind: PropertyKind::Words(words), .. }) =
             self.api().account.property(property)
@@ -73,7 +79,7 @@ impl ClientCore {
             return None;
         }
         let mismatch = self.mismatch(property.name, AccountEvidence::Refusal(code.to_owned()), at);
-        self.note(O::META, property.name, at, Some(mismatch.clone()));
+        self.note(Some(O::META), property.name, at, Some(mismatch.clone()));
         Some(mismatch)
     }
 
@@ -82,7 +88,13 @@ impl ClientCore {
         AccountMismatch { property, stated, evidence, at }
     }
 
-    fn note(&self, meta: &Meta, property: &'static str, at: Option<Timestamp>, mismatch: Option<AccountMismatch>) {
+    fn note(
+        &self,
+        meta: Option<&Meta>,
+        property: &'static str,
+        at: Option<Timestamp>,
+        mismatch: Option<AccountMismatch>,
+    ) {
         if self.mismatches().note(property, at, mismatch) {
             observe::account_mismatch(meta, property);
         }

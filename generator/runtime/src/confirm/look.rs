@@ -11,7 +11,7 @@ use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::json::read_json;
-use crate::lifecycle::{HasState, OrderShown, Sighting};
+use crate::lifecycle::{HasState, OrderShown, PropertyShown, Sighting};
 use crate::operation::Operation;
 use crate::retry::RetryPolicy;
 use crate::tables::CodeProof;
@@ -25,6 +25,8 @@ pub(crate) struct Look {
     pub(crate) query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a>,
     /// What the JSON of a record shows of the order.
     pub(crate) shown: fn(&str) -> Option<OrderShown>,
+    /// Calls a function with each property of the account that the JSON of a record shows.
+    pub(crate) properties: fn(&str, &mut dyn FnMut(PropertyShown<'_>)),
     /// How long an order can be queried at least.
     pub(crate) kept: Option<Duration>,
     /// The family of the operation.
@@ -50,7 +52,11 @@ impl Look {
         let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a> =
             |client, request, id, retry| Box::pin(query::<O>(client, request, id, retry));
         let shown = |json: &str| read_json::<O::Record>(json).ok().map(|record| OrderShown::of(&record));
-        Self { ids: ids::<O>, query, shown, kept, family: O::META.family }
+        let properties = |json: &str, see: &mut dyn FnMut(PropertyShown<'_>)| {
+            let record = read_json::<O::Record>(json).ok();
+            record.iter().for_each(|record| PropertyShown::each(record, see));
+        };
+        Self { ids: ids::<O>, query, shown, properties, kept, family: O::META.family }
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Recovery;
+use super::look::Look;
 use crate::client::{ClientCore, SETTLING};
 use crate::error::JournalError;
 use crate::evidence::{Evidence, Outside, Target};
@@ -75,7 +76,10 @@ impl ClientCore {
     /// counts; if the call is refused, its outcome is [`Unknown`](crate::Error::Unknown) and
     /// [`is_contradicted`](crate::error::UnknownOutcome::is_contradicted) is set.
     ///
-    /// The caller vouches for the record. Its type must be one that queries return; a message of a stream is read as such
+    /// What the record shows of the account is compared with what the caller states, as with every response; see
+    /// [`account_mismatches`](Self::account_mismatches).
+    ///
+    /// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a message of a stream is read as such
     /// with [`read_json`](crate::json::read_json), when its fields have the same names and meanings.
     ///
     /// # Errors
@@ -90,10 +94,8 @@ impl ClientCore {
         let operations = shown.iter().map(|recovery| recovery.operation()).collect();
         let outside = Arc::new(Outside::of(record, operations));
         let look = shown.iter().find_map(|recovery| recovery.look);
-        if let Some((orders, look)) = self.tracked_orders().zip(look)
-            && let Some(order) = (look.shown)(&outside.json)
-        {
-            orders.observe(look.family, order, None);
+        if let Some(look) = look {
+            self.show_outside(&look, &outside.json);
         }
         // First, so that a confirmation that begins meanwhile finds it.
         self.awaited().remember(Arc::clone(&outside));
@@ -102,6 +104,18 @@ impl ClientCore {
             self.weigh_changes(journal, &shown, &outside, &mut requests).await?;
         }
         Ok(Weighed { requests })
+    }
+
+    /// Takes what the JSON of a record shows of the order and of the account.
+    fn show_outside(&self, look: &Look, json: &str) {
+        if let Some(orders) = self.tracked_orders()
+            && let Some(order) = (look.shown)(json)
+        {
+            orders.observe(look.family, order, None);
+        }
+        if self.states_properties() {
+            (look.properties)(json, &mut |shown| self.compare_shown(None, shown));
+        }
     }
 
     fn weigh_confirmations(&self, outside: &Arc<Outside>) -> Vec<WeighedRequest> {

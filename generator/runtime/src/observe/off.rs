@@ -32,4 +32,4 @@ pub(crate) fn queried(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}
 
 pub(crate) fn end_not_stored(_: &Meta, _: &JournalError) {}
 
-pub(crate) fn account_mismatch(_: &Meta, _: &'static str) {}
+pub(crate) fn account_mismatch(_: Option<&Meta>, _: &'static str) {}

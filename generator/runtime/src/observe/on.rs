@@ -107,9 +107,9 @@ pub(crate) fn end_not_stored(meta: &Meta, _: &JournalError) {
     warn!(target: "tradeapi_runtime", operation = meta.id, "the journal did not store the end of the call");
 }
 
-/// An answer shows a property of the account otherwise than it is stated.
-pub(crate) fn account_mismatch(meta: &Meta, property: &'static str) {
-    let operation = meta.id;
+/// An answer of an operation, or a record from outside, shows a property of the account otherwise than it is stated.
+pub(crate) fn account_mismatch(meta: Option<&Meta>, property: &'static str) {
+    let operation = meta.map(|meta| meta.id);
     warn!(target: "tradeapi_runtime", operation, property, "the account is not as it is stated");
 }
 

@@ -19,6 +19,7 @@ const LOOK: Look = Look {
     query: |_, _, _, _| Box::pin(std::future::ready(Ok(None))),
     kept: Some(Duration::from_secs(100)),
     shown: |_| None,
+    properties: |_, _| {},
     family: FAMILY,
 };
 
