@@ -182,7 +182,7 @@ async fn fleet() {
     let mut command = Command::new("redis-server");
     command.args(["--bind", "127.0.0.1", "--port", &free.to_string(), "--save", "", "--appendonly", "no"]);
     let Ok(mut redis) = command.stdout(std::process::Stdio::null()).spawn() else {
-        eprintln!("SKIPPED, for there is no redis-server here: fleet");
+        eprintln!("SKIPPED, because redis-server is not installed: fleet");
         return;
     };
     while std::net::TcpStream::connect(("127.0.0.1", free)).is_err() {

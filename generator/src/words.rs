@@ -40,7 +40,7 @@ words! {
     Effect { Read = "read", Create = "create", Amend = "amend", Cancel = "cancel", Close = "close", }
     /// Who may call.
     Access { Signed = "signed", Public = "public", }
-    /// What an access limit speaks of.
+    /// What an access limit bounds.
     AccessOf { Start = "start", Data = "data", }
     /// How the next page of a listing is requested.
     PagesBy { Cursor = "cursor", Link = "link", Last = "last", Number = "number", Offset = "offset", }
@@ -91,9 +91,9 @@ words! {
     Keep { LeftOut = "left_out", }
     /// What a document leaves open.
     Unstated { Unstated = "unstated", }
-    /// What a request comes to that breaks a checked rule.
+    /// What happens to a request that breaks a checked rule.
     Severity { Refuse = "refuse", Warn = "warn", }
-    /// What is made of a rule.
+    /// How a rule is kept.
     RuleKind {
         Type = "type",
         Checked = "checked",

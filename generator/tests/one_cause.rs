@@ -135,7 +135,7 @@ fn a_state_that_is_left_out_is_missing() {
 fn a_place_is_named_once_in_a_mistake() {
     let folder = copy();
     let path = folder.path().join("unified/modify-order.yaml");
-    let text = fs::read_to_string(&path).unwrap().replace("ask: { orderId: orderId", "ask: { orderid: orderId");
+    let text = fs::read_to_string(&path).unwrap().replace("ids: { orderId: orderId", "ids: { orderid: orderId");
     fs::write(path, text).unwrap();
     let all = mistakes(folder.path());
     let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };

@@ -8,6 +8,7 @@ pub mod dice;
 pub mod folders;
 pub mod json;
 pub mod loopback;
+pub mod no_room;
 pub mod peer;
 pub mod query;
 pub mod reference;

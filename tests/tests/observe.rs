@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::confirm::ConfirmPolicy;
-use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, RateLimitFeedback, Reservation};
+use tradeapi::runtime::limits::{Admission, Call, Limiter, RateLimitFeedback, Reservation};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{Category, ClientOid, GetFillHistory, GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
+use tradeapi_tests::no_room::NoRoom;
 use tradeapi_tests::watch::{Span, Watch};
 
 const TAKEN: &str = r#"{"code":"00000","msg":"success","requestTime":5,"data":{"orderId":"1","clientOid":"a-1"}}"#;
@@ -209,21 +210,6 @@ async fn a_dropped_call_has_no_result() {
     let calls = watch.calls();
     assert!(calls[0].closed && watch.depth() == 0);
     assert_eq!((calls[0].fields.get("bytes_sent").is_some(), calls[0].fields.get("outcome")), (true, None));
-}
-
-/// Has no room for any call.
-struct NoRoom;
-
-impl Limiter for NoRoom {
-    fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        Admission::Now(Err(AdmissionError::Full(Full::new(Duration::from_secs(1), None))))
-    }
-
-    fn sent(&self, _: &mut Reservation) {}
-
-    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
-
-    fn give_back(&self, _: Reservation) {}
 }
 
 /// Admits every call at the second poll.

@@ -13,11 +13,11 @@ use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::exchange::CodePolicy;
-use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, Plan, RateLimitFeedback, Reservation};
 use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
+use tradeapi_tests::no_room::NoRoom;
 use tradeapi_tests::schema;
 use tradeapi_tests::transports::Over;
 
@@ -309,25 +309,6 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
             let result = change.answered(&server, &client, Answer::json(body)).await;
             expect(change, result, CallResult::Unreadable, Outcome::Unknown);
         }
-    }
-}
-
-/// Has no room for any call.
-struct NoRoom;
-
-impl Limiter for NoRoom {
-    fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        Admission::Now(Err(AdmissionError::Full(Full::new(Duration::from_secs(1), None))))
-    }
-
-    fn sent(&self, _: &mut Reservation) {}
-
-    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
-
-    fn give_back(&self, _: Reservation) {}
-
-    fn plan(&self, calls: &[Call<'_>]) -> Plan {
-        Plan::from_nothing(calls)
     }
 }
 

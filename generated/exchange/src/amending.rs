@@ -1,6 +1,7 @@
 //! Amending and cancelling.
 
 use rust_decimal::Decimal;
+use tradeapi::{classic, unified};
 
 use crate::events::Event;
 use crate::orders::{Order, Preset, Presets, State};
@@ -29,6 +30,23 @@ pub(crate) enum Name {
     Id(String),
     Client(String),
 }
+
+/// Each family has a type of its own for a reference to an order.
+macro_rules! named_by {
+    ($($family:ident),*) => {$(
+        impl From<&$family::OrderRef> for Name {
+            fn from(order: &$family::OrderRef) -> Self {
+                match order {
+                    $family::OrderRef::ClientOid(id) => Self::Client(id.as_str().to_owned()),
+                    $family::OrderRef::OrderId(id) => Self::Id(id.as_str().to_owned()),
+                    _ => Self::Id(String::new()),
+                }
+            }
+        }
+    )*};
+}
+
+named_by!(classic, unified);
 
 impl Core {
     /// The order of an account that a name means.

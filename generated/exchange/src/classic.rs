@@ -17,16 +17,6 @@ use crate::orders::Order;
 use crate::pages::Wanted;
 use crate::refusal::Reason;
 
-impl From<&OrderRef> for Name {
-    fn from(order: &OrderRef) -> Self {
-        match order {
-            OrderRef::ClientOid(id) => Self::Client(id.as_str().to_owned()),
-            OrderRef::OrderId(id) => Self::Id(id.as_str().to_owned()),
-            _ => Self::Id(String::new()),
-        }
-    }
-}
-
 fn ids_of(id: u64, client: Option<&str>) -> OrderIds {
     let mut ids = OrderIds::default();
     (ids.order_id, ids.client_oid) = (Some(id.to_string().into()), client.map(Into::into));

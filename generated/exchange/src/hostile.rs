@@ -253,7 +253,7 @@ impl Treatment {
 
     /// The time by the clock of the node that checks timestamps.
     pub(crate) fn judged_at(&self) -> u64 {
-        self.now.saturating_add_signed(self.node.judges)
+        self.now.saturating_add_signed(self.node.clock)
     }
 
     /// Notes that a node refuses a timestamp that is valid by the true clock.
@@ -271,7 +271,7 @@ impl Treatment {
 
     /// The time as answers state it.
     pub(crate) fn stated_time(&mut self) -> String {
-        let time = self.now.saturating_add_signed(self.node.tells);
+        let time = self.now.saturating_add_signed(self.node.answer_time);
         self.quirk.time(&mut self.dice).map_or_else(|| time.to_string(), str::to_owned)
     }
 

@@ -11,23 +11,12 @@ use rust_decimal::Decimal;
 use tradeapi::runtime::json::write_json;
 use tradeapi::unified::{BatchOrderResult, OrderIds, OrderRef, OrderType, TriggerBy};
 
-use crate::amending::Name;
 use crate::orders::Preset;
 use crate::refusal::Refusal;
 
 /// A word of a request in the core's vocabulary; left out, it is the documented default.
 fn said<T>(text: Option<&str>, of: impl Fn(&str) -> Option<T>, default: T) -> T {
     text.and_then(of).unwrap_or(default)
-}
-
-impl From<&OrderRef> for Name {
-    fn from(order: &OrderRef) -> Self {
-        match order {
-            OrderRef::ClientOid(id) => Self::Client(id.as_str().to_owned()),
-            OrderRef::OrderId(id) => Self::Id(id.as_str().to_owned()),
-            _ => Self::Id(String::new()),
-        }
-    }
 }
 
 /// A preset as a request has it.

@@ -90,7 +90,7 @@ runtime::parameters! {
         pub end_time: Option<runtime::Timestamp>,
         /// `idLessThan`: Only entries before this id.
         pub id_less_than: Option<CommissionId>,
-        /// `limit`: Most entries on a page. The exchange defaults to `100`. At most 1000.
+        /// `limit`: Maximum number of entries on a page. The exchange defaults to `100`. At most 1000.
         pub limit: Option<u64>,
         /// `uid`: Only this referred user.
         pub uid: Option<Uid>,

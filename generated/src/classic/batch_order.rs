@@ -29,7 +29,7 @@ runtime::parameters! {
     ///   traders)
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
     ///   call, and returns the result of each by `clientOid` or `orderId`
@@ -316,7 +316,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: Some("orderList"),
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("clientOid", "clientOid")],
+        ids: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
         list: Some("orderList"),
         agrees: &[

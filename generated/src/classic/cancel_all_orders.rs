@@ -23,7 +23,7 @@ runtime::parameters! {
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Several effects**: It cancels one order after the other, so some may be cancelled although the
+    /// - **Several effects:** It cancels one order after the other, so some may be cancelled although the
     ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
     ///
     /// # Rules

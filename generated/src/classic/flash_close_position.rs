@@ -23,7 +23,7 @@ runtime::parameters! {
     /// - **Rate limit:** 1 call a second per UID
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Several effects**: It closes one position after the other, so some may be closed although the
+    /// - **Several effects:** It closes one position after the other, so some may be closed although the
     ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
     ///
     /// # Rules

@@ -79,7 +79,7 @@ runtime::parameters! {
         pub end_time: Option<runtime::Timestamp>,
         /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
         pub id_less_than: Option<Cursor>,
-        /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
+        /// `limit`: Maximum number of fills on a page. The exchange defaults to `100`. At most 100.
         pub limit: Option<u64>,
     }
 }

@@ -76,7 +76,7 @@ runtime::parameters! {
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the time span. Default: three months after startTime.
         pub end_time: Option<runtime::Timestamp>,
-        /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
+        /// `limit`: Maximum number of fills on a page. The exchange defaults to `100`. At most 100.
         pub limit: Option<u64>,
     }
 }

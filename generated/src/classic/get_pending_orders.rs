@@ -77,7 +77,7 @@ runtime::parameters! {
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the time span. The document does not say whether it is required.
         pub end_time: Option<runtime::Timestamp>,
-        /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
+        /// `limit`: Maximum number of orders on a page. The exchange defaults to `100`. At most 100.
         pub limit: Option<u64>,
     }
 }

@@ -28,11 +28,11 @@ runtime::parameters! {
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Several effects**: A change of size and price cancels the old order and creates a new one later,
+    /// - **Several effects:** A change of size and price cancels the old order and creates a new one later,
     ///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
     ///   the outcome unknown.
-    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `newClientOid`;
-    ///   records are kept for at least 90 days, so an absence can prove that it had no effect
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `newClientOid`; records
+    ///   are kept for at least 90 days, so an absence can prove that it had no effect
     ///
     /// # Rules
     ///
@@ -302,7 +302,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: None,
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("clientOid", "newClientOid")],
+        ids: &[("clientOid", "newClientOid")],
         with: &["symbol", "productType"],
         agrees: &[
             ("symbol", &["symbol"]),

@@ -40,7 +40,7 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
     ///
     /// # Rules
@@ -604,7 +604,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: None,
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("clientOid", "clientOid")],
+        ids: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
         agrees: &[
             ("symbol", &["symbol"]),

@@ -31,9 +31,9 @@ runtime::parameters! {
     ///   traders)
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Several effects**: It closes a position and opens the opposite one, so the closing may be done
+    /// - **Several effects:** It closes a position and opens the opposite one, so the closing may be done
     ///   although the opening is refused. A refusal by a rule of trading leaves the outcome unknown.
-    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 90 days, so an absence can prove that it had no effect
     ///
     /// # Rules
@@ -307,7 +307,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: None,
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("clientOid", "clientOid")],
+        ids: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
         agrees: &[("symbol", &["symbol"]), ("marginCoin", &["marginCoin"])],
         created: Some("cTime"),

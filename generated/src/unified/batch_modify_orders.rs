@@ -27,9 +27,9 @@ runtime::parameters! {
     ///   orders](runtime::ClientBuilder::track_orders)
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
     ///   `40725`, `45001`
-    /// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
+    /// - **Several effects when `autoCancel` is `yes`:** A modification that is rejected cancels the order.
     ///   A refusal by a rule of trading leaves the outcome unknown.
-    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `orderId` or
     ///   `clientOid`; an absence proves nothing
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
     ///   call, and returns the result of each by `orderId` or `clientOid`
@@ -262,7 +262,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: Some("[]"),
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
         list: Some("[]"),
         matches: &[("qty", "qty"), ("price", "price")],
         agrees: &[("symbol", &["symbol"]), ("category", &["category"])],

@@ -72,7 +72,7 @@ runtime::parameters! {
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the requested time range. The document does not say whether it is required.
         pub end_time: Option<runtime::Timestamp>,
-        /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
+        /// `limit`: Maximum number of fills on a page. The exchange defaults to `100`. At most 100.
         pub limit: Option<u64>,
         /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
         /// is required.

@@ -48,7 +48,7 @@ runtime::parameters! {
     pub struct GetInsiderTrades {
         /// `code`: Code of the company.
         pub code: CompanyCode,
-        /// `limit`: Most trades on a page. The exchange defaults to `20`. At most 100.
+        /// `limit`: Maximum number of trades on a page. The exchange defaults to `20`. At most 100.
         pub limit: Option<u64>,
         /// `cursor`: Where the page begins; left out for the first page.
         pub cursor: Option<Cursor>,

@@ -53,7 +53,7 @@ runtime::parameters! {
     pub struct GetRealityFills {
         /// `symbol`: Name of a Reality pair.
         pub symbol: Symbol,
-        /// `limit`: Most fills in the answer. The exchange defaults to `100`. At most 100.
+        /// `limit`: Maximum number of fills in the answer. The exchange defaults to `100`. At most 100.
         pub limit: Option<u64>,
     }
 }

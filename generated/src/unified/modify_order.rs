@@ -43,9 +43,9 @@ runtime::parameters! {
     ///   keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
     ///   `40725`, `45001`
-    /// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
+    /// - **Several effects when `autoCancel` is `yes`:** A modification that is rejected cancels the order.
     ///   A refusal by a rule of trading leaves the outcome unknown.
-    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `orderId` or
     ///   `clientOid`; an absence proves nothing
     ///
     /// # Rules
@@ -462,7 +462,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: None,
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
         matches: &[
             ("qty", "qty"),
             ("price", "price"),

@@ -47,7 +47,7 @@ runtime::parameters! {
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
     ///   `40725`, `45001`
-    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
     ///
     /// # Rules
@@ -813,7 +813,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: None,
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("clientOid", "clientOid")],
+        ids: &[("clientOid", "clientOid")],
         agrees: &[
             ("category", &["category"]),
             ("symbol", &["symbol"]),

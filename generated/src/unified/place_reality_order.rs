@@ -31,7 +31,7 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
     ///   `40725`, `45001`
-    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; an
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `clientOid`; an
     ///   absence proves nothing
     ///
     /// # Rules
@@ -251,7 +251,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         list: None,
     }),
     confirm: Some(runtime::tables::Confirm {
-        ask: &[("clientOid", "clientOid")],
+        ids: &[("clientOid", "clientOid")],
         agrees: &[
             ("category", &["category"]),
             ("symbol", &["symbol"]),

@@ -366,7 +366,7 @@ impl<'a> Drafting<'a> {
         if shape == "array" { Answer::Array(data) } else { Answer::Object(data) }
     }
 
-    /// The records that a phrase such as `order list items` can mean, the likest first; of several that are as like,
+    /// The records that a phrase such as `order list items` can mean, the most similar first; of several that are equally similar,
     /// those come first that are called like the operation.
     fn records(&self, phrase: &str) -> Vec<String> {
         let filler = ["array", "list", "record", "object", "items", "item"];

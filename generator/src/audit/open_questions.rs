@@ -60,7 +60,7 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: imp
     found
 }
 
-/// The entries that have a question, and the questions that have an entry: the likest first, each question once in a
+/// The entries that have a question, and the questions that have an entry: the most similar first, each question once in a
 /// family.
 fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
@@ -102,7 +102,7 @@ struct Question<'a> {
     context: Vec<String>,
 }
 
-/// How like an entry is to a question; the words around the question break a tie.
+/// How similar an entry is to a question; the words around the question break a tie.
 fn score(words: &[String], question: &Question<'_>) -> usize {
     100 * likeness(words, &question.own)
         + if question.own.is_empty() { 0 } else { likeness(words, &question.context).min(99) }

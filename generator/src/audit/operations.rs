@@ -5,7 +5,7 @@ use super::document::Document;
 use super::text::Span;
 use super::wording::{likeness, stems};
 
-/// Less alike than this, and a phrase names something else.
+/// A phrase that is less similar than this names something else.
 const ALIKE: usize = 600;
 
 /// The operations that phrases can name: those of the schema, and those that only the document has.
@@ -53,8 +53,8 @@ impl Names {
         Self { entries: known.chain(drafted).chain(new).collect() }
     }
 
-    /// The operations that a list such as `Place Order, Batch Cancel and fills` names; `None` for an entry of it that
-    /// names none.
+    /// The operations that a list such as `Place Order, Batch Cancel and fills` names; `None` for an entry that
+    /// names no operation.
     pub(super) fn list<'a>(&self, list: Span<'a>) -> Vec<(Span<'a>, Option<OperationName>)> {
         let mut found = Vec::new();
         for part in list.split(&[",", ";"]) {
@@ -95,20 +95,20 @@ impl Names {
         same_heading.or_else(same_words).map(Entry::named)
     }
 
-    /// The operation that a phrase is likest to.
+    /// The operation that a phrase is most similar to.
     pub(super) fn near(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
         let score = |entry: &Entry| entry.words.iter().map(|own| likeness(own, &words)).max().unwrap_or(0);
         let best = self.entries.iter().map(score).max().filter(|best| *best >= ALIKE)?;
-        let mut likest = self.entries.iter().filter(|entry| score(entry) == best);
-        let first = likest.next()?;
+        let mut nearest = self.entries.iter().filter(|entry| score(entry) == best);
+        let first = nearest.next()?;
         // Two are equally similar: `settle` may distinguish them.
         let heading =
-            likest.next().map_or(first.heading.clone(), |other| format!("{}|{}", first.heading, other.heading));
+            nearest.next().map_or(first.heading.clone(), |other| format!("{}|{}", first.heading, other.heading));
         Some(OperationName { heading, ..first.named() })
     }
 
-    /// Where an entry is as like two operations, the one that no other entry names is meant.
+    /// Where an entry is equally similar to two operations, the one that no other entry names is meant.
     fn settle(&self, found: &mut [(Span<'_>, Option<OperationName>)]) {
         let sure: Vec<String> =
             found.iter().filter_map(|(_, named)| named.as_ref()).map(|named| named.heading.clone()).collect();

@@ -157,7 +157,7 @@ impl Subject<'_> {
                 };
                 (format!("`{other}`"), is_same && other != name)
             }
-            Operand::Number(number) => (format!("the number `{number}`"), takes_number(ty, number)),
+            Operand::Number(number) => (format!("the number `{number}`"), ty.takes_number(number)),
             Operand::Moment { .. } => (format!("the time `{operand}`"), matches!(ty, Type::Time(_) | Type::Undefined)),
         };
         if !fits {
@@ -206,22 +206,6 @@ fn ordered(found: &WireParameter<'_>) -> Option<Type> {
     match found.parameter()?.shape {
         Shape::One(ty @ (Type::Decimal | Type::Integer | Type::Signed | Type::Time(_) | Type::Undefined)) => Some(ty),
         Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
-    }
-}
-
-fn takes_number(ty: Type, number: &str) -> bool {
-    match ty {
-        Type::Decimal | Type::Undefined => true,
-        Type::Integer => number.parse::<u64>().is_ok(),
-        Type::Signed => number.parse::<i64>().is_ok(),
-        Type::String
-        | Type::Boolean(_)
-        | Type::Time(_)
-        | Type::Json
-        | Type::Enum(_)
-        | Type::Identifier(_)
-        | Type::Choice(_)
-        | Type::Record(_) => false,
     }
 }
 

@@ -130,7 +130,7 @@ fn key_can_be_kept(family: &Family, operation: &Operation, key: &(String, Place)
 
 fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let own = names(family, operation);
-    let of_request = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
+    let of_request = confirm.ids.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
     let of_request = of_request.map(|(_, own)| own);
     let agreeing = confirm.agrees.iter().map(|(own, _)| own);
     for name in of_request.chain(agreeing).chain(&confirm.beside) {
@@ -181,13 +181,13 @@ fn place_can_be_queried(
     };
     // A single record shows that it was found; of a list, only the items show which request it belongs to.
     let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
-    if confirm.ask.is_empty() && is_one {
+    if confirm.ids.is_empty() && is_one {
         to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter names it"))
             .related(query.place, "it is defined here")
-            .help("add `ask`, or name an operation that lists records, with `list` where they are in an object");
+            .help("add `ids`, or name an operation that lists records, with `list` where they are in an object");
     }
     let of_query = names(family, query);
-    let renamed = confirm.ask.iter().chain(&confirm.with_as).map(|(name, _)| name);
+    let renamed = confirm.ids.iter().chain(&confirm.with_as).map(|(name, _)| name);
     for name in renamed {
         is_found_within(family, &of_query, name, by, to);
     }
@@ -198,7 +198,7 @@ fn place_can_be_queried(
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let Some((_, record)) = operation.first_query(family) else { return };
-    let ids = if confirm.find.is_empty() { &confirm.ask } else { &confirm.find };
+    let ids = if confirm.find.is_empty() { &confirm.ids } else { &confirm.find };
     let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);
     for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
         records::field_within(family, record, name, to);
@@ -282,7 +282,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
         }
         return;
     }
-    let named = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
+    let named = confirm.ids.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
     let named = named.map(|(_, own)| &own.0);
     let named = named.chain(confirm.agrees.iter().map(|((own, _), _)| own));
     let others = confirm.with.iter().chain(&confirm.beside).chain(&confirm.expires);
@@ -290,8 +290,8 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let all = names(family, operation);
     // A name that is not a parameter was meant to be one of those that are left.
     let is_strange = named.iter().any(|name| !matches!(find_within(family, &all, name), Lookup::Found(_)));
-    // Without `ask`, which is missing, it is unknown what is left.
-    if is_strange || all.are_more() || confirm.ask.is_empty() && confirm.find.is_empty() {
+    // Without `ids`, which is missing, it is unknown what is left.
+    if is_strange || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
         return;
     }
     let left = unnamed(family, &all, "", &named);

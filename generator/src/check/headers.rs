@@ -60,7 +60,7 @@ pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
             _ if !is_own => "it is not a parameter of the request itself",
             _ if parameter.edit.is_some() => "it has `edit`",
             Shape::One(Type::Boolean(_)) => continue,
-            Shape::One(ty) | Shape::List(ty) if is_a_text(ty) => continue,
+            Shape::One(ty) | Shape::List(ty) if ty.is_one_text() => continue,
             Shape::One(_) => "it is not a text, a number, a time, a boolean, an enum or an identifier",
             Shape::List(_) => "its values are not texts, numbers, times, enums or identifiers",
             Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => "it is neither one value nor a list of values",
@@ -72,20 +72,6 @@ pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
         for (index, parameter) in operation.in_headers().enumerate() {
             header_is_free(api, operation, index, parameter, to);
         }
-    }
-}
-
-/// Whether a value is a text in a header as anywhere.
-fn is_a_text(ty: Type) -> bool {
-    match ty {
-        Type::String
-        | Type::Decimal
-        | Type::Integer
-        | Type::Signed
-        | Type::Time(_)
-        | Type::Enum(_)
-        | Type::Identifier(_) => true,
-        Type::Boolean(_) | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => false,
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is no such identifier; `None` when it is one.
+/// Why a text is not such an identifier; `None` if it is one.
 pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();
     let name = &all.name.wire;

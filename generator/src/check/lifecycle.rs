@@ -6,7 +6,7 @@ use crate::model::{
     Api, Effect, Enum, EnumValue, Family, Lifecycle, Never, Operation, Ruled, Shape, Tracked, Transition, Type,
 };
 
-/// Words that stand where a state does and are none.
+/// Words that may stand in place of a state.
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
 
 /// The lifecycle of a family.

@@ -1,4 +1,4 @@
-//! Limits that are no rate: ceilings, and how many amendments of one thing may be under way.
+//! Limits other than rates: ceilings, and how many amendments of one thing may be under way.
 
 use super::enums;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};

@@ -39,7 +39,7 @@ fn parameter_of_a_place<'a>(
 /// What is always sent is a value of its parameter, and nothing else says what goes there.
 fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let Some(places) = queried_names(family, operation, confirm) else { return };
-    let others = confirm.ask.iter().chain(&confirm.with_as).map(|(query, _)| query).chain(&confirm.with);
+    let others = confirm.ids.iter().chain(&confirm.with_as).map(|(query, _)| query).chain(&confirm.with);
     let others: Vec<_> = others.chain(&confirm.since).collect();
     for (name, (value, place)) in &confirm.set {
         if let Some((_, other)) = others.iter().find(|(other, _)| *other == name.0) {

@@ -107,7 +107,7 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
         Some(trees::pair(trees::text(name), trees::tokens(quote!(runtime::emitted::time_of_text::<#time>))))
     });
     let fields = [
-        trees::rows("ask", confirm.ask.iter().map(pair)),
+        trees::rows("ids", confirm.ids.iter().map(pair)),
         trees::rows("find", confirm.find.iter().map(pair)),
         trees::rows("with", confirm.with.iter().map(|(name, _)| trees::text(name))),
         trees::rows("with_as", confirm.with_as.iter().map(pair)),
@@ -217,7 +217,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
         let when =
             compound.when.as_ref().map(|((name, _), (value, _))| format!(" when {} is {}", code(name), code(value)));
         docs.entry(&format!(
-            "**Several effects**{}: {} A refusal by a rule of trading leaves the outcome unknown.",
+            "**Several effects{}:** {} A refusal by a rule of trading leaves the outcome unknown.",
             when.unwrap_or_default(),
             escape(&sentence(&compound.why))
         ));
@@ -280,7 +280,7 @@ fn confirm_sentence(operation: &Operation, confirm: &Confirm, query: &Operation)
         Some(kept) => format!("records are kept for at least {kept}, so an absence can prove that it had no effect"),
     };
     format!(
-        "**Unknown outcome:** [`{}`](super::{}) finds out by {}; {absence}",
+        "**Unknown outcome:** [`{}`](super::{}) shows it by {}; {absence}",
         query.rust.rust,
         query.rust.rust,
         by.join(" or ")

@@ -1,4 +1,4 @@
-//! Truth values in the making.
+//! Boolean expressions of emitted code.
 
 use proc_macro2::TokenStream;
 use quote::quote;

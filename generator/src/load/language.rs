@@ -6,7 +6,7 @@
 use super::source::Source;
 use crate::diagnostics::{Code, Diagnostics};
 
-/// The version that is read; a schema that names none is written in the first.
+/// The version that is read; a schema without a version is written in the first.
 const VERSION: u64 = 1;
 
 /// Reports a schema of another version. Nothing else is read of it then, because its meaning is unknown.

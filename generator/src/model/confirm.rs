@@ -58,8 +58,8 @@ pub(crate) struct Confirm {
     pub(crate) by: (String, Place),
     /// The query of what the first one no longer shows.
     pub(crate) then: Option<(String, Place)>,
-    /// Its parameter that names what is queried, and the parameter of the request with the name.
-    pub(crate) ask: Vec<Pair>,
+    /// Its parameters that identify what is queried, each with the parameter of the request that has the id.
+    pub(crate) ids: Vec<Pair>,
     /// The field of the record and the parameter that it equals, where the query calls it otherwise or does not take it.
     pub(crate) find: Vec<Pair>,
     /// Parameters of both that the query takes along.
@@ -164,7 +164,7 @@ impl Operation {
     pub(crate) fn queried_by(&self) -> impl Iterator<Item = &(String, Place)> {
         let confirm = self.confirm.iter();
         confirm
-            .flat_map(|confirm| if confirm.ask.is_empty() { &confirm.find } else { &confirm.ask })
+            .flat_map(|confirm| if confirm.ids.is_empty() { &confirm.find } else { &confirm.ids })
             .map(|(_, own)| own)
     }
 }

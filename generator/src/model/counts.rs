@@ -15,7 +15,7 @@ pub struct Counts {
     pub fields: usize,
     /// Values of enums.
     pub values: usize,
-    /// Rates, and ceilings that are no rate.
+    /// Rates and ceilings.
     pub limits: usize,
     /// Rules.
     pub rules: usize,

@@ -93,6 +93,37 @@ impl Type {
         matches!(self, Self::String | Self::Identifier(_))
     }
 
+    /// Whether each of its values has one text, which it is anywhere, as in a header.
+    pub(crate) fn is_one_text(self) -> bool {
+        match self {
+            Self::String
+            | Self::Decimal
+            | Self::Integer
+            | Self::Signed
+            | Self::Time(_)
+            | Self::Enum(_)
+            | Self::Identifier(_) => true,
+            Self::Boolean(_) | Self::Json | Self::Choice(_) | Self::Record(_) | Self::Undefined => false,
+        }
+    }
+
+    /// Whether a number can be compared with its values.
+    pub(crate) fn takes_number(self, number: &str) -> bool {
+        match self {
+            Self::Decimal | Self::Undefined => true,
+            Self::Integer => number.parse::<u64>().is_ok(),
+            Self::Signed => number.parse::<i64>().is_ok(),
+            Self::String
+            | Self::Boolean(_)
+            | Self::Time(_)
+            | Self::Json
+            | Self::Enum(_)
+            | Self::Identifier(_)
+            | Self::Choice(_)
+            | Self::Record(_) => false,
+        }
+    }
+
     /// Whether its values can be cursors, as ids are.
     pub(crate) fn is_cursor(self) -> bool {
         self.is_text() || self == Self::Integer

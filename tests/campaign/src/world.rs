@@ -27,8 +27,12 @@ const ONE: &[Node] = &[];
 const LAGGING: &[Node] = &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500)];
 
 /// Some state another time than the one that signatures are judged by.
-const TELLING_OTHERWISE: &[Node] =
-    &[Node::new(4), Node::new(1).telling(45_000), Node::new(1).telling(3_600_000), Node::new(1).telling(-20_000)];
+const TELLING_OTHERWISE: &[Node] = &[
+    Node::new(4),
+    Node::new(1).with_answer_time(45_000),
+    Node::new(1).with_answer_time(3_600_000),
+    Node::new(1).with_answer_time(-20_000),
+];
 
 /// Some judge signatures by another clock, whose time they state.
 const JUDGING_OTHERWISE: &[Node] =

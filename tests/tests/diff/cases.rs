@@ -74,11 +74,11 @@ cases! {
         => ["documentation repeat office.count why: other words"],
     an_operation_no_longer_only_reads: [Replace(FIND, "effect: read", "effect: cancel")]
         => ["breaking operation house.find-books effect: read -> cancel"],
-    an_operation_is_no_longer_confirmed: [Replace(EXTEND, "confirm: { by: read-loan, ask: { isbn: isbn } }\n", "")]
+    an_operation_is_no_longer_confirmed: [Replace(EXTEND, "confirm: { by: read-loan, ids: { isbn: isbn } }\n", "")]
         => ["breaking confirmation house.extend-loan gone"],
-    a_confirmation_judges_by_something_else: [Replace(EXTEND, "ask: { isbn: isbn } }", "ask: { isbn: isbn }, kept: 1 day }")]
+    a_confirmation_judges_by_something_else: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, kept: 1 day }")]
         => ["behaviour confirmation house.extend-loan kept: 1 day now"],
-    a_confirmation_compares: [Replace(EXTEND, "ask: { isbn: isbn } }", "ask: { isbn: isbn }, agrees: { days: [isbn, due] }, changed: due }")]
+    a_confirmation_compares: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, agrees: { days: [isbn, due] }, changed: due }")]
         => ["behaviour confirmation house.extend-loan agrees: days: isbn or due now", "behaviour confirmation house.extend-loan changed: due now"],
     an_answer_repeats_nothing: [Replace("house/extend-loan", "echoes: { isbn: isbn }", "echoes_one_of: { isbn: isbn }")]
         => ["behaviour operation house.extend-loan echoes: isbn: isbn -> one of isbn: isbn"],
@@ -96,7 +96,7 @@ cases! {
     codes_are_observed: [Write("codes", "codes: { late: { proves: timestamp, says: It is late., sources: [a reader] } }\n")]
         => ["behaviour observed code late new"],
     a_batch_is_confirmed:
-        [Replace(MANY, "response:\n", "confirm: { by: read-loan, ask: { isbn: isbn }, created: due, beside: [deposit, damage] }\nresponse:\n")]
+        [Replace(MANY, "response:\n", "confirm: { by: read-loan, ids: { isbn: isbn }, created: due, beside: [deposit, damage] }\nresponse:\n")]
         => ["additive confirmation house.lend-many new"],
     the_results_of_a_batch_are_no_longer_listed:
         [Replace(MANY, "  items: { of: \"[]\", id: [isbn], code: isbn }\n", "")]

@@ -24,7 +24,7 @@ impl Server {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             // Not through a macro of its own, whose output a test that passes does not show.
             let mut stderr = std::io::stderr();
-            writeln!(stderr, "SKIPPED, for there is no redis-server here: {}", test_name()).unwrap();
+            writeln!(stderr, "SKIPPED, because redis-server is not installed: {}", test_name()).unwrap();
             return None;
         }
         let mut server = Self { port: 0, folder: tempfile::tempdir().unwrap(), child: None, password };

@@ -26,7 +26,7 @@ impl Server {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             // Not by a macro that tests capture.
             let mut stderr = std::io::stderr();
-            writeln!(stderr, "SKIPPED, for there is no redis-server here").unwrap();
+            writeln!(stderr, "SKIPPED, because redis-server is not installed").unwrap();
             return None;
         }
         loop {

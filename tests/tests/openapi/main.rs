@@ -61,9 +61,9 @@ fn outcomes_are_those_of_the_client() {
         assert_eq!(operation["x-client-id"].as_str(), client_id, "{}", meta.id);
         assert_eq!(operation["x-repeat"]["why"].as_str(), meta.repeat, "{}", meta.id);
         let queried = meta.confirm.as_ref().map(|confirm| {
-            confirm.ask.iter().map(|(query, parameter)| ((*query).to_owned(), Value::from(*parameter))).collect()
+            confirm.ids.iter().map(|(query, parameter)| ((*query).to_owned(), Value::from(*parameter))).collect()
         });
-        assert_eq!(operation["x-confirm"].get("ask").and_then(Value::as_object).cloned(), queried, "{}", meta.id);
+        assert_eq!(operation["x-confirm"].get("ids").and_then(Value::as_object).cloned(), queried, "{}", meta.id);
     }
     assert_eq!(operations["unified.place-batch"]["x-items"]["of"], "[]");
     let minted: Vec<_> = document["components"]["schemas"].as_object().unwrap().iter().collect();

@@ -44,7 +44,7 @@ fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostilit
     }
     let (faults, quirks) = (query.number("hostile", 100)?, query.number("quirks", 100)?);
     let seed = query.number("seed", u64::MAX)?;
-    let nodes = query.list("nodes", "nodes such as 2 or 1:judges=20000:tells=-300:lag=2500", node)?;
+    let nodes = query.list("nodes", "nodes such as 2 or 1:clock=20000:answer_time=-300:lag=2500", node)?;
     if faults.is_none() && now.is_none() {
         let others = [("quirks", quirks.is_some()), ("seed", seed.is_some()), ("nodes", nodes.is_some())];
         return match others.into_iter().find(|(_, is_set)| *is_set) {
@@ -63,7 +63,7 @@ fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostilit
 /// A node that is not too far off.
 fn node(text: &str) -> Option<Node> {
     let is_possible = |node: &Node| {
-        let clocks = [node.judges, node.tells];
+        let clocks = [node.clock, node.answer_time];
         let is_near = clocks.iter().all(|millis| (-MOST_OFFSET..=MOST_OFFSET).contains(millis));
         is_near && node.lag <= MOST_DELAY && (1..=MOST_SHARE).contains(&node.share)
     };

@@ -11,10 +11,10 @@ use crate::dice::Dice;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Node {
-    /// How many milliseconds the clock is ahead by which it checks timestamps.
-    pub judges: i64,
+    /// How many milliseconds the clock by which it checks timestamps is ahead.
+    pub clock: i64,
     /// How many milliseconds the time in its answers is ahead.
-    pub tells: i64,
+    pub answer_time: i64,
     /// How old the orders are that it shows, in milliseconds.
     pub lag: u64,
     /// The share of requests that reach it, relative to that of others.
@@ -24,7 +24,7 @@ pub struct Node {
 impl Node {
     /// A machine that is right.
     pub const fn new(share: u64) -> Self {
-        Self { judges: 0, tells: 0, lag: 0, share }
+        Self { clock: 0, answer_time: 0, lag: 0, share }
     }
 
     /// The same, with what it shows so many milliseconds old.
@@ -35,14 +35,14 @@ impl Node {
 
     /// The same, with another time in its answers.
     #[must_use]
-    pub const fn telling(self, tells: i64) -> Self {
-        Self { tells, ..self }
+    pub const fn with_answer_time(self, answer_time: i64) -> Self {
+        Self { answer_time, ..self }
     }
 
     /// The same, with another clock, whose time is also in its answers.
     #[must_use]
     pub const fn ahead_by(self, millis: i64) -> Self {
-        Self { judges: millis, tells: millis, ..self }
+        Self { clock: millis, answer_time: millis, ..self }
     }
 
     /// Reads a node as it is [displayed](fmt::Display).
@@ -51,8 +51,8 @@ impl Node {
         let mut node = Self::new(parts.next()?.parse().ok()?);
         for (name, millis) in parts.map(|part| part.split_once('=')).collect::<Option<Vec<_>>>()? {
             match name {
-                "judges" => node.judges = millis.parse().ok()?,
-                "tells" => node.tells = millis.parse().ok()?,
+                "clock" => node.clock = millis.parse().ok()?,
+                "answer_time" => node.answer_time = millis.parse().ok()?,
                 "lag" => node.lag = millis.parse().ok()?,
                 _ => return None,
             }
@@ -61,7 +61,7 @@ impl Node {
     }
 
     pub(crate) fn is_right(self) -> bool {
-        (self.judges, self.tells, self.lag) == (0, 0, 0)
+        (self.clock, self.answer_time, self.lag) == (0, 0, 0)
     }
 
     /// The machine that a request reaches.
@@ -71,12 +71,12 @@ impl Node {
     }
 }
 
-/// Its share, and how it is wrong: `1:judges=20000:tells=-300:lag=2500`.
+/// Its share, and how it is wrong: `1:clock=20000:answer_time=-300:lag=2500`.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { judges, tells, lag, share } = *self;
+        let Self { clock, answer_time, lag, share } = *self;
         write!(f, "{share}")?;
-        let clocks = [("judges", judges), ("tells", tells)];
+        let clocks = [("clock", clock), ("answer_time", answer_time)];
         clocks
             .iter()
             .filter(|(_, millis)| *millis != 0)

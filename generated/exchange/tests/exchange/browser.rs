@@ -27,7 +27,7 @@ impl Browser {
             version.is_ok_and(|status| status.success())
         };
         let Some(name) = NAMES.iter().find(is_there) else {
-            let _ = writeln!(io::stderr(), "SKIPPED, for there is no Chromium here: the page in a browser");
+            let _ = writeln!(io::stderr(), "SKIPPED, because Chromium is not installed: the page in a browser");
             return None;
         };
         let profile = tempfile::tempdir().unwrap();

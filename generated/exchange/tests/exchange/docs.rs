@@ -298,7 +298,7 @@ async fn only_pages_of_the_exchange_receive_the_key() {
 async fn the_calls_of_curl_are_signed_as_the_exchange_wants_it() {
     let is_there = |name: &str| Command::new(name).arg("version").output().is_ok();
     if !is_there("openssl") || !is_there("curl") {
-        eprintln!("SKIPPED, for there is no curl or openssl here: the calls of the reference");
+        eprintln!("SKIPPED, because curl or openssl is not installed: the calls of the reference");
         return;
     }
     let (_folder, exchange, address) = served().await;

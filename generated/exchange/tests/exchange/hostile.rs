@@ -101,9 +101,9 @@ async fn hostility_is_controlled() {
 async fn nodes_are_controlled_and_the_state_shows_them() {
     let (exchange, address) = served(|_| {}).await;
     assert_eq!(state(address)["hostility"], Value::Null);
-    let nodes = "2,1:lag=2500,3:judges=20000:tells=-300";
+    let nodes = "2,1:lag=2500,3:clock=20000:answer_time=-300";
     done(address, &format!("POST /-/conditions?hostile=0&quirks=0&seed=9&nodes={nodes}"));
-    let ahead = Node::new(3).ahead_by(20_000).telling(-300);
+    let ahead = Node::new(3).ahead_by(20_000).with_answer_time(-300);
     assert_eq!(exchange.conditions().hostility.unwrap().nodes, [Node::new(2), Node::new(1).lagging(2_500), ahead]);
     let shown = json!({"faults": 0, "quirks": 0, "seed": "9", "nodes": nodes, "wrong": 0, "odd": 0});
     assert_eq!(state(address)["hostility"], shown);
@@ -120,7 +120,7 @@ async fn nodes_are_controlled_and_the_state_shows_them() {
     assert!(client.unified().get_order_details(&details).await.is_ok());
     done(address, "POST /-/conditions?nodes=none");
     assert_eq!(exchange.conditions().hostility.unwrap().nodes, []);
-    for nodes in ["", "0", "x", "1:", "1:lag", "1:lag=-1", "1:lag=x", "1:late=5", "1:judges=99999999999", "1,,1"] {
+    for nodes in ["", "0", "x", "1:", "1:lag", "1:lag=-1", "1:lag=x", "1:late=5", "1:clock=99999999999", "1,,1"] {
         let (status, answer) = json(address, &format!("POST /-/conditions?hostile=0&nodes={nodes}"), &[]);
         let is_refused = nodes.is_empty() || status == 400 && answer["error"].as_str().unwrap().contains("nodes");
         assert!(is_refused, "{nodes}: {status} {answer}");

@@ -110,10 +110,10 @@ async fn hostility_is_switched_on_and_off_and_shown() {
     let before = browser.value("requested");
     browser.until(&format!("requested > {before} + 1"));
     assert_eq!(browser.value("document.getElementById('hostile-faults').value"), "12");
-    done(address, "POST /-/conditions?hostile=30&nodes=1:tells=-500");
+    done(address, "POST /-/conditions?hostile=30&nodes=1:answer_time=-500");
     browser.until("document.getElementById('hostile-faults').value === '30'");
-    browser.until("document.getElementById('hostile-nodes').value === '1:tells=-500'");
-    browser.until(&format!("{TEXT}.includes('1 of 1 requests: tells a time 0.5 s behind')"));
+    browser.until("document.getElementById('hostile-nodes').value === '1:answer_time=-500'");
+    browser.until(&format!("{TEXT}.includes('1 of 1 requests: answers with a time 0.5 s behind')"));
     browser.press_by_keyboard("hostile-off");
     browser.until(&format!("state.hostility === undefined && {TEXT}.includes('Off. What is hostile')"));
     assert_eq!(exchange.conditions().hostility, None);
@@ -209,7 +209,7 @@ async fn the_page_is_readable_in_light_and_dark_on_a_desk_and_on_a_phone() {
     exchange.refuse_next("40762");
     client.unified().place_order(&market("c", Side::Buy, "0.01")).await.unwrap_err();
     exchange.hide_next("40725");
-    done(address, "POST /-/conditions?hostile=0&nodes=2,1:lag=2500:judges=20000:tells=-300");
+    done(address, "POST /-/conditions?hostile=0&nodes=2,1:lag=2500:clock=20000:answer_time=-300");
     done(address, "POST /-/conditions?latency=1,2,5&clocks=0,-300&lag=500");
     ask(address, &format!("GET /{}", "long".repeat(90)), &[], b"");
     let mut grounds = Vec::new();

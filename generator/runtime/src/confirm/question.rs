@@ -51,7 +51,7 @@ impl<O: Queryable> Question<O> {
 
     fn of(target: Target) -> Option<Self> {
         let (confirm, named) = (target.confirm(), target.named());
-        let id = confirm.ask.iter().find(|(_, own)| named.text(own).is_some()).copied();
+        let id = confirm.ids.iter().find(|(_, own)| named.text(own).is_some()).copied();
         let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
         let with = with.chain(confirm.with_as.iter().copied());
         let of_request = named.renamed(id.into_iter().chain(with));

@@ -30,7 +30,7 @@ impl Target {
     }
 
     fn of(confirm: &'static Confirm, named: Named) -> Option<Self> {
-        let has_id = confirm.ask.is_empty() || confirm.ask.iter().any(|(_, own)| named.text(own).is_some());
+        let has_id = confirm.ids.is_empty() || confirm.ids.iter().any(|(_, own)| named.text(own).is_some());
         let id = confirm.fields().iter().find_map(|(field, own)| Some((*field, named.text(own)?)));
         let (field, key) = id.filter(|_| has_id)?;
         Some(Self { confirm, named, field, key })

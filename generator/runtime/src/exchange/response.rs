@@ -95,7 +95,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What a body compressed with gzip begins with.
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// A body without a byte-order mark, which is no part of its text.
+/// A body without a byte-order mark, which is not part of its text.
 fn without_mark(body: Bytes) -> Bytes {
     if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body }
 }

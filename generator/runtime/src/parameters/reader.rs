@@ -209,7 +209,7 @@ impl<'a> ParameterReader<'a> {
     pub fn items<P: Parameters>(&mut self) -> Option<Vec<P>> {
         self.took_items = true;
         if !self.is_array {
-            // That it is no list says enough of what stands in it.
+            // The missing list is reported; what stands in its place is not.
             self.members.clear();
         }
         let json = self.text.clone();

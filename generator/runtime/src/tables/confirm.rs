@@ -15,7 +15,7 @@ pub struct ClientId {
 pub struct Confirm {
     /// The parameters that identify the target of the query. The first one that the request has is enough, and the
     /// record must carry it.
-    pub ask: &'static [(&'static str, &'static str)],
+    pub ids: &'static [(&'static str, &'static str)],
     /// The fields of the record with these ids, where the query calls them otherwise or does not take them. None: a field
     /// is called like the parameter of the query.
     pub find: &'static [(&'static str, &'static str)],
@@ -70,12 +70,12 @@ impl Confirm {
 
     /// The fields of the record with the ids, each with the parameter of the request.
     pub(crate) fn fields(&self) -> &'static [(&'static str, &'static str)] {
-        if self.find.is_empty() { self.ask } else { self.find }
+        if self.find.is_empty() { self.ids } else { self.find }
     }
 
     /// An empty table, for the fields that a literal leaves out.
     pub const DEFAULT: Self = Self {
-        ask: &[],
+        ids: &[],
         find: &[],
         with: &[],
         with_as: &[],

@@ -138,7 +138,7 @@ impl Confirmable for Resize {}
 pub(crate) const CLIENT_ID: ClientId = ClientId { parameter: "clientOid", list: None };
 
 pub(crate) const CONFIRM: Confirm = Confirm {
-    ask: &[("clientOid", "clientOid")],
+    ids: &[("clientOid", "clientOid")],
     created: Some("created"),
     kept_ms: Some(7_200_000),
     agrees: &[("size", &["size"])],

@@ -51,12 +51,12 @@ impl Comparison<'_> {
         by_file.into_values().max_by_key(|(count, _)| *count).map(|(_, place)| place)
     }
 
-    /// The family whose paths are likest to a new one.
+    /// The family whose paths are most similar to a new one.
     fn family_of_path(&self, key: &Key) -> Option<Place> {
         let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
         let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-        let likest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
-        Some(likest.family.place)
+        let nearest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
+        Some(nearest.family.place)
     }
 }
 

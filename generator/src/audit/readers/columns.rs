@@ -17,7 +17,7 @@ impl Columns {
     /// Those of a table that has parameters: it says so, or it has a column of names beside one of their need.
     pub(super) fn of(table: &Table<'_>) -> Option<Self> {
         let column = |words: &[&str]| words.iter().find_map(|word| table.column(word));
-        // A column whose cells say nothing of a need is none, whatever its title.
+        // A column counts only if its cells state a need, whatever its title.
         let says_need = |at: &usize| {
             let cells = table.rows.iter().filter_map(|row| row.get(*at));
             cells.clone().next().is_some() && cells.into_iter().all(|cell| need_of_cell(cell.text).is_some())

@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The values of a list elsewhere. A pointed-at list is complete, a namesake's only may hold here too.
+    /// The values of a list elsewhere. A list that the document points at is complete; one of the same name may hold here, too.
     pub(super) fn values_from(&mut self, of: Key, above: &Listed, is_pointed_at: bool) {
         for (value, at) in &above.values {
             let force = if is_pointed_at { Force::By(above.of.with(value)) } else { Force::Namesake };
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The unit of a time; what is no time in the schema has none.
+    /// The unit of a time; a value that is not a time in the schema has none.
     pub(super) fn time_unit_in(&mut self, text: Span<'a>, of: Key) {
         if let Some((unit, at)) = time_unit(text).filter(|_| self.claims.has(&of)) {
             self.found.state(of, unit, at);
@@ -319,7 +319,7 @@ impl<'a> Reader<'a> {
             rest = rest.after(span.at + unit.len());
             named.insert(unit);
         }
-        // A text that names none may leave it open; the schema's unit then comes from elsewhere.
+        // A text without a unit may leave it open; the schema's unit then comes from elsewhere.
         if !named.is_empty() {
             let value = named.into_iter().collect::<Vec<_>>().join(" or ");
             self.found.state_with(of, value, text.at, Force::Stated);

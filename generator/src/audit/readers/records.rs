@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         self.assign(&records, &lists);
     }
 
-    /// Gives each list to the record it speaks of; one that names none speaks of all.
+    /// Gives each list to the record it speaks of; one that names no record speaks of all.
     fn assign(&mut self, records: &[&'a KnownRecord<'a>], lists: &[FieldList<'a>]) {
         let (common, own): (Vec<_>, Vec<_>) = lists.iter().partition(|list| list.label.is_empty());
         let mut pairs: Vec<(usize, usize, usize)> = Vec::new();

@@ -182,7 +182,7 @@ fn records(example: &mut Example<'_>, index: usize, node: &Node) {
     match &node.value {
         Value::Object(members) if has_key => members.iter().for_each(|member| record(example, index, &member.value)),
         Value::List(nodes) => nodes.iter().for_each(|node| record(example, index, node)),
-        // An exchange may say so that there are none.
+        // Some exchanges write an empty list so.
         Value::Null => {}
         _ => {
             let name = record_name(example, index);

@@ -41,7 +41,7 @@ fn confirm(confirm: &Confirm) -> Value {
     Object::new()
         .with("by", confirm.by.0.as_str())
         .maybe("then", name(&confirm.then))
-        .map("ask", pairs(&confirm.ask))
+        .map("ids", pairs(&confirm.ids))
         .map("find", pairs(&confirm.find))
         .list("with", names(&confirm.with))
         .map("withAs", pairs(&confirm.with_as))

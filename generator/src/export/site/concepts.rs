@@ -370,8 +370,8 @@ fn outcomes(here: Here<'_, '_>) -> Markup {
                     }
                 },
                 html! {
-                    @for (index, ((ask, _), _)) in confirm.iter().flat_map(|confirm| &confirm.ask).enumerate() {
-                        @if index > 0 { " or " } code { (ask) }
+                    @for (index, ((id, _), _)) in confirm.iter().flat_map(|confirm| &confirm.ids).enumerate() {
+                        @if index > 0 { " or " } code { (id) }
                     }
                 },
                 html! {

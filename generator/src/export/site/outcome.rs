@@ -99,8 +99,8 @@ fn confirmation(here: Here<'_, '_>, family: &FamilyView<'_>, confirm: &Confirm) 
 /// How the outcome of a request is found out.
 fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     let text = |text: &str| Word::Text(text.to_owned());
-    let by_id = !confirm.ask.is_empty();
-    let ids = if by_id { &confirm.ask } else { &confirm.find };
+    let by_id = !confirm.ids.is_empty();
+    let ids = if by_id { &confirm.ids } else { &confirm.find };
     let mut words = vec![text(if by_id { "Query " } else { "Look in " }), Word::Query(&confirm.by.0), text(" for ")];
     for (index, ((field, _), (own, _))) in ids.iter().enumerate() {
         words.extend((index > 0).then(|| text(" or ")));

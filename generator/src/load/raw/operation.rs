@@ -119,8 +119,8 @@ mappings! {
         /// The query of what the first one no longer shows; it is sent with the same parameters.
         then: Option<Text>,
         /// The parameter of the query that names the record: the parameter of the request.
-        ask: Named<Text>,
-        /// A field of the record: the parameter of the request that it equals. Left out: as in `ask`.
+        ids: Named<Text>,
+        /// A field of the record: the parameter of the request that it equals. Left out: as in `ids`.
         find: Named<Text>,
         /// Parameters of both that go along.
         with: Texts,

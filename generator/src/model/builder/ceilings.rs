@@ -1,4 +1,4 @@
-//! Ceilings that are no rate.
+//! Ceilings: limits other than rates.
 
 use super::FamilyBuilder;
 use super::text_of;

@@ -27,8 +27,8 @@ impl Builder<'_> {
 
 impl FamilyBuilder<'_, '_> {
     pub(super) fn confirm(&mut self, raw: &Spanned<raw::Confirm>) -> Option<Confirm> {
-        if raw.ask.is_empty() && raw.find.is_empty() {
-            self.builder.missing("ask", raw.place);
+        if raw.ids.is_empty() && raw.find.is_empty() {
+            self.builder.missing("ids", raw.place);
         }
         let Some(by) = &raw.by else {
             self.builder.missing("by", raw.place);
@@ -38,7 +38,7 @@ impl FamilyBuilder<'_, '_> {
             place: raw.place,
             by: placed(by),
             then: raw.then.as_ref().map(placed),
-            ask: pairs(&raw.ask),
+            ids: pairs(&raw.ids),
             find: pairs(&raw.find),
             with: raw.with.iter().map(placed).collect(),
             with_as: pairs(&raw.with_as),

@@ -23,7 +23,7 @@ impl Confirm {
             place,
             by,
             then,
-            ask,
+            ids,
             find,
             with,
             with_as,
@@ -53,7 +53,7 @@ impl Confirm {
             .keys([
                 Key::placed("by", Some(by), by_means),
                 Key::placed("then", then.as_ref(), behaviour("where is looked for what the first place lacks")),
-                Key::new("ask", pairs(ask), queried()),
+                Key::new("ids", pairs(ids), queried()),
                 Key::new("find", pairs(find), proves()),
                 Key::new("with", names(with), queried()),
                 Key::new("with_as", pairs(with_as), queried()),

@@ -17,7 +17,7 @@ impl Server {
     /// Starts one. `None`, said aloud, where there is no `redis-server`.
     pub(super) fn start() -> io::Result<Option<Self>> {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
-            writeln!(io::stderr(), "SKIPPED, for there is no redis-server here: the campaign of a fleet")?;
+            writeln!(io::stderr(), "SKIPPED, because redis-server is not installed: the campaign of a fleet")?;
             return Ok(None);
         }
         let address = (Ipv4Addr::LOCALHOST, 0).into();

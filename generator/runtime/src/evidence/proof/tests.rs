@@ -3,7 +3,7 @@ use super::*;
 const SIGNED: u64 = 1_700_000_000_000;
 
 const PLACED: Confirm = Confirm {
-    ask: &[("id", "id")],
+    ids: &[("id", "id")],
     find: &[],
     with: &[],
     with_as: &[],
