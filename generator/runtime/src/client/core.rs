@@ -127,8 +127,8 @@ impl ClientCore {
     }
 
     /// The properties of the account that answers show otherwise than they are stated, by the latest record or refusal of
-    /// each. Answers, and records given to [`evidence`](Self::evidence), are compared by this client and by its clones, until [`with_account`](Self::with_account) states
-    /// something else.
+    /// each. Answers, and records given to [`evidence`](Self::evidence), are compared by this client and by its clones,
+    /// until [`with_account`](Self::with_account) states something else.
     ///
     /// A mismatch changes nothing about what is sent: a program that finds one should stop, and state the account anew.
     pub fn account_mismatches(&self) -> Vec<AccountMismatch> {

@@ -6,7 +6,7 @@ use super::core::ClientCore;
 use crate::clock::Moment;
 use crate::evidence::{Attempts, Awaited, Evidence, Sent, Target};
 use crate::json::Form;
-use crate::lifecycle::ShownAs;
+use crate::lifecycle::{OrderShown, ShownAs};
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::value::Timestamp;
@@ -25,13 +25,16 @@ impl ClientCore {
         self.parts.shown.note(family, id);
     }
 
-    /// Notes the ids of the records in an answer to any call: they prove an absence wrong that a later query states.
+    /// Notes the records in an answer to any call: they prove an absence wrong that a later query states.
     pub(super) fn note_records<O: Operation>(&self, response: &O::Response) {
-        O::show_orders(response, &mut |order| {
-            if let ShownAs::Record { .. } = order.shown {
-                order.id.iter().chain(&order.client_id).for_each(|id| self.note_shown(O::META.family, id));
-            }
-        });
+        O::show_orders(response, &mut |order| self.note_order(O::META.family, &order));
+    }
+
+    /// Notes the ids of an order if its record is shown.
+    pub(crate) fn note_order(&self, family: &str, order: &OrderShown) {
+        if let ShownAs::Record { .. } = order.shown {
+            order.id.iter().chain(&order.client_id).for_each(|id| self.note_shown(family, id));
+        }
     }
 
     /// Whether an answer showed a record with `id`.

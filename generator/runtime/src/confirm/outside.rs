@@ -79,8 +79,9 @@ impl ClientCore {
     /// What the record shows of the account is compared with what the caller states, as with every response; see
     /// [`account_mismatches`](Self::account_mismatches).
     ///
-    /// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a message of a stream is read as such
-    /// with [`read_json`](crate::json::read_json), when its fields have the same names and meanings.
+    /// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a
+    /// message of a stream is read as such with [`read_json`](crate::json::read_json), when its fields have the same names
+    /// and meanings.
     ///
     /// # Errors
     ///
@@ -108,10 +109,11 @@ impl ClientCore {
 
     /// Takes what the JSON of a record shows of the order and of the account.
     fn show_outside(&self, look: &Look, json: &str) {
-        if let Some(orders) = self.tracked_orders()
-            && let Some(order) = (look.shown)(json)
-        {
-            orders.observe(look.family, order, None);
+        if let Some(order) = (look.shown)(json) {
+            self.note_order(look.family, &order);
+            if let Some(orders) = self.tracked_orders() {
+                orders.observe(look.family, order, None);
+            }
         }
         if self.states_properties() {
             (look.properties)(json, &mut |shown| self.compare_shown(None, shown));
