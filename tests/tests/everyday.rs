@@ -91,12 +91,14 @@ async fn failures_of_a_batch_are_reported_or_an_error() {
 #[test]
 fn a_variable_that_is_missing_is_named() {
     let error = Credentials::from_env("TRADEAPI_NOBODY_SETS_THIS").unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string(), "`main` prints it");
     assert_eq!(error, BuildError::Environment { name: "TRADEAPI_NOBODY_SETS_THIS_KEY".to_owned() });
 }
 
 #[test]
 fn a_client_from_the_environment_names_the_variable_that_is_missing() {
     let error = Client::from_env("TRADEAPI_NOBODY_SETS_THIS").unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string(), "`main` prints it");
     assert_eq!(error, BuildError::Environment { name: "TRADEAPI_NOBODY_SETS_THIS_URL".to_owned() });
 }
 

@@ -1,5 +1,16 @@
 //! Why a call or a client fails.
 
+/// `{:?}` prints the sentence of an error, for programs that return it from `main`.
+macro_rules! debug_as_sentence {
+    ($error:ty) => {
+        impl ::std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
 mod build;
 mod exchange;
 mod journal;
@@ -18,6 +29,8 @@ use crate::account::AccountMismatch;
 use crate::checks::Violations;
 use crate::clock::Skew;
 use crate::tables::{CallResult, CredentialCause, Effect, Outcome};
+
+pub(crate) use debug_as_sentence;
 
 pub use self::build::BuildError;
 pub use self::exchange::{Code, ExchangeError, UnreadableAnswer};

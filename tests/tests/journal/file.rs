@@ -37,8 +37,103 @@ async fn numbers_go_on_after_a_restart() {
     assert_eq!(all(&*journal)[0].ending, Some(Ending::new(Outcome::NotDone).code("40762")));
     assert_eq!(read(&*journal, Selection::Open).len(), 2);
     assert_eq!(read(&*journal, Selection::After(first)).len(), 2);
+    assert_eq!(journal.prune(Timestamp::from_millis(1)).unwrap(), 0, "it was signed then, not before");
     assert_eq!(journal.prune(Timestamp::from_millis(100)).unwrap(), 1);
     assert_eq!(all(&*journal).len(), 2);
+}
+
+/// Whether open changes are left or not: a number that is given again would replace what ended with it.
+#[tokio::test]
+async fn a_number_is_never_given_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for run in 1..=3 {
+        let journal = journal(folder.path());
+        let number = begin(&journal, run).await;
+        assert_eq!(number, ChangeNumber(run));
+        journal.end(number, Ending::new(Outcome::Done)).await.unwrap();
+    }
+    assert_eq!(
+        all(&*journal(folder.path())).iter().map(|stored| stored.change.clone()).collect::<Vec<_>>(),
+        [change(1), change(2), change(3)]
+    );
+}
+
+/// What is stored there would be lost with the process.
+#[tokio::test]
+async fn a_folder_that_is_deleted_or_replaced_takes_nothing_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    for is_replaced in [false, true] {
+        let open = journal(folder.path());
+        begin(&open, 1).await;
+        fs::remove_dir_all(&path).unwrap();
+        if is_replaced {
+            drop(journal(folder.path()));
+        }
+        let error = open.begin(change(2)).await.unwrap_err();
+        assert!(error.to_string().contains("deleted, moved or replaced while it was open"), "{error}");
+        drop(open);
+    }
+}
+
+#[test]
+fn a_folder_with_something_else_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+    let error = FileJournal::open(folder.path(), Durability::Process).unwrap_err();
+    assert!(matches!(error, JournalError::NotOpened { .. }), "{error}");
+    assert!(error.to_string().contains("something else is in the folder; use a folder of its own"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    // Below a file, there is no folder.
+    let error = FileJournal::open(folder.path().join("notes.txt/journal"), Durability::Process).unwrap_err();
+    assert!(matches!(error, JournalError::NotOpened { .. }), "{error}");
+}
+
+/// Each file of the store in turn, with a bit flipped, cut off, emptied or gone. Whatever the store makes of it, what is read
+/// is what was written, and whatever cannot be read is an error.
+#[tokio::test]
+async fn damage_is_an_error_or_loses_the_end_and_never_changes_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    {
+        let journal = journal(folder.path());
+        for number in 1..=6 {
+            let number = begin(&journal, number).await;
+            if number.0 % 2 == 0 {
+                journal.end(number, Ending::new(Outcome::Done)).await.unwrap();
+            }
+        }
+    }
+    // What the store reserves in advance need not be copied.
+    let log = log(&path);
+    let used = fs::read(&log).unwrap().iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(used as u64).unwrap();
+    let bytes = fs::read(&log).unwrap();
+    let mut damages: Vec<Option<Vec<u8>>> = vec![None, Some(Vec::new())];
+    for at in (0..bytes.len()).step_by(31) {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        damages.extend([Some(flipped), Some(bytes[..at].to_vec())]);
+    }
+    for damage in damages {
+        match &damage {
+            Some(bytes) => fs::write(&log, bytes).unwrap(),
+            None => fs::remove_file(&log).unwrap(),
+        }
+        let copied = folder.path().join("copied");
+        let _ = fs::remove_dir_all(&copied);
+        copy(&path, &copied);
+        match FileJournal::open(&copied, Durability::Process) {
+            Ok(journal) => {
+                for stored in all(&journal) {
+                    assert_eq!(stored.change, change(stored.number.0));
+                    assert!(stored.ending.is_none() || stored.number.0 % 2 == 0);
+                }
+            }
+            Err(JournalError::Damaged { .. }) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
 }
 
 #[tokio::test]

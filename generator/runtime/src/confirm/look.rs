@@ -26,12 +26,14 @@ pub(crate) struct Look {
     /// What the JSON of a record shows of the order.
     pub(crate) shown: fn(&str) -> Option<OrderShown>,
     /// Calls a function with each property of the account that the JSON of a record shows.
-    pub(crate) properties: fn(&str, &mut dyn FnMut(PropertyShown<'_>)),
+    pub(crate) properties: ShowProperties,
     /// How long an order can be queried at least.
     pub(crate) kept: Option<Duration>,
     /// The family of the operation.
     pub(crate) family: &'static str,
 }
+
+type ShowProperties = fn(&str, &mut dyn FnMut(PropertyShown<'_>));
 
 /// The order, or `None` if the exchange answers that there is none.
 pub(crate) type Looked<'a> = Pin<Box<dyn Future<Output = Result<Option<Sighting>, Error>> + Send + 'a>>;

@@ -3,7 +3,7 @@ use std::error::Error;
 use std::fmt;
 
 /// Why a client cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The address cannot be used.
@@ -57,6 +57,8 @@ impl fmt::Display for BuildError {
         }
     }
 }
+
+debug_as_sentence!(BuildError);
 
 impl Error for BuildError {}
 

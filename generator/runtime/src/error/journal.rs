@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Why a journal cannot be opened, written or read.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum JournalError {
     /// Another process, or another journal in this one, has it open.
@@ -25,6 +25,13 @@ pub enum JournalError {
         place: String,
         /// What is wrong.
         why: String,
+    },
+    /// It cannot be opened: the folder cannot be read or written, or has something else.
+    NotOpened {
+        /// Where it is.
+        place: String,
+        /// The error of the operating system.
+        source: Arc<dyn Error + Send + Sync>,
     },
     /// The store failed, as on a full disk. The journal accepts nothing more until it is opened again.
     Store {
@@ -59,19 +66,24 @@ impl fmt::Display for JournalError {
             Self::Damaged { place, why } => {
                 write!(f, "the journal {place} cannot be read: {why}; keep a copy, and compare the account by hand")
             }
+            Self::NotOpened { place, source } => {
+                write!(f, "the journal {place} cannot be opened: {source}; use a folder of its own that can be written")
+            }
             Self::Store { source } => {
-                write!(f, "the journal cannot be written: {source}; make room, open it again and recover")
+                write!(f, "the journal cannot be written: {source}; remove the cause, open it again and recover")
             }
         }
     }
 }
 
+debug_as_sentence!(JournalError);
+
 impl Error for JournalError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             // The text contains the store's error itself, but not what is behind it.
-            Self::Store { source } => source.source(),
-            _ => None,
+            Self::NotOpened { source, .. } | Self::Store { source } => source.source(),
+            Self::InUse { .. } | Self::Format { .. } | Self::Damaged { .. } => None,
         }
     }
 }

@@ -3,23 +3,24 @@
 //! Two tables: `open` has the changes whose end is not stored, `ended` the others; the end of a change moves it. Their
 //! keys are numbers, and their values JSON with short names, to which later releases may add members.
 
+mod tables;
+
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
-use std::{fmt, fs, io, process};
 
-use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
+use fjall::{Database, Keyspace, PersistMode, Readable, Snapshot};
 use tokio::sync::oneshot;
+
+use self::tables::{Tables, place};
 
 use super::entry::{read, written};
 use super::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use crate::error::JournalError;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
-
-/// The format of the tables. Another one is refused.
-const FORMAT: &[u8] = b"1";
 
 /// What a stored change outlives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,33 +57,16 @@ pub struct FileJournal {
     disk: Option<Disk>,
 }
 
-#[derive(Clone)]
-struct Tables {
-    database: Database,
-    open: Keyspace,
-    ended: Keyspace,
-}
-
 impl FileJournal {
     /// Opens the journal in the folder `path`, or begins one there.
     ///
     /// # Errors
     ///
-    /// Fails if another process has it open, if a release with another format wrote it, if it is damaged, or if the
-    /// folder cannot be read and written.
+    /// Fails if another process has it open, if a release with another format wrote it, if it is damaged, if something else
+    /// is in the folder, or if that cannot be read and written.
     pub fn open(path: impl AsRef<Path>, durability: Durability) -> Result<Self, JournalError> {
-        let path = path.as_ref().to_owned();
-        let of = |error| opening(&path, error);
-        if is_empty(&path) {
-            Tables::begin(&path)?;
-        }
-        let (tables, format) = Tables::open(&path).map_err(of)?;
-        if format.as_deref() != Some(FORMAT) {
-            let found = format
-                .map_or_else(|| "of something else".into(), |format| String::from_utf8_lossy(&format).into_owned());
-            return Err(JournalError::Format { place: place(&path), found });
-        }
-        let next = AtomicU64::new(tables.last().map_err(of)? + 1);
+        let (tables, path) = Tables::open(path.as_ref())?;
+        let next = AtomicU64::new(tables.last().map_err(stored)? + 1);
         let disk = match durability {
             Durability::Process => None,
             Durability::Machine => Some(Disk::start(tables.database.clone())?),
@@ -106,7 +90,7 @@ impl FileJournal {
         Ok(count)
     }
 
-    /// The folder.
+    /// The folder, as an absolute path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -126,8 +110,18 @@ impl FileJournal {
         }
     }
 
+    /// Nothing is written to files that the next run would not find.
+    fn refuse_elsewhere(&self) -> Result<(), JournalError> {
+        if self.tables.are_in_place(&self.path) {
+            return Ok(());
+        }
+        self.has_failed.store(true, Ordering::Release);
+        Err(self.damaged("its folder was deleted, moved or replaced while it was open"))
+    }
+
     fn insert(&self, change: &Change) -> Result<ChangeNumber, JournalError> {
         self.refuse_after_failure()?;
+        self.refuse_elsewhere()?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.checked(self.tables.open.insert(number.to_be_bytes(), written(change, None)))?;
         Ok(ChangeNumber(number))
@@ -136,7 +130,7 @@ impl FileJournal {
     /// Moves a change in one step; one that ended already keeps its first ending unless that was unknown.
     fn close(&self, number: ChangeNumber, ending: &Ending) -> Result<(), JournalError> {
         self.refuse_after_failure()?;
-        let (Tables { database, open, ended }, key) = (&self.tables, number.0.to_be_bytes());
+        let (Tables { database, open, ended, .. }, key) = (&self.tables, number.0.to_be_bytes());
         let found = match self.checked(open.get(key))? {
             Some(value) => value,
             None => match self.checked(ended.get(key))? {
@@ -186,50 +180,6 @@ impl FileJournal {
 
     fn damaged(&self, why: &str) -> JournalError {
         JournalError::Damaged { place: place(&self.path), why: why.to_owned() }
-    }
-}
-
-impl Tables {
-    /// Opens the tables in a folder, and reads their format.
-    fn open(path: &Path) -> fjall::Result<(Self, Option<Vec<u8>>)> {
-        let database = Database::builder(path).worker_threads(1).open()?;
-        let table = |name| database.keyspace(name, KeyspaceCreateOptions::default);
-        let format = table("about")?.get("format")?.map(|format| format.to_vec());
-        Ok((Self { open: table("open")?, ended: table("ended")?, database }, format))
-    }
-
-    /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open what a
-    /// process left that was killed while it made them.
-    fn begin(path: &Path) -> Result<(), JournalError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let draft = path.with_file_name(format!(".{name}.{}", process::id()));
-        let begun = || -> fjall::Result<()> {
-            let _ = fs::remove_dir_all(&draft);
-            let (tables, _) = Self::open(&draft)?;
-            tables.database.keyspace("about", KeyspaceCreateOptions::default)?.insert("format", FORMAT)?;
-            tables.database.persist(PersistMode::SyncAll)?;
-            drop(tables);
-            fs::rename(&draft, path)?;
-            Ok(())
-        };
-        let result = begun();
-        let _ = fs::remove_dir_all(&draft);
-        match result {
-            // Another process may have begun them meanwhile.
-            Err(error) if is_empty(path) => Err(opening(path, error)),
-            _ => Ok(()),
-        }
-    }
-
-    /// The highest number so far.
-    fn last(&self) -> fjall::Result<u64> {
-        let mut last = 0;
-        for table in [&self.open, &self.ended] {
-            if let Some(key) = table.last_key_value().map(Guard::key).transpose()? {
-                last = last.max(<[u8; 8]>::try_from(&*key).map_or(0, u64::from_be_bytes));
-            }
-        }
-        Ok(last)
     }
 }
 
@@ -310,18 +260,6 @@ impl Drop for Disk {
     }
 }
 
-/// Whether nothing is in a folder, or it does not exist.
-fn is_empty(path: &Path) -> bool {
-    match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    }
-}
-
-fn place(path: &Path) -> String {
-    path.display().to_string()
-}
-
 fn stored(error: fjall::Error) -> JournalError {
     match error {
         fjall::Error::Io(error) => JournalError::Store { source: Arc::new(error) },
@@ -330,19 +268,5 @@ fn stored(error: fjall::Error) -> JournalError {
             JournalError::Store { source: source.into() }
         }
         other => JournalError::Store { source: Arc::new(other) },
-    }
-}
-
-/// Why the folder cannot be opened.
-fn opening(path: &Path, error: fjall::Error) -> JournalError {
-    let place = place(path);
-    match error {
-        fjall::Error::Locked => JournalError::InUse { place },
-        fjall::Error::InvalidVersion(found) => JournalError::Format {
-            place,
-            found: found.map_or_else(|| "of something else".to_owned(), |found| format!("{found:?} of fjall")),
-        },
-        error @ (fjall::Error::Io(_) | fjall::Error::Poisoned) => stored(error),
-        other => JournalError::Damaged { place, why: other.to_string() },
     }
 }

@@ -2,13 +2,12 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use crate::checks::Violations;
-use crate::error::{Error, JournalError};
+use crate::error::{Error, JournalError, debug_as_sentence};
 use crate::journal::ChangeNumber;
 use crate::pages::PageError;
 
 /// Why an account could not be compared with a journal. Nothing was adopted or cancelled, unless the journal failed while
 /// orders were adopted. Reconciling again goes on where it stopped.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ReconcileError {
     /// The client has no journal.
@@ -101,6 +100,8 @@ impl fmt::Display for ReconcileError {
         }
     }
 }
+
+debug_as_sentence!(ReconcileError);
 
 impl StdError for ReconcileError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {

@@ -7,12 +7,12 @@ use std::fmt;
 use super::error::{ListingError, ListingFailure};
 use super::listing::{Listing, Part};
 use crate::client::ClientCore;
+use crate::error::debug_as_sentence;
 use crate::ledger::{Ledger, LedgerError, Trade};
 use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
 /// Why fills could not be added to a ledger, which is as before.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum LedgerUpdateError {
     /// No listing of the family shows trades.
@@ -52,6 +52,8 @@ impl fmt::Display for LedgerUpdateError {
         }
     }
 }
+
+debug_as_sentence!(LedgerUpdateError);
 
 impl Error for LedgerUpdateError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

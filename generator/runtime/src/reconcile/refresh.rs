@@ -6,12 +6,12 @@ use std::fmt;
 use super::error::{ListingError, ListingFailure};
 use super::listing::{Listing, Part};
 use crate::client::ClientCore;
+use crate::error::debug_as_sentence;
 use crate::orders::TrackedOrder;
 use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
 /// Why the open orders could not be read. What was read is in the view; no order was taken for ended.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum RefreshError {
     /// The client does not track orders.
@@ -42,6 +42,8 @@ impl fmt::Display for RefreshError {
         }
     }
 }
+
+debug_as_sentence!(RefreshError);
 
 impl Error for RefreshError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

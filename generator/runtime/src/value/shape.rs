@@ -17,7 +17,7 @@ pub struct Shape {
 }
 
 /// Why a text is not an identifier of its kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct InvalidIdentifier {
     kind: &'static str,
     given: String,
@@ -46,6 +46,13 @@ pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) 
 impl fmt::Display for InvalidIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} is not a valid {}: it must have {}", self.given, self.kind, self.expected)
+    }
+}
+
+/// The sentence, for programs that return it from `main`.
+impl fmt::Debug for InvalidIdentifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
