@@ -196,7 +196,8 @@ impl<'a> Retrying<'a> {
     ///
     /// A repeat also cancels what was placed since the first attempt, so nothing may be placed until this returns: by this
     /// program, by another one, or by hand. Then a repeat is harmless, because what is cancelled stays so. The response is that
-    /// of the last attempt: it does not list what an earlier one without a response has cancelled.
+    /// of the last attempt: it does not list what an earlier one without a response has cancelled. Where it lists successes and
+    /// failures, [`cancel_with_results`](Self::cancel_with_results) reads them.
     ///
     /// ```
     /// use tradeapi_runtime::operation::Cancellation;
@@ -213,6 +214,11 @@ impl<'a> Retrying<'a> {
     /// As [`call`](Self::call).
     pub async fn cancel<O: Cancellation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         self.repeat(operation).await
+    }
+
+    /// The client whose calls are retried.
+    pub(crate) fn core(&self) -> &'a ClientCore {
+        self.core
     }
 
     async fn repeat<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {

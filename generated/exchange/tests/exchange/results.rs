@@ -63,6 +63,12 @@ async fn a_cancellation_of_everything_can_be_repeated() {
     desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));
     let reply = desk.client.retrying(&policy).cancel(&all).await.unwrap();
     assert_eq!((reply.len(), desk.unified().open_orders.len()), (0, 0));
+    // Its items succeed or fail on their own, as those of a direct call.
+    place(&desk, "e").await;
+    place(&desk, "f").await;
+    let reply = desk.client.retrying(&policy).cancel_with_results(&all).await.unwrap();
+    assert!(reply.all_done(), "{reply}");
+    assert_eq!(reply.data.to_string().lines().count(), 2, "{}", reply.data);
     // Without a retry, the outcome is unknown.
     place(&desk, "d").await;
     desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));

@@ -10,6 +10,8 @@ use crate::client::ClientCore;
 use crate::error::{Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::json::BadItem;
+use crate::operation::Cancellation;
+use crate::retry::Retrying;
 
 /// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a single
 /// call. The call succeeded; items may have failed.
@@ -186,5 +188,20 @@ impl ClientCore {
         let failures = failures.collect();
         let unmentioned = operation.sent().unwrap_or_default().saturating_sub(mentioned);
         ItemsReply { reply, failures, bad, unmentioned, claims_failure: all_done == Some(false) }
+    }
+}
+
+impl Retrying<'_> {
+    /// Like [`cancel`](Self::cancel), for a cancellation whose items succeed or fail on their own.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn cancel_with_results<O>(&self, operation: &O) -> Result<ItemsReply<O::Response>, Error>
+    where
+        O: Cancellation + ListsResults<Response: Clone>,
+    {
+        let reply = self.cancel(operation).await?;
+        Ok(self.core().results_of(operation, reply))
     }
 }

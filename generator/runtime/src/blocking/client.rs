@@ -353,4 +353,17 @@ impl<'a> Retrying<'a> {
         let Self { client, policy } = *self;
         client.wait(client.to_async().retrying(policy).cancel(operation))
     }
+
+    /// Like [`cancel`](Self::cancel), for a cancellation whose items succeed or fail on their own.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the last attempt.
+    pub fn cancel_with_results<O>(&self, operation: &O) -> Result<ItemsReply<O::Response>, Error>
+    where
+        O: Cancellation + ListsResults<Response: Clone>,
+    {
+        let Self { client, policy } = *self;
+        client.wait(client.to_async().retrying(policy).cancel_with_results(operation))
+    }
 }

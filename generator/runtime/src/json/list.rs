@@ -44,6 +44,16 @@ impl<T: fmt::Debug> fmt::Debug for List<T> {
     }
 }
 
+/// A line for each item, and one for each that could not be read.
+impl<T: fmt::Display> fmt::Display for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bad = self.bad.iter().map(|bad| format!("item {} cannot be read: {}", bad.index, bad.error));
+        let mut lines = self.items.iter().map(ToString::to_string).chain(bad);
+        lines.next().map_or(Ok(()), |line| f.write_str(&line))?;
+        lines.try_for_each(|line| write!(f, "\n{line}"))
+    }
+}
+
 impl<T: fmt::Debug> Field<'_, List<T>> {
     /// The list, unless it is empty.
     pub fn shown(&self) -> Option<&dyn fmt::Debug> {
