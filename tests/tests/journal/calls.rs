@@ -7,11 +7,11 @@ use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
-use tradeapi::unified::{CancelOrder, GetOrderDetails, PlaceOrder};
+use tradeapi::unified::{BatchOrder, CancelOrder, GetOrderDetails, PlaceOrder};
 use tradeapi::{Client, Error, Operation};
 use tradeapi_exchange::{Exchange, Family, Seed};
 
-use crate::{all, by_id, journal, order, read};
+use crate::{all, by_id, item, journal, order, read};
 
 /// Notes how many changes were open when each request left.
 struct Watched {
@@ -71,6 +71,38 @@ async fn a_change_is_stored_before_it_leaves_and_its_outcome_after() {
     assert_eq!(PlaceOrder::from_json(&third.request).unwrap(), order("third"));
     // The read, and what left after the change that stayed open.
     assert_eq!(*open.lock().unwrap(), [1, 1, 1, 1, 2]);
+}
+
+/// Leaves out what a response has behind its first item.
+struct Shortened(Exchange);
+
+impl Transport for Shortened {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(async move {
+            self.0.send(request).await.map(|response| {
+                response.map(|body| {
+                    let mut answer: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                    answer["data"].as_array_mut().unwrap().truncate(1);
+                    answer.to_string().into()
+                })
+            })
+        })
+    }
+}
+
+/// What became of the other items is not known, so a later run has to query them.
+#[tokio::test]
+async fn a_batch_of_which_an_item_is_not_mentioned_stays_open() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(9)));
+    let journal = journal(folder.path());
+    let builder = || exchange.client_of(exchange.keys()).journal(journal.clone());
+    let (whole, shortened): (Client, Client) =
+        (builder().build().unwrap(), builder().transport(Shortened(exchange.clone())).build().unwrap());
+    whole.call(&BatchOrder::new(vec![item("b1"), item("b2")])).await.unwrap();
+    assert_eq!(read(&*journal, Selection::Open), []);
+    shortened.call(&BatchOrder::new(vec![item("b3"), item("b4")])).await.unwrap();
+    let open = read(&*journal, Selection::Open);
+    assert_eq!(open.iter().map(|stored| stored.change.client_ids.join(" ")).collect::<Vec<_>>(), ["b3 b4"]);
 }
 
 /// A journal on a disk that is full.

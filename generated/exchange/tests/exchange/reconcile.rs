@@ -100,6 +100,12 @@ fn check(seed: u64) -> (HashSet<Difference>, BTreeSet<Amended>) {
         0 => {
             let adopted = story.reconcile(&mut story.reconciliation().foreign_orders(ForeignOrders::Adopt)).unwrap();
             assert_eq!(by_id(&adopted, |order| matches!(order.action, Action::Adopted)), foreign, "seed {seed}");
+            let of_adopted = adopted.orders.iter().filter(|order| matches!(order.action, Action::Adopted));
+            let open: BTreeSet<_> = {
+                let changes = story.journal.0.lock().unwrap();
+                changes.iter().filter(|stored| stored.ending.is_none()).map(|stored| stored.number).collect()
+            };
+            assert!(of_adopted.filter_map(|order| order.change).all(|change| !open.contains(&change)), "seed {seed}");
             let after = story.reconcile(&mut story.reconciliation()).unwrap();
             let is_known =
                 |order: &ReconciledOrder| order.difference == Difference::AsExpected && order.change.is_some();

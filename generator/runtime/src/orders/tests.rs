@@ -1,9 +1,11 @@
-//! Amendments whose outcome is unknown keep their places until that ends.
+//! Which orders a view has, and which amendments keep their places.
 #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
 use std::time::Duration;
 
-use super::TrackedOrders;
+use super::gate::AmendGate;
+use super::{Standing, TrackedOrders};
+use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
 use crate::tables::{Amends, Effect, Meta, Outcome};
 
 static META: Meta = Meta {
@@ -45,4 +47,94 @@ fn the_place_is_free_when_the_amendment_can_no_longer_arrive() {
     let orders = held(Some(10));
     assert!(!is_free(&orders, 9));
     assert!(is_free(&orders, 10));
+}
+
+#[test]
+fn another_family_frees_no_place() {
+    static OTHER: Meta = Meta { id: "other.amend", family: "other", ..META };
+    let orders = held(None);
+    orders.concluded(&OTHER, "7", Outcome::Done);
+    assert!(!is_free(&orders, 0));
+}
+
+#[test]
+fn an_order_with_one_of_its_names_in_the_gate_is_busy() {
+    let (gate, names) = (AmendGate::new(), |all: &[&str]| vec![all.iter().map(|name| (*name).to_owned()).collect()]);
+    let pass = gate.enter_all(names(&["7"]), 1).unwrap();
+    // The caller's id came later.
+    assert_eq!(gate.enter_all(names(&["a", "7"]), 1).unwrap_err().in_flight, 1);
+    drop(pass);
+    let _pass = gate.enter_all(names(&["a", "7"]), 1).unwrap();
+    for one in ["a", "7"] {
+        assert!(gate.enter_all(names(&[one]), 1).is_err(), "{one}");
+    }
+}
+
+static STATES: Lifecycle = Lifecycle { states: &[], transitions: &[] };
+
+/// The record of an order that is open.
+fn record(id: Option<&str>, client_id: Option<&str>) -> OrderShown {
+    let (id, client_id) = (id.map(str::to_owned), client_id.map(str::to_owned));
+    OrderShown { id, client_id, kind: None, shown: ShownAs::Record { lifecycle: &STATES, state: None, at: None } }
+}
+
+fn place(orders: &TrackedOrders, client_id: &str) -> Vec<u64> {
+    orders.place(&META, vec![(client_id.to_owned(), None)])
+}
+
+fn open(orders: &TrackedOrders) -> Vec<(Option<String>, Option<String>, Standing)> {
+    orders.open().into_iter().map(|order| (order.id, order.client_id, order.standing)).collect()
+}
+
+fn text(id: &str) -> Option<String> {
+    Some(id.to_owned())
+}
+
+#[test]
+fn an_id_that_an_open_order_has_places_no_other_one() {
+    let orders = TrackedOrders::default();
+    let first = place(&orders, "a");
+    assert_eq!((first.len(), place(&orders, "a").len()), (1, 0));
+    // The refusal of the second request says nothing about the first one.
+    orders.not_placed(&META, &[]);
+    assert_eq!(open(&orders), [(None, text("a"), Standing::Unknown)]);
+}
+
+#[test]
+fn an_order_that_was_known_by_each_of_its_ids_is_one() {
+    let orders = TrackedOrders::default();
+    place(&orders, "a");
+    orders.observe("family", record(Some("7"), None), None);
+    assert_eq!(orders.open().len(), 2);
+    orders.observe("family", record(Some("7"), Some("a")), None);
+    assert_eq!(open(&orders), [(text("7"), text("a"), Standing::Open)]);
+    assert_eq!(orders.get("family", "a"), orders.get("family", "7"));
+}
+
+/// An order is over for a listing that does not show it only if that was certain to show it when it began.
+#[test]
+fn a_listing_ends_what_it_would_have_shown() {
+    let second = Duration::from_secs;
+    for (visible, begun, is_over) in [(None, 1_000, false), (Some(10), 9, false), (Some(10), 10, true)] {
+        let orders = TrackedOrders::default();
+        let placed = place(&orders, "a");
+        orders.may_be_placed(&META, &placed, visible.map(second));
+        orders.listed("family", orders.turn(), second(begun));
+        assert_eq!(orders.open().is_empty(), is_over, "visible from {visible:?}, listed at {begun}");
+    }
+}
+
+#[test]
+fn a_conclusion_that_nothing_was_placed_removes_the_order() {
+    let orders = TrackedOrders::default();
+    place(&orders, "a");
+    orders.concluded(&META, "a", Outcome::Unknown);
+    assert_eq!(orders.open().len(), 1);
+    orders.concluded(&META, "a", Outcome::NotDone);
+    assert!(orders.open().is_empty());
+    // What a record has shown stays.
+    place(&orders, "b");
+    orders.observe("family", record(Some("8"), Some("b")), None);
+    orders.concluded(&META, "b", Outcome::NotDone);
+    assert_eq!(orders.open().len(), 1);
 }

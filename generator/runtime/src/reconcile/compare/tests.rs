@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Known, Missing, Shown, compare, earliest, missing};
+use super::{Adopted, Known, Missing, Shown, compare, earliest, missing};
 use crate::confirm::Look;
 use crate::journal::{Change, ChangeNumber, Ending, StoredChange};
 use crate::lifecycle::Sighting;
@@ -264,4 +264,29 @@ fn only_the_families_that_are_named_are_compared() {
     assert_eq!(differences(&known, &Shown::default()).len(), 1);
     known.keep_families(&["another".to_owned()]);
     assert_eq!(differences(&known, &Shown::default()), []);
+}
+
+/// A query may show a state that no document lists. The order is open then, as far as anyone knows.
+#[test]
+fn an_order_in_an_undocumented_state_is_open_unless_a_listing_of_past_orders_has_it() {
+    let undocumented = || Sighting { has_ended: None, ..order("1", Some("a"), false) };
+    for (listed, is_open) in [(None, true), (Some(Part::OpenOrders), true), (Some(Part::PastOrders), false)] {
+        let mut shown = Shown::default();
+        shown.add_order(FAMILY, undocumented(), listed.map(|part| (Listing::unread(part), None)));
+        assert_eq!(shown.orders.values().next().map(|order| order.is_open), Some(is_open), "{listed:?}");
+    }
+}
+
+/// The same id was refused before; the order that was adopted is of someone else.
+#[test]
+fn an_adopted_order_contradicts_no_refusal() {
+    let mut known = journal(&[("a", 20, Some(Outcome::NotDone))]);
+    let shown = shown(&[("1", Some("a"), false)]);
+    assert_eq!(one(&known, &shown), Difference::Contradiction);
+    let adopted = Adopted { number: ChangeNumber(9), signed_at: at(20), client_id: Some("a".to_owned()) };
+    known.adopted.insert((FAMILY, "1".to_owned()), adopted);
+    assert_eq!(one(&known, &shown), Difference::AsExpected);
+    known.keep_families(&["another".to_owned()]);
+    assert_eq!(one(&known, &shown), Difference::Foreign);
+    assert_eq!(differences(&known, &Shown::default()), [], "what was adopted in another family is not missed");
 }
