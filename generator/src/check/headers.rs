@@ -1,4 +1,4 @@
-//! Headers: which there are, and which operations send them.
+//! Headers: which exist, and which operations send them.
 
 use super::taken;
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
