@@ -69,7 +69,7 @@ impl Serve for GetAgentDirectCommissions {
         };
         let access = window.and_then(|window| window.access);
         let oldest = access.and_then(|access| access.before(now)).map_or(0, |oldest| days.number(oldest));
-        // What is of today can be read tomorrow.
+        // Today's entries can be read tomorrow.
         let readable = first.max(oldest)..last.saturating_add(1).min(today);
         let before = self.id_less_than.as_ref().map_or(u64::MAX, |id| id.as_str().parse().unwrap_or(0));
         let limit = page_size(Self::META, self.limit);

@@ -51,7 +51,7 @@ pub(crate) struct Core {
     pub(crate) orders: Orders,
     /// Positions with a take-profit or a stop-loss: pair, account, position.
     pub(crate) guarded: BTreeSet<(usize, usize, Pos)>,
-    /// All positions, alike.
+    /// All positions, in the same form.
     pub(crate) held: BTreeSet<(usize, usize, Pos)>,
     /// Spot orders that have ended, with a take-profit or a stop-loss for what they traded.
     pub(crate) bought: Bought,
@@ -72,7 +72,7 @@ pub(crate) struct Core {
     pub(crate) violations: BTreeMap<String, u64>,
     pub(crate) journal: Option<Journal>,
     setup: Setup,
-    /// The latest requests, if someone may want to see them.
+    /// The latest requests, if a page may show them.
     pub(crate) log: Option<Log>,
     dice: Dice,
 }

@@ -31,7 +31,7 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     are_free(to, &of_instrument, &taken::PROPERTIES);
 }
 
-/// What shows a property is an enum of records of orders with the same values, or a code that there is.
+/// What shows a property is an enum of records of orders with the same values, or an existing code.
 pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
     for property in api.account.iter().flat_map(|account| &account.properties) {
         for (name, place) in &property.shown_as {

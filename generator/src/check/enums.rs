@@ -63,7 +63,7 @@ pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
     Some(Fault::new(format!("`{}` has no value `{text}`", all.name.wire), help))
 }
 
-/// Why a text, however it is spelled, is not a value of an enum that may be had here.
+/// Why a text is not, in any spelling, one of the values of an enum that are allowed here.
 pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
     let Some(index) = all.index_of(text) else { return why_not(all, text) };
     let (_, place) = only.first()?;
@@ -78,7 +78,7 @@ fn places(all: &Enum) -> impl Iterator<Item = (&str, Option<Place>)> {
     all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)))
 }
 
-/// The value that was probably meant, or all there are.
+/// The value that was probably meant, or all values.
 pub(super) fn nearest(all: &Enum, text: &str) -> Help {
     unknown(text, places(all), || format!("the values of `{}` are: {}", all.name.wire, name_list(all.wires())))
 }

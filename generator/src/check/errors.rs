@@ -84,7 +84,7 @@ const WORDS_OF_KEYS: &[&str] = &[
     "window.access",
 ];
 
-/// What is refused: with codes and statuses that there are, and for rules that there are, each of them once.
+/// Refusals: their codes, statuses and rules exist, and each is named once.
 pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
     for refusal in &api.refusals {
         let statuses = 400..=599;

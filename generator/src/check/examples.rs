@@ -109,7 +109,7 @@ impl Example<'_> {
         self.report(node.offset, message, format!("correct it, or `numbers` in {file} or `json` of the field"));
     }
 
-    /// Reports a value that cannot be.
+    /// Reports an impossible value.
     fn fault(&mut self, node: &Node, name: &str, fault: Fault) {
         fault.report(self.to, place_in(self.place, self.text, node.offset), Code::BadExample, &format!("`{name}`"));
     }
@@ -124,8 +124,8 @@ impl Example<'_> {
     }
 }
 
-/// Where a byte of a text stands in its file: exact in a literal block, which is how JSON is written; elsewhere the
-/// start of the text has to do.
+/// Where a byte of a text stands in its file: exact in a literal block, which is how JSON is written; elsewhere
+/// the start of the text.
 fn place_in(block: Place, text: &str, offset: usize) -> Place {
     let begin = text.len() - text.trim_start_matches('\n').len();
     let Some(before) = text.get(begin..offset) else { return block };

@@ -132,7 +132,7 @@ fn ports(edges: &[Edge], node: usize, is_shown: bool) -> Vec<(usize, bool)> {
     ends.into_iter().map(|(_, index, starts)| (index, starts)).collect()
 }
 
-/// What comes from the left ends left, the nearest first; what goes to the right ends right, the nearest last.
+/// Arrows from the left end on the left, the nearest first; arrows to the right end on the right, the nearest last.
 fn rank(node: usize, other: usize) -> (usize, usize) {
     match other.cmp(&node) {
         std::cmp::Ordering::Less => (0, node - other),

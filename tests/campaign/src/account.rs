@@ -37,7 +37,7 @@ use crate::wrong::WrongTransport;
 /// How long a call may take.
 pub(crate) const CALL: Duration = Duration::from_secs(2);
 
-/// How the exchange of an account behaves that goes by `clock`.
+/// How the exchange of an account behaves, by `clock`.
 pub(crate) fn exchange(settings: &Settings, account: u64, world: &World, clock: &FastClock) -> Terms {
     let mut dice = Dice::new(settings.seed, &format!("account {account}"));
     let skew = SKEW.as_millis() as u64;
@@ -58,7 +58,7 @@ pub(crate) fn client_over_sockets(
     client(settings, url, keys, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone()))
 }
 
-/// A client as it is by default, but for its environment and its transport, unless it is to be wrong.
+/// A client with the defaults, except for its environment and its transport, unless it is to be wrong.
 pub(crate) fn client<T: Transport + 'static, E: Environment + 'static>(
     settings: &Arc<Settings>,
     url: &str,
@@ -108,7 +108,7 @@ async fn run_in(settings: Arc<Settings>, account: u64, world: World) -> io::Resu
     Ok(figures)
 }
 
-/// Trades over `desk` until all is known that can be, while `beside` goes on, and compares what the client says with what
+/// Trades over `desk` until every outcome is known that a query can decide, while `beside` goes on, and compares what the client says with what
 /// is true. Makes only some of the `requests`, each the number of its task and its own, if they are given.
 pub(crate) async fn trade(
     desk: Desk,

@@ -19,7 +19,7 @@ pub(crate) type ItemEnd = (Outcome, Option<String>);
 
 impl Desk {
     /// Sends several requests at once, in several calls if need be, and returns the outcome of each.
-    pub(crate) async fn ask_for_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemEnd>
+    pub(crate) async fn resolve_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemEnd>
     where
         O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
             + Send

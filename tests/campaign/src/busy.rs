@@ -9,7 +9,7 @@ use tradeapi_tests::dice::Dice;
 
 use crate::ledger::Ledger;
 
-/// Runs `work` on a thread of its own, with nothing else but tasks that hold it up.
+/// Runs `work` on a thread that it shares only with tasks that block it.
 pub(crate) async fn on_one_thread<T, F>(work: impl FnOnce() -> F + Send + 'static) -> io::Result<T>
 where
     T: Send + 'static,
@@ -25,7 +25,7 @@ where
     receiver.await.map_err(io::Error::other)?
 }
 
-/// Holds up the thread now and then, as code does that computes or waits without saying so.
+/// Blocks the thread now and then, as code does that computes or waits without yielding.
 pub(crate) async fn hold_up(ledger: Ledger, mut dice: Dice) {
     loop {
         tokio::time::sleep(Duration::from_millis(5 + dice.below(120))).await;

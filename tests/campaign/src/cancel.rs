@@ -64,7 +64,7 @@ impl Desk {
         }
     }
 
-    /// Looks whether an order is cancelled. That it is not proves nothing.
+    /// Looks whether an order is cancelled. If it is not, that proves nothing.
     async fn look(&self, family: Family, name: &Name, ticket: &Ticket) -> bool {
         let again = self.settings.again();
         let client = self.client.retrying(&again);

@@ -55,7 +55,7 @@ struct Desk {
 }
 
 impl Child {
-    /// Queries what is open, sends what is missing, and ends when all is known that can be.
+    /// Queries what is open, sends what is missing, and ends when every outcome is known that a query can decide.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Child {
         tokio::time::sleep(clock.takes(settings.until_absence_proves())).await;
         let desk = Desk { policy: settings.finally(), ..desk };
         let open: Vec<_> = open(Journal::read(&self.journal)?).collect();
-        // All at once, they would only wait for each other while their time runs out.
+        // Sent all at once, they would wait for each other until their time runs out.
         for some in open.chunks(QUERIED_AT_ONCE) {
             let some = some.iter().cloned();
             finish(some.map(|(id, entry)| desk.clone().settle(id, entry)).collect()).await?;

@@ -48,7 +48,7 @@ impl Environment for FastEnvironment {
     }
 }
 
-/// What `future` gives, if it does so within this time.
+/// The output of `future`, if it completes within this time.
 pub(crate) async fn within<T>(client: &ClientCore, patience: Duration, future: impl Future<Output = T>) -> Option<T> {
     match select(pin!(future), pin!(pause(client.environment(), patience))).await {
         Either::Left((output, _)) => Some(output),

@@ -1,50 +1,50 @@
 use tradeapi::Error;
 use tradeapi::runtime::tables::Outcome;
 
-/// How a client is used, or made: as it is meant to be, or wrongly in a way that a campaign has to find out.
+/// How a client is used: correctly, or wrongly in a way that a campaign has to detect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conduct {
     /// Unknown outcomes are queried.
     #[default]
     Careful,
-    /// What is unknown is taken for a failure, as clients do that know success and failure only.
+    /// An unknown outcome is treated as a failure, as clients do that know success and failure only.
     TakesUnknownForFailure,
-    /// What is unknown is taken for a success.
+    /// An unknown outcome is treated as a success.
     TakesUnknownForSuccess,
-    /// Any code is taken for a refusal.
+    /// Any code is treated as a refusal.
     BelievesEveryCode,
-    /// Any refusal is taken to say that nothing was done, also of what does two things.
+    /// Any refusal is treated as proof that nothing was done, even if the request does two things.
     TakesHalfForNothing,
-    /// What is unknown is sent again.
+    /// A request with an unknown outcome is sent again.
     SendsAgain,
-    /// What is unknown after some questions is taken not to have happened.
+    /// An outcome that is unknown after some queries is treated as not done.
     GivesUp,
-    /// What is not found at once is taken not to be there.
+    /// An order that the first query does not find is treated as absent.
     TrustsTheFirstAbsence,
-    /// What is not found is taken not to be there once one answer has a time that is late enough.
+    /// An order that is not found is treated as absent once a single answer has a time that is late enough.
     BelievesOneNodesTime,
-    /// What is not found is taken not to be there, however long ago it may have been forgotten.
+    /// An order that is not found is treated as absent, even if the exchange may have forgotten it.
     ForgetsTheForgotten,
-    /// Any order that has the id is taken for the queried one.
+    /// Any order with the id is treated as the queried one.
     BelievesAnyRecord,
-    /// An amendment is taken to have happened when the order has that price.
+    /// An amendment is treated as done if the order has its price.
     BelievesThePrice,
-    /// The answer to another request is taken for one's own.
+    /// The answer to another request is accepted.
     TakesAnyAnswer,
-    /// What a batch's answer does not mention is taken to be done.
+    /// An item that a batch's answer does not mention is treated as done.
     TakesMissingForDone,
-    /// What a batch's answer does not mention is taken not to be done.
+    /// An item that a batch's answer does not mention is treated as not done.
     TakesMissingForNotDone,
-    /// Rate limits are not kept.
+    /// Rate limits are ignored.
     IgnoresLimits,
-    /// Calls are counted when they are let go, and not when they arrive.
+    /// Calls are counted when they leave, not when they arrive.
     CountsWhenLetGo,
-    /// Signatures go by the time of whichever answer came last.
+    /// Signatures use the time of the latest answer.
     BelievesEveryTime,
 }
 
 impl Conduct {
-    /// What someone takes an error for who does not ask.
+    /// The outcome that such a client concludes from an error without a query; `None` if it queries.
     pub(crate) fn takes(self, error: &Error) -> Option<Outcome> {
         let Error::Unknown(unknown) = error else { return Some(error.outcome()) };
         let has_code = matches!(&*unknown.why, Error::Exchange(_));

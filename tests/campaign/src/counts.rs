@@ -55,9 +55,9 @@ listed! {
         IdleClose,
         /// Bytes came without a request.
         Unsolicited,
-        /// A question was put while the request could still arrive.
+        /// A query was sent while the request could still arrive.
         QueriedEarly,
-        /// A question was put after that.
+        /// A query was sent after that.
         QueriedLate,
         /// A request came over a connection for which it had to wait.
         LateFirstRequest,
@@ -75,13 +75,13 @@ listed! {
         RequestDelayed,
         /// An answer was overtaken by others, or came too late.
         AnswerDelayed,
-        /// No connection came about.
+        /// A connection was not established.
         NotConnected,
         /// A connection was closed while a request was under way to it.
         ClosedUnderWay,
         /// The answer to another request came for this one.
         TakenForAnother,
-        /// The exchange was away while a request was under way to it.
+        /// The exchange was down while a request was under way to it.
         CutOff,
         /// A request came a second time, from a node that repeats what it gets no answer to, and the second answer counted.
         Repeated,
@@ -102,7 +102,7 @@ pub struct Rate {
 }
 
 impl Counts {
-    /// Both together, each rate for the one who called fastest.
+    /// The sum of both; each rate is that of the fastest caller.
     pub fn add(&mut self, other: &Self) {
         for (operation, rate) in &other.calls {
             let sum = self.calls.entry(*operation).or_default();
@@ -119,7 +119,7 @@ impl Counts {
         self.stale += other.stale;
     }
 
-    /// Something was reached so often.
+    /// Something was reached, so many times.
     pub fn reach(&mut self, what: Reached, times: u64) {
         *self.reached.entry(what).or_default() += times;
     }

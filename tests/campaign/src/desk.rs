@@ -39,7 +39,7 @@ pub(crate) struct Ended {
     pub(crate) order_id: Option<String>,
 }
 
-/// The ways to ask for one thing.
+/// The ways to send one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// Queries for a while.
@@ -54,7 +54,7 @@ enum Way {
     DropAndSettle,
     /// Gives up in the middle of the queries.
     DropConfirm,
-    /// Calls, and looks for what is unknown.
+    /// Calls, and locates what is unknown.
     CallAndLocate,
     /// Calls, and leaves for later what is unknown.
     CallAndLeave,
@@ -105,7 +105,7 @@ impl Desk {
     }
 
     /// Sends one request in one of the possible ways, and returns its outcome as far as it is known by then.
-    pub(crate) async fn ask<O>(&self, operation: O, ticket: Ticket, dice: &mut Dice) -> Ended
+    pub(crate) async fn send<O>(&self, operation: O, ticket: Ticket, dice: &mut Dice) -> Ended
     where
         O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
     {
@@ -146,8 +146,8 @@ impl Desk {
         ended
     }
 
-    /// Calls, of something that carries nothing to ask by.
-    pub(crate) async fn ask_plainly<O: Confirmable>(&self, operation: O, ticket: Ticket) -> Ended {
+    /// Calls an operation whose request has nothing to query by.
+    pub(crate) async fn send_plainly<O: Confirmable>(&self, operation: O, ticket: Ticket) -> Ended {
         let ended = self.plainly(&operation).await;
         self.ledger.note(&ticket, ended.outcome, ended.known, "call");
         ended
@@ -199,7 +199,7 @@ impl Desk {
         }
     }
 
-    /// Finds out what an error leaves unknown; how depends on how the client is used.
+    /// Resolves what an error leaves unknown; how depends on how the client is used.
     async fn settle<O: Confirmable>(&self, operation: &O, error: Error, ticket: Option<&Ticket>) -> Ended {
         self.ledger.failed(&error);
         let signed_at = signed_at(&error, &self.client);
@@ -224,7 +224,7 @@ impl Desk {
         let is_amendment = O::META.confirm.is_some_and(|confirm| !confirm.matches.is_empty());
         let signed_at = signed_at(&error, &self.client);
         if error.outcome() == Outcome::Unknown && !is_amendment {
-            // What is found under an id that nothing else has is one's own; the exchange's id is all that is taken.
+            // A record under an id that nothing else has is that of this request; only the exchange's id is read.
             if let Ok(reply) = self.client.locate(operation).await {
                 let confirmation = self.client.settle(operation, signed_at, &self.settings.once()).await;
                 let order_id = raw::order_id(&reply.raw);
@@ -254,7 +254,7 @@ impl Desk {
         }
     }
 
-    /// Notes what a confirmation goes by.
+    /// Notes by what a confirmation decides.
     pub(crate) fn note_decision<A, R>(&self, confirmation: &Confirmation<A, R>) {
         match confirmation {
             Confirmation::Done(done) if done.queries == 0 => self.ledger.decided("done", "the answer"),
@@ -281,7 +281,7 @@ impl Desk {
     }
 }
 
-/// When the request was signed that an error is about, or later.
+/// When the request of an error was signed, or a later time.
 pub(crate) fn signed_at(error: &Error, client: &ClientCore) -> Timestamp {
     match error {
         Error::Unknown(unknown) => unknown.sent.signed_at,

@@ -227,7 +227,7 @@ impl Inner {
 const STALE: &str = "timestamp";
 const DUPLICATE: &str = "duplicate";
 
-/// Parts of the rules that a client may break that knows no better: it cannot see what others and earlier requests did.
+/// Parts of rules that a client may break unknowingly, because it cannot see what others and earlier requests did.
 const SENSIBLE: [&str; 5] = [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only"];
 
 fn with_header(delivery: Delivery, keep_alive: &HeaderValue) -> Delivery {

@@ -10,10 +10,10 @@ use tradeapi::runtime::tables::Outcome;
 use crate::judge::Violation;
 use crate::ledger::{Claim, Decided, Known, Ledger, Naming};
 
-/// What a campaign came to.
+/// The result of a campaign.
 #[derive(Debug, Default)]
 pub struct Figures {
-    /// How often each operation's effects came about, did not, or are unknown, and how that is known.
+    /// How often each operation's effects happened, did not, or are unknown, and how that is known.
     pub claims: BTreeMap<(&'static str, Naming, Word, Known), u64>,
     /// What is true of what stays unknown, by operation.
     pub unknown: BTreeMap<(&'static str, Naming, Known), Truth>,
@@ -45,7 +45,7 @@ pub enum Word {
     Happened,
     /// It did not.
     DidNot,
-    /// Nobody knows.
+    /// It is unknown.
     Unknown,
 }
 
@@ -89,7 +89,7 @@ impl Figures {
         Self { claims, unknown, reasons, decided, counts: counts.clone(), violations, lasted: Duration::ZERO }
     }
 
-    /// Both together.
+    /// The sum of both.
     pub fn add(&mut self, other: Self) {
         other.claims.into_iter().for_each(|(claim, count)| *self.claims.entry(claim).or_default() += count);
         for (of, truth) in other.unknown {
@@ -113,7 +113,7 @@ impl Figures {
         self.counts.calls.iter().filter(|(of, _)| !reads(of)).map(|(_, rate)| rate.calls).sum()
     }
 
-    /// How many requested effects came out so.
+    /// How many requested effects have this outcome.
     pub fn count(&self, word: Word) -> u64 {
         self.claims.iter().filter(|((_, _, of, _), _)| *of == word).map(|(_, count)| count).sum()
     }

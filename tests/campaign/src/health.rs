@@ -1,4 +1,4 @@
-//! Whether a client still trades when all is well again.
+//! Whether a client still trades once the exchange works again.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::ledger::{Known, Ledger, Naming};
 use crate::orders::{self, Name, Order};
 use crate::settings::Settings;
 
-/// How many calls it may take until a client has seen that the exchange is well.
+/// How many calls it may take until a client has seen that the exchange works.
 const TRIES: usize = 4;
 
 /// How long a call may wait for room.

@@ -1,4 +1,4 @@
-//! What a process writes down before it sends, so that the one after it can ask.
+//! What a process stores before it sends, so that the next one can query it.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

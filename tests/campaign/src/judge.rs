@@ -27,7 +27,7 @@ pub enum Violation {
     TooFast(String),
     /// A request came that no client should send.
     Senseless(String),
-    /// The client does not trade any more, though the exchange does.
+    /// The client no longer trades, although the exchange does.
     LockedOut(String),
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn judge(claims: &BTreeMap<Effect, Vec<Claim>>, effects: &BTreeMap<Ef
     claims.iter().filter_map(of_claims).chain(unrequested.cloned().map(Violation::Unrequested)).collect()
 }
 
-/// What is wrong with the claims about an effect that truly came about so many `times`, and `half` so many.
+/// What is wrong with the claims about an effect that happened `times` times, and half of it `half` times.
 fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Option<Violation> {
     let of = |outcome| claims.iter().filter(move |claim| claim.outcome == outcome);
     let count = |outcome| u32::try_from(of(outcome).count()).unwrap_or(u32::MAX);
@@ -93,7 +93,7 @@ fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Opt
         return Some(Violation::Doubled(effect.clone(), times));
     }
     if times < done {
-        // What was concluded is more often wrong than what was answered.
+        // Conclusions are wrong more often than answers.
         return of(Outcome::Done)
             .max_by_key(|claim| claim.known)
             .map(|claim| Violation::ClaimedFalsely(effect.clone(), *claim));

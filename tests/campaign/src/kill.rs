@@ -1,4 +1,4 @@
-//! A process is killed in the middle, again and again, and the last one makes good what the others left.
+//! A process is killed in the middle, again and again, and the last one finishes what the others left.
 
 use std::io;
 use std::path::Path;

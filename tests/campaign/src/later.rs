@@ -1,5 +1,5 @@
-//! What is queried again: in the whole of the time in which a request can still arrive, when an absence proves
-//! something, and when what is absent may be forgotten.
+//! Outcomes that are queried again: while a request can still arrive, once an absence proves something, and once the
+//! exchange may have forgotten the order.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ use crate::ledger::{Known, Ticket};
 /// How long the exchange keeps orders that are cancelled, and a little more.
 const KEPT: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 
-/// How far the clock of a machine is ahead that takes signatures, and what else passes until an absence proves something.
+/// How far the clock of a machine that checks signatures is ahead, and the other delays until an absence proves something.
 const HOUR_AHEAD: Duration = Duration::from_secs(65 * 60);
 
 /// How long an abandoned query may be under way at most.
@@ -80,11 +80,11 @@ impl Settled {
 }
 
 /// Queries something once more; returns what is known then.
-type Question = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Settled> + Send>> + Send + Sync>;
+type Query = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Settled> + Send>> + Send + Sync>;
 
 /// Something to be queried again.
 pub(crate) struct Open {
-    ask: Question,
+    query: Query,
     signed_at: Timestamp,
     is_reserved: bool,
 }
@@ -98,7 +98,7 @@ impl Later {
         self.all().push(open);
     }
 
-    /// Any of it.
+    /// Any one of them.
     fn take(&self, dice: &mut Dice) -> Option<Open> {
         let mut all = self.all();
         let place = usize::try_from(dice.below(all.len() as u64)).unwrap_or_default();
@@ -114,13 +114,13 @@ impl Open {
     pub(crate) fn new<F>(
         signed_at: Timestamp,
         dice: &mut Dice,
-        ask: impl Fn(Desk, ConfirmPolicy) -> F + Send + Sync + 'static,
+        query: impl Fn(Desk, ConfirmPolicy) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Settled> + Send + 'static,
     {
-        let ask: Question = Box::new(move |desk, policy| Box::pin(ask(desk, policy)));
-        Self { ask, signed_at, is_reserved: dice.percent(RESERVED) }
+        let query: Query = Box::new(move |desk, policy| Box::pin(query(desk, policy)));
+        Self { query, signed_at, is_reserved: dice.percent(RESERVED) }
     }
 }
 
@@ -144,7 +144,7 @@ impl Desk {
         }));
     }
 
-    /// The outcome that a caller concludes who forgets that orders are forgotten.
+    /// The outcome that a caller concludes if it does not know that the exchange forgets orders.
     fn believed<A, R>(&self, confirmation: &Confirmation<A, R>) -> Outcome {
         match (confirmation, self.settings.conduct) {
             (Confirmation::Unknown(still), Conduct::ForgetsTheForgotten) if is_absent(still.last.as_ref()) => {
@@ -154,7 +154,7 @@ impl Desk {
         }
     }
 
-    /// Queries all that is unknown, until all is known that can be.
+    /// Queries every unknown outcome until no query can decide another one.
     pub(crate) async fn settle_all(&self, clock: &FastClock) {
         let end = clock.steady() + self.settings.until_absence_proves();
         let reserved = Later::default();
@@ -165,7 +165,7 @@ impl Desk {
                 pause(desk.client.environment(), rest).await;
                 match desk.later.take(&mut dice) {
                     Some(open) if open.is_reserved || comes_late => reserved.push(open),
-                    Some(open) => desk.ask_again(open, desk.settings.once(), &clock, false).await,
+                    Some(open) => desk.query_again(open, desk.settings.once(), &clock, false).await,
                     None => {}
                 }
             }
@@ -175,57 +175,56 @@ impl Desk {
         let tasks: FuturesUnordered<_> =
             tasks.map(|(desk, dice, reserved, clock)| in_the_window(desk, dice, reserved, clock)).collect();
         tasks.collect::<()>().await;
-        // One absurd answer, such as to wait for an hour, ends the questions of one time.
+        // One absurd answer, such as to wait for an hour, ends the queries of one round.
         for _ in 0..2 {
-            self.ask_for_the_rest(clock).await;
+            self.query_the_rest(clock).await;
         }
         // What was signed by a clock that is an hour ahead can still arrive until then.
         self.leap(clock, HOUR_AHEAD).await;
         for _ in 0..2 {
-            self.ask_for_the_rest(clock).await;
+            self.query_the_rest(clock).await;
         }
         // What stays unknown now is not queried again, except what was never queried.
         self.later.all().clear();
         self.leap(clock, KEPT).await;
         self.later.all().append(&mut reserved.all());
-        Self { is_late: true, ..self.clone() }.ask_for_the_rest(clock).await;
+        Self { is_late: true, ..self.clone() }.query_the_rest(clock).await;
     }
 
-    /// How something is known that was queried now.
+    /// How the outcome of such a query is known.
     pub(crate) fn known_by_asking(&self) -> Known {
         if self.is_late { Known::TooLate } else { Known::ByQuery }
     }
 
-    /// Lets much time pass at once, when nothing is under way any more that would seem to come together with what is
-    /// queried then.
+    /// Lets much time pass at once. Nothing may be under way then, because it would arrive together with later queries.
     async fn leap(&self, clock: &FastClock, time: Duration) {
         pause(self.client.environment(), self.settings.real(UNDER_WAY)).await;
         clock.leap(time);
     }
 
-    /// Queries all that is left once more.
-    async fn ask_for_the_rest(&self, clock: &FastClock) {
+    /// Queries everything that is still unknown once more.
+    async fn query_the_rest(&self, clock: &FastClock) {
         let again = Later::default();
-        let ask = |desk: Self, mut dice: Dice, again: Later, clock: FastClock| async move {
-            // All at once, they would only wait for each other while their time runs out.
+        let query = |desk: Self, mut dice: Dice, again: Later, clock: FastClock| async move {
+            // Sent all at once, they would wait for each other until their time runs out.
             while let Some(open) = desk.later.take(&mut dice) {
                 let left = Later::default();
                 let desk_of_one = Self { later: left.clone(), ..desk.clone() };
-                desk_of_one.ask_again(open, desk.settings.finally(), &clock, true).await;
+                desk_of_one.query_again(open, desk.settings.finally(), &clock, true).await;
                 again.all().append(&mut left.all());
             }
         };
         let tasks =
-            (0..self.settings.tasks).map(|task| ask(self.clone(), self.dice(task), again.clone(), clock.clone()));
+            (0..self.settings.tasks).map(|task| query(self.clone(), self.dice(task), again.clone(), clock.clone()));
         tasks.collect::<FuturesUnordered<_>>().collect::<()>().await;
         self.later.all().append(&mut again.all());
     }
 
-    async fn ask_again(&self, open: Open, policy: ConfirmPolicy, clock: &FastClock, all_has_arrived: bool) {
+    async fn query_again(&self, open: Open, policy: ConfirmPolicy, clock: &FastClock, all_has_arrived: bool) {
         let age = clock.now().saturating_sub(open.signed_at.as_millis());
         let is_early = Duration::from_millis(age) < self.settings.until_absence_proves();
         self.ledger.reach(if is_early { Reached::QueriedEarly } else { Reached::QueriedLate });
-        match (open.ask)(self.clone(), policy).await {
+        match (open.query)(self.clone(), policy).await {
             Settled::Known => {}
             Settled::Hopeless if all_has_arrived => {}
             Settled::Open | Settled::Hopeless => self.later.push(open),

@@ -32,7 +32,7 @@ pub struct Claim {
     pub deed: &'static str,
     /// How the order was named.
     pub naming: Naming,
-    /// Whether it came about.
+    /// Whether it happened.
     pub outcome: Outcome,
     /// How that is known.
     pub known: Known,
@@ -40,7 +40,7 @@ pub struct Claim {
     pub how: &'static str,
 }
 
-/// How a request names what it is about.
+/// How a request names its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Naming {
     /// By an id that nothing else has.
@@ -48,7 +48,7 @@ pub enum Naming {
     Own,
     /// By an id that another order has, or will have.
     Shared,
-    /// By none.
+    /// Without an id.
     Nothing,
 }
 
@@ -69,9 +69,9 @@ pub enum Known {
     ByAnswer,
     /// By a query.
     ByQuery,
-    /// It is not.
+    /// It is unknown.
     Unknown,
-    /// It is not, and on purpose it was not queried in time.
+    /// It is unknown, because it was not queried in time, on purpose.
     TooLate,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Ticket {
 }
 
 impl Ledger {
-    /// Notes what is to come about, before it is requested.
+    /// Notes an effect before it is requested.
     pub(crate) fn open(&self, effect: Effect, deed: &'static str, naming: Naming) -> Ticket {
         let mut pages = self.pages();
         let claims = pages.claims.entry(effect.clone()).or_default();
@@ -104,7 +104,7 @@ impl Ledger {
         }
     }
 
-    /// Notes what is wrong whatever the books say.
+    /// Notes a violation that does not depend on the books.
     pub(crate) fn complain(&self, violation: Violation) {
         self.pages().violations.push(violation);
     }
@@ -142,7 +142,7 @@ impl Ledger {
         look(&self.pages().claims)
     }
 
-    /// What is wrong whatever the books say, and what was reached.
+    /// The violations that do not depend on the books, and what was reached.
     pub(crate) fn rest(&self) -> (Vec<Violation>, Counts) {
         let pages = self.pages();
         (pages.violations.clone(), pages.counts.clone())

@@ -3,7 +3,8 @@
 //! Tasks that share a client place orders, one by one and several at once, amend and cancel some of them, and keep their
 //! own account of the outcome of each, from nothing but the client's results. When all is done, and what was unknown
 //! has been queried once more, the account is compared with the exchange's book: none may be lost, none doubled, none
-//! claimed falsely, no listing may miss an order or have it twice, and no rate limit be exceeded by the exchange's count. What the client calls unknown may be either.
+//! claimed falsely, no listing may miss an order or have it twice, and no rate limit be exceeded by the exchange's count.
+//! What the client calls unknown may be either.
 //!
 //! A campaign runs [in virtual time](simulate), one account after the other, each with an exchange, a client and a network
 //! of its own on one thread. What an account does is a [`Script`], which follows from a seed and always has the same trace;

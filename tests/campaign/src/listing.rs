@@ -1,4 +1,4 @@
-//! Listings of an exchange whose pages repeat items, lead in circles, and fail like all else.
+//! Listings of an exchange whose pages repeat items, lead in circles, and fail like any other call.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,10 @@ use crate::judge::Violation;
 /// How many orders are on a page: few, so that there are many pages.
 const PAGE: u64 = 40;
 
-/// After how many pages a listing is left and gone on with from its position, where it is.
+/// After how many pages a listing that is resumed is left, and continued from its position.
 const STRETCH: usize = 3;
 
-/// Lists all orders of an account in every way there is, and compares that with the book, in which nothing changes
-/// meanwhile.
+/// Lists all orders of an account in every way, and compares them with the book, in which nothing changes meanwhile.
 pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Violation> {
     let pending = classic::GetPendingOrders::new(classic::ProductType::UsdtFutures).limit(PAGE);
     let history = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures).limit(PAGE);
@@ -46,7 +45,7 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
     violations
 }
 
-/// The ids on all pages. What fails is requested again, and what leads in circles is begun anew.
+/// The ids on all pages. A page that fails is requested again, and a listing that leads in circles starts anew.
 async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<String> {
     loop {
         let mut pages = request.clone().stream(client);

@@ -17,7 +17,7 @@ pub(crate) struct Order {
     pub(crate) client_oid: String,
     pub(crate) naming: Naming,
     pub(crate) size: Decimal,
-    /// What is traded at the price of the market has none.
+    /// An order at the price of the market has none.
     pub(crate) price: Option<Decimal>,
     /// The exchange's id, once it is known.
     pub(crate) order_id: Option<String>,
@@ -71,7 +71,7 @@ impl Order {
         Effect::Cancelled(self.label())
     }
 
-    /// One of the names by which nothing else is meant.
+    /// One of the names that no other order has.
     pub(crate) fn name(&self, dice: &mut Dice) -> Option<Name> {
         let client_oid = (self.naming == Naming::Own).then(|| Name::ClientOid(self.client_oid.clone()));
         let order_id = self.order_id.clone().map(Name::OrderId);
@@ -94,7 +94,7 @@ impl Name {
         }
     }
 
-    /// Whether a record with these ids is of this.
+    /// Whether a record with these ids is of this order.
     pub(crate) fn is_of(&self, order_id: Option<&str>, client_oid: Option<&str>) -> bool {
         match self {
             Self::OrderId(id) => order_id == Some(id),
@@ -118,7 +118,7 @@ impl Amendment {
     }
 }
 
-/// One of a row of prices.
+/// One of several prices.
 pub(crate) fn price(number: u64) -> Decimal {
     Decimal::from(50_000 + number)
 }

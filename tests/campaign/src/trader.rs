@@ -11,7 +11,7 @@ use crate::desk::Desk;
 use crate::ledger::{Naming, Ticket};
 use crate::orders::{self, Amendment, Name, Order};
 
-/// How many of a hundred requests that make orders make several.
+/// Of a hundred requests that place orders, how many place several.
 const SEVERAL: u64 = 15;
 
 /// Of a hundred orders, how many are amended, and how many cancelled.
@@ -30,7 +30,7 @@ const CANCELLED_UNKNOWN: u64 = 40;
 enum Amends {
     Price,
     PriceAndSize,
-    /// Neither: both are so already.
+    /// Neither: both have these values already.
     Nothing,
     /// Back to what it was before.
     Back,
@@ -47,7 +47,7 @@ pub(crate) struct Trader {
 }
 
 impl Trader {
-    /// Sends those of so many requests that make orders which are to be made, and what follows from them.
+    /// Sends the requests from 0 to `requests` that `is_made` selects, and what follows from each.
     pub(crate) async fn trade(self, requests: u64, is_made: impl Fn(u64) -> bool) {
         for request in (0..requests).filter(|request| is_made(*request)) {
             let id = format!("{}-{request:04}", self.name);
@@ -85,9 +85,9 @@ impl Trader {
         let desk = &self.desk;
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
         let ended = match (order.family, &order.price) {
-            (Family::Unified, _) => desk.ask(orders::unified_order(order), ticket("unified.place-order"), dice).await,
-            (Family::Classic, None) => desk.ask(orders::reversal(order), ticket("classic.click-backhand"), dice).await,
-            (Family::Classic, _) => desk.ask(orders::classic_order(order), ticket("classic.place-order"), dice).await,
+            (Family::Unified, _) => desk.send(orders::unified_order(order), ticket("unified.place-order"), dice).await,
+            (Family::Classic, None) => desk.send(orders::reversal(order), ticket("classic.click-backhand"), dice).await,
+            (Family::Classic, _) => desk.send(orders::classic_order(order), ticket("classic.place-order"), dice).await,
         };
         order.order_id = ended.order_id;
         ended.outcome
@@ -127,8 +127,8 @@ impl Trader {
         desk.ledger.reach(Reached::WithoutId);
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
         let ended = match family {
-            Family::Unified => desk.ask_plainly(orders::unified_order(&order), ticket("unified.place-order")).await,
-            Family::Classic => desk.ask_plainly(orders::classic_order(&order), ticket("classic.place-order")).await,
+            Family::Unified => desk.send_plainly(orders::unified_order(&order), ticket("unified.place-order")).await,
+            Family::Classic => desk.send_plainly(orders::classic_order(&order), ticket("classic.place-order")).await,
         };
         order.order_id = ended.order_id;
         if ended.outcome == Outcome::Done {
@@ -136,7 +136,7 @@ impl Trader {
         }
     }
 
-    /// Amends an order; what may be cancelled then, if that is known.
+    /// Amends an order; returns what may be cancelled then, if that is known.
     async fn amend(&self, order: Order, dice: &mut Dice) -> Option<Order> {
         let name = order.name(dice)?;
         self.note_name(&name);
@@ -150,7 +150,7 @@ impl Trader {
                     ];
                     noted.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, what)| self.desk.ledger.reach(what));
                     let ticket = self.desk.ledger.open(amendment.effect(&order), "unified.modify-order", order.naming);
-                    self.desk.ask(orders::unified_amendment(&name, &amendment), ticket, dice).await;
+                    self.desk.send(orders::unified_amendment(&name, &amendment), ticket, dice).await;
                     // An order that cannot be amended may be cancelled for that, not on a request to cancel it.
                     can_be_cancelled &= !amendment.auto_cancel;
                 }
@@ -163,14 +163,14 @@ impl Trader {
                 let mut new = Order::new(Family::Classic, &format!("{}{}m", order.client_oid, order.size));
                 (new.price, new.naming) = (Some(orders::price(1)), order.naming);
                 let ticket = self.desk.ledger.open(new.placed(), "classic.modify-order", new.naming);
-                let ended = self.desk.ask(orders::classic_amendment(&name, &new), ticket, dice).await;
+                let ended = self.desk.send(orders::classic_amendment(&name, &new), ticket, dice).await;
                 Some(new).filter(|_| ended.outcome == Outcome::Done && dice.percent(CANCELLED))
             }
         }
     }
 
     async fn several(&self, family: Family, id: &str, dice: &mut Dice) {
-        // Some do not go into one call.
+        // One call does not take all of them.
         let count = if dice.percent(10) { 30 + dice.below(50) } else { 2 + dice.below(6) };
         let mut all: Vec<_> = (0..count).map(|item| Order::new(family, &format!("{id}.{item:02}"))).collect();
         let is_odd = dice.percent(15);
@@ -211,9 +211,9 @@ impl Trader {
     ) -> Vec<ItemEnd> {
         let desk = &self.desk;
         match (family, is_odd) {
-            (Family::Unified, false) => desk.ask_for_each(orders::unified_batch(all), tickets, dice).await,
+            (Family::Unified, false) => desk.resolve_each(orders::unified_batch(all), tickets, dice).await,
             (Family::Unified, true) => desk.send_and_settle_each(orders::unified_batch(all), tickets, dice).await,
-            (Family::Classic, false) => desk.ask_for_each(orders::classic_batch(all), tickets, dice).await,
+            (Family::Classic, false) => desk.resolve_each(orders::classic_batch(all), tickets, dice).await,
             (Family::Classic, true) => desk.send_and_settle_each(orders::classic_batch(all), tickets, dice).await,
         }
     }
@@ -228,7 +228,7 @@ impl Trader {
             all.push((name.clone(), Amendment { auto_cancel: false, ..amendment }));
         }
         if !all.is_empty() {
-            self.desk.ask_for_each(orders::unified_amendments(&all), tickets, dice).await;
+            self.desk.resolve_each(orders::unified_amendments(&all), tickets, dice).await;
         }
     }
 }

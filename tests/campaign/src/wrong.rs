@@ -23,13 +23,13 @@ use crate::ledger::Ticket;
 use crate::raw;
 use crate::settings::Settings;
 
-/// How long nothing can be proven, by the documents; a client that believes a single time measures by it.
+/// How long nothing can be proven according to the documents; a client that believes a single time uses it.
 const UNTIL_ABSENCE_PROVES: Duration = Duration::from_secs(40);
 
 /// How far the time of a signature may be from the exchange's, in milliseconds.
 const WINDOW: u64 = 30_000;
 
-/// What a wrong way of querying makes of an unknown outcome; `None` where this conduct queries rightly.
+/// What a wrong way of querying makes of an unknown outcome; `None` if this conduct queries correctly.
 pub(crate) async fn queries<O: Confirmable>(
     desk: &Desk,
     operation: &O,
@@ -69,7 +69,7 @@ pub(crate) async fn queries<O: Confirmable>(
     Some(Outcome::Unknown)
 }
 
-/// Sends as another transport does, but for what is wrong.
+/// Sends as another transport does, except for what is wrong.
 pub(crate) struct WrongTransport<T, E> {
     inner: T,
     environment: E,
@@ -77,7 +77,7 @@ pub(crate) struct WrongTransport<T, E> {
     clock: FastClock,
     /// By how much the exchange's clock is believed to be ahead.
     ahead: Mutex<i64>,
-    /// When calls were let go, by path.
+    /// When calls left, by path.
     let_go: Mutex<HashMap<String, VecDeque<Duration>>>,
 }
 
@@ -86,7 +86,7 @@ impl<T: Transport, E: Environment> WrongTransport<T, E> {
         Self { inner, environment, settings, clock, ahead: Mutex::default(), let_go: Mutex::default() }
     }
 
-    /// Waits until a second has passed since the tenth last call or so was let go.
+    /// Waits until a second has passed since about the tenth last call left.
     async fn pace(&self, request: &http::Request<Bytes>) {
         let path = request.uri().path();
         let Some(operation) = Operation::find(request.method().as_str(), path) else { return };
@@ -146,7 +146,7 @@ impl<T: Transport, E: Environment> Transport for WrongTransport<T, E> {
     }
 }
 
-/// Puts the ids of the request into an answer that has others, as though no client compared them.
+/// Replaces the ids in an answer by those of the request, so that the client cannot compare them.
 fn take_for_ones_own(request: &[u8], answer: &mut http::Response<Bytes>) {
     let Ok(request) = serde_json::from_slice::<Value>(request) else { return };
     let Ok(mut answered) = serde_json::from_slice::<Value>(answer.body()) else { return };

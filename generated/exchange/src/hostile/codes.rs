@@ -64,7 +64,7 @@ static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
     by_proof
 });
 
-/// A code of an operation that proves so much.
+/// A code of an operation with this meaning.
 pub(crate) fn throw(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
     let codes = BY_PROOF.get(&(meta.id, proof)).map(Vec::as_slice).unwrap_or_default();
     dice.weighted(codes).unwrap_or_default()

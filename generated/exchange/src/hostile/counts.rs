@@ -29,7 +29,7 @@ listed! {
 pub struct Counts {
     /// What went wrong.
     pub wrongs: BTreeMap<Wrong, u64>,
-    /// When changes took effect with whose requests something went wrong.
+    /// When changes took effect, of requests with which something went wrong.
     pub landings: BTreeMap<Landing, u64>,
     /// What was odd about answers.
     pub quirks: BTreeMap<Quirk, u64>,
