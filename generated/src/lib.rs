@@ -172,7 +172,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         code: &[&[runtime::tables::Step::Member("code")]],
         message: &[&[runtime::tables::Step::Member("msg")]],
         time: Some("requestTime"),
-        data: Some("data"),
+        data: Some(&[runtime::tables::Step::Member("data")]),
         success: Some("00000"),
         beside: &[],
     }),
@@ -219,6 +219,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         window_ms: Some(30000),
         window_set_by: None,
     }),
+    calls: runtime::tables::Calls::JSON_RPC,
     headers: &[
         runtime::tables::Header {
             name: "X-CHANNEL-API-CODE",

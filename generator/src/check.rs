@@ -4,6 +4,7 @@
 
 mod account;
 mod batches;
+mod calls;
 mod choices;
 mod compound;
 mod conditions;
@@ -43,9 +44,10 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 14] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 15] = [
     account::names,
     account::is_shown,
+    calls::check,
     credentials::check,
     headers::are_distinct,
     headers::signed_calls_have_credentials,
@@ -95,6 +97,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     operations::check,
     headers::are_declared,
     headers::parameters,
+    calls::of_operations,
     credentials::fit_beside_parameters,
     paths::check,
     windows::check,

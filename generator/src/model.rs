@@ -3,6 +3,7 @@
 mod account;
 pub(crate) mod alphabet;
 pub(crate) mod builder;
+mod calls;
 mod choice;
 mod code;
 mod confirm;
@@ -30,6 +31,7 @@ mod utc_offset;
 mod wire;
 
 pub(crate) use account::*;
+pub(crate) use calls::Calls;
 pub(crate) use choice::*;
 pub(crate) use code::*;
 pub(crate) use confirm::*;
@@ -78,6 +80,7 @@ pub(crate) struct Api {
     pub(crate) documents: Vec<Document>,
     pub(crate) envelope: Option<Envelope>,
     pub(crate) credentials: Option<Credentials>,
+    pub(crate) calls: Calls,
     pub(crate) headers: Vec<Header>,
     pub(crate) remaining_calls: Option<String>,
     /// Rates that several operations share.

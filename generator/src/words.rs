@@ -121,7 +121,11 @@ words! {
         Nonce = "nonce",
         Expires = "expires",
         Signature = "signature",
+        Call = "call",
+        CallId = "call_id",
     }
+    /// The order of the parameters of a request as pairs.
+    PairOrder { Sent = "sent", Sorted = "sorted", }
     /// A signature's algorithm.
     Algorithm {
         HmacSha256 = "hmac-sha256",
@@ -134,7 +138,7 @@ words! {
     /// Which answers have an envelope.
     Around { All = "all", Failures = "failures", }
     /// How a secret is written.
-    SecretForm { Text = "text", Base64 = "base64", }
+    SecretForm { Text = "text", Base64 = "base64", Base64Url = "base64url", }
     /// How a timestamp is written.
     TimestampForm {
         Seconds = "s",
@@ -147,7 +151,7 @@ words! {
     /// How a nonce is written.
     NonceForm { Number = "number", Uuid = "uuid", }
     /// How the signature is written.
-    Encoding { Base64 = "base64", Hex = "hex", }
+    Encoding { Base64 = "base64", Base64Url = "base64url", Hex = "hex", }
     /// What a property of an account is.
     PropertyType { Flag = "flag", Time = "time", Names = "names", }
     /// The outcome of a request when its call ends in a certain way.

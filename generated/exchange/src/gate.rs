@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
 use tradeapi::runtime::json::{Encode, JsonWriter};
-use tradeapi::runtime::tables::{Access, Meta, Scope};
+use tradeapi::runtime::tables::{Access, Meta, Scope, Step};
 use tradeapi::{API, Operation, Timestamp, Violations};
 
 use crate::amending::Name;
@@ -359,7 +359,7 @@ fn respond(core: &Core, time: &str, served: &Served) -> Response<Bytes> {
         if let Some(name) = envelope.time {
             out.member(name).raw(time);
         }
-        if let Some(name) = envelope.data {
+        if let Some([Step::Member(name)]) = envelope.data {
             out.member(name).raw(data);
         }
     }

@@ -27,7 +27,7 @@ pub use record::{Record, RecordWriter};
 pub(crate) use string::places_of;
 pub use table::Form;
 #[doc(hidden)]
-pub use table::{FieldTable, RecordTable};
+pub use table::{FieldTable, RecordTable, Travels};
 #[doc(hidden)]
 pub use values::decode_enum;
 pub use writer::{Encode, JsonWriter, write_json};

@@ -1,5 +1,7 @@
 //! A request that knows where it goes, what it does and what answers it.
 
+mod call;
+
 use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
 use crate::clock::{Clock, SystemClock};
@@ -8,6 +10,8 @@ use crate::lifecycle::{OrderShown, PropertyShown};
 use crate::parameters::{HeaderWriter, ParameterReader, Parameters, PathWriter, json_of};
 use crate::tables::Meta;
 use crate::value::Timestamp;
+
+pub(crate) use call::Call;
 
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
 #[diagnostic::on_unimplemented(

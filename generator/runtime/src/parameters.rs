@@ -3,7 +3,7 @@
 mod headers;
 mod named;
 mod query;
-pub(crate) use query::{push_pair, query_value};
+pub(crate) use query::{pairs, push_pair, query_value};
 mod reader;
 mod writer;
 
@@ -28,6 +28,9 @@ pub trait Parameters: Sized {
     /// Reports broken rules to `to`.
     fn check(&self, to: &mut Checks<'_>);
 }
+
+/// The content type of parameters that are a form.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The JSON text of all `parameters`, also of those that are sent in the path or in headers.
 pub(crate) fn json_of(parameters: &impl Parameters) -> String {

@@ -5,6 +5,7 @@ mod credentials;
 mod encoding;
 mod hmacs;
 mod nonce;
+mod pairs;
 #[cfg(feature = "asymmetric")]
 mod private_key;
 mod redacted;

@@ -2,6 +2,7 @@
 
 mod account;
 mod api;
+mod authentication;
 mod code;
 mod confirm;
 mod days;
@@ -12,11 +13,12 @@ mod style;
 mod window;
 
 pub use account::{AccountProperty, AccountTable, PropertyKind};
-pub(crate) use api::first_member;
 pub use api::{
-    Algorithm, Api, Around, Authentication, Carried, Content, Count, DigestForm, Encoding, Envelope, Hash, Header,
-    NonceForm, Part, Path, Place, PoolReporting, Reset, ResetForm, ResponseValue, SecretForm, Sent, Signature, Step,
-    TimestampForm, Token,
+    Api, Around, Calls, Count, Envelope, Header, Path, PoolReporting, Reset, ResetForm, ResponseValue, Sent, Step,
+};
+pub use authentication::{
+    Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,
+    SecretForm, Signature, TimestampForm, Token,
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};

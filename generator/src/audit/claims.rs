@@ -6,7 +6,7 @@ use super::findings::{FactKind, Key, key};
 use super::{measures, wording};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Type, Unit, alphabet,
+    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Type, Unit, Way, alphabet,
 };
 
 /// One thing that the schema states.
@@ -333,7 +333,7 @@ impl<'a> Claims<'a> {
             }
         }
         if let Some(envelope) = &api.envelope {
-            for name in envelope.members().into_iter().chain(envelope.data.as_deref()) {
+            for name in envelope.members().into_iter().chain(envelope.data.as_ref().and_then(Way::first)) {
                 self.add(key(FactKind::Envelope, [document, name]), "", envelope.place, 0);
             }
         }

@@ -67,11 +67,12 @@ fn results_are_in_the_answer(
     (way, place): (&Way, Place),
     to: &mut Diagnostics,
 ) {
-    let first = way.first();
+    let Some(first) = way.first() else { return };
     let of_envelope = api.envelope.as_ref().map(Envelope::members).unwrap_or_default();
-    let data = operation.data_member(api);
+    let data_way = operation.data_way(api);
+    let data = data_way.and_then(Way::first);
     let of_data = match operation.response {
-        Response::Object { record } if data.is_none() => family.records.get(record),
+        Response::Object { record } if data_way.is_none() => family.records.get(record),
         Response::Object { .. } | Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
     };
     let fields = of_data.iter().flat_map(|record| record.fields.iter().map(|field| field.name.wire.as_str()));

@@ -11,7 +11,7 @@ use crate::model::{
 /// `client_id`, `confirm` and `repeat`.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        client_id_is_an_identifier(family, operation, to);
+        client_id_is_an_id(family, operation, to);
         repeat_is_harmless(family, operation, to);
         let Some(confirm) = &operation.confirm else { continue };
         if operation.effect == Effect::Read {
@@ -75,14 +75,14 @@ fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&Strin
     left
 }
 
-fn client_id_is_an_identifier(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+fn client_id_is_an_id(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(name) = &operation.client_id else { return };
     let all = names(family, operation);
     is_found(&all, name, &operation.name, to);
     let Lookup::Found(found) = all.find(&name.0) else { return };
-    let is_identifier = |one: &Parameter| one.shape.is_one(Type::is_identifier);
-    if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_identifier(one)) {
-        to.at(name.1, Code::Misplaced, format!("expected an identifier, found `{}`", name.0))
+    let is_id = |one: &Parameter| one.shape.is_one(|ty| ty.is_identifier() || ty == Type::Integer);
+    if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_id(one)) {
+        to.at(name.1, Code::Misplaced, format!("expected an identifier or an integer, found `{}`", name.0))
             .related(found.name.place, "the parameter is here")
             .help("name the parameter with the caller's own id");
     }

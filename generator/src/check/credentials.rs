@@ -2,8 +2,8 @@
 
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{
-    Access, Api, Carried, Content, Credentials, Duration, Family, Parameter, Part, PartKind, Shape, SignedPart, Type,
-    Within,
+    Access, Api, Body, Carried, Content, Credentials, Duration, Family, Parameter, Part, PartKind, Shape, SignedPart,
+    Type, Within,
 };
 
 /// Nothing is sent twice or signed without being sent.
@@ -114,7 +114,9 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
             | PartKind::Text(_)
             | PartKind::Digest(..)
             | PartKind::Base64(_)
-            | PartKind::Signed(_) => {}
+            | PartKind::Signed(_)
+            | PartKind::Pairs(_)
+            | PartKind::When(_) => {}
         }
     }
 }
@@ -129,7 +131,8 @@ fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
                     "expected `key`, `passphrase`, `timestamp`, `nonce`, `expires`, `signature` or `{ text: ... }`",
                 );
             }
-            for inner in part.within().iter().flat_map(Part::all).filter(|inner| !is_known(inner, carried.within)) {
+            for inner in part.within().into_iter().flat_map(Part::all).filter(|inner| !is_known(inner, carried.within))
+            {
                 to.at(inner.place, Code::BadValue, format!("`{}` is not known when this is made", what(inner)))
                     .help("remove it");
             }
@@ -152,6 +155,8 @@ fn what(part: &Part) -> &str {
         PartKind::Digest(hash, ..) => hash.as_str(),
         PartKind::Base64(_) => "base64",
         PartKind::Signed(_) => "signed",
+        PartKind::Pairs(_) => "pairs",
+        PartKind::When(_) => "when",
     }
 }
 
@@ -159,7 +164,7 @@ fn what(part: &Part) -> &str {
 fn is_credential(part: &Part, within: Within) -> bool {
     match &part.kind {
         PartKind::Text(_) | PartKind::Base64(_) | PartKind::Signed(_) => true,
-        PartKind::Header(_) | PartKind::Digest(..) => false,
+        PartKind::Header(_) | PartKind::Digest(..) | PartKind::Pairs(_) | PartKind::When(_) => false,
         PartKind::Word(word) => match word {
             SignedPart::Key
             | SignedPart::Passphrase
@@ -173,7 +178,9 @@ fn is_credential(part: &Part, within: Within) -> bool {
             | SignedPart::DecodedQuery
             | SignedPart::SortedQuery
             | SignedPart::Body
-            | SignedPart::Host => false,
+            | SignedPart::Host
+            | SignedPart::Call
+            | SignedPart::CallId => false,
         },
     }
 }
@@ -182,8 +189,11 @@ fn is_credential(part: &Part, within: Within) -> bool {
 fn is_known(part: &Part, within: Within) -> bool {
     let is_sent_last = within == Within::Header;
     match &part.kind {
-        PartKind::Text(_) | PartKind::Digest(..) | PartKind::Base64(_) | PartKind::Signed(_) => true,
+        PartKind::Text(_) | PartKind::Digest(..) | PartKind::Base64(_) | PartKind::Signed(_) | PartKind::When(_) => {
+            true
+        }
         PartKind::Header(_) => false,
+        PartKind::Pairs(_) => is_sent_last,
         PartKind::Word(word) => match word {
             SignedPart::Key
             | SignedPart::Passphrase
@@ -191,7 +201,9 @@ fn is_known(part: &Part, within: Within) -> bool {
             | SignedPart::Nonce
             | SignedPart::Expires
             | SignedPart::Path => true,
-            SignedPart::Method | SignedPart::Host | SignedPart::Body => within != Within::Parameters,
+            SignedPart::Call | SignedPart::CallId => true,
+            SignedPart::Method | SignedPart::Host => within != Within::Parameters,
+            SignedPart::Body => matches!(within, Within::Header | Within::Query),
             SignedPart::Query | SignedPart::BareQuery | SignedPart::DecodedQuery | SignedPart::SortedQuery => {
                 is_sent_last
             }
@@ -265,6 +277,13 @@ fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics)
 pub(super) fn fit_beside_parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(credentials) = &api.credentials else { return };
     for operation in family.operations.iter().filter(|operation| operation.access == Access::Signed) {
+        let after = credentials.carried.iter().find(|carried| carried.within == Within::After);
+        if let (Some(after), Body::Array(array)) = (after, &operation.body) {
+            let says = format!("an array has no room for the credential `{}`", after.name);
+            to.at(array.name.place, Code::Misplaced, says)
+                .related(after.place, "every signed request carries it")
+                .help("name it in `headers` or `query`");
+        }
         for carried in credentials.beside_parameters() {
             if let Some(parameter) =
                 operation.wire_parameters(family).iter().find(|own| own.list.is_none() && own.name.wire == carried.name)

@@ -40,21 +40,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         parameters_are_there(family, operation, to);
         lists_have_a_body(operation, to);
-        calls_have_a_body(operation, to);
     }
-}
-
-/// A call of JSON-RPC is a body with named parameters.
-fn calls_have_a_body(operation: &Operation, to: &mut Diagnostics) {
-    let Some((_, place)) = &operation.call else { return };
-    let why = match &operation.body {
-        _ if !operation.method.has_body() => format!("a {} request has no body", operation.method.as_str()),
-        Body::Array(_) => "the body is an array".to_owned(),
-        Body::Parameters(_) => return,
-    };
-    to.at(*place, Code::Misplaced, format!("`call` cannot be sent: {why}"))
-        .related(operation.path.place, "the method is here")
-        .help("use POST with named parameters, or remove `call`");
 }
 
 /// What stands in braces is a parameter that is always there and is one value.

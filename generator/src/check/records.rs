@@ -1,11 +1,12 @@
 //! Records: what comes back, and what is made of it.
 
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
-use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
+use crate::model::{Api, Family, Field, Record, RecordForm, Response, Shape, Type};
 
 /// The records of a family, and where they are used.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for record in &family.records {
+        value_is_one(record, to);
         key_is_a_text(record, to);
         for field in &record.fields {
             if let Some(index) = field.shape.record() {
@@ -80,12 +81,22 @@ pub(super) fn is_field(
     }
 }
 
+/// A record that is a value is the value of one field.
+fn value_is_one(record: &Record, to: &mut Diagnostics) {
+    let RecordForm::Value(place) = record.travels else { return };
+    if record.is_whole && record.fields.len() != 1 {
+        let count = record.fields.len();
+        to.at(place, Code::BadResponse, format!("`as_value` of a record with {count} fields"))
+            .help("leave one field, whose value is the record, or use `by_position` for an array of fields");
+    }
+}
+
 /// A list that is an object has its names in a field.
 fn key_is_a_text(record: &Record, to: &mut Diagnostics) {
     let Some(key) = &record.key else { return };
     let Some(field) = field(record, key, to) else { return };
-    if record.by_position {
-        to.at(key.1, Code::Misplaced, "a record that travels `by_position` has no `key`").help("remove it");
+    if record.travels != RecordForm::Object {
+        to.at(key.1, Code::Misplaced, "a record that is not an object has no `key`").help("remove it");
     } else if !field.shape.is_one(Type::is_text) {
         to.at(key.1, Code::BadResponse, format!("`{}` is not a text", key.0))
             .related(field.name.place, "the field is here")

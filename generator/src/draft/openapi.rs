@@ -207,7 +207,7 @@ impl Source<'_> {
 
     fn answer(&self, schema: &Value) -> Answer {
         let whole = self.field("", schema, &[]);
-        let data = self.api.envelope.as_ref().and_then(|envelope| envelope.data.as_deref());
+        let data = self.api.envelope.as_ref().and_then(|envelope| envelope.data.as_ref()?.member());
         let inner = data.and_then(|data| whole.fields.iter().find(|field| field.name == data).cloned());
         let field = inner.unwrap_or(whole);
         let data = Data { fields: field.fields, named: field.named, records: Vec::new(), remarks: field.remarks };

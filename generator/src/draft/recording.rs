@@ -309,7 +309,7 @@ fn data_within<'v>(envelope: &Envelope, answer: &'v Value) -> Option<&'v Value> 
     let is_bare = code.is_none() && envelope.around == Around::Failures;
     let is_success = is_bare || code == envelope.success;
     let data = envelope.data.as_ref().filter(|_| !is_bare);
-    is_success.then(|| data.map_or(answer, |data| &answer[data]))
+    is_success.then(|| data.map_or(answer, |data| at(answer, data).unwrap_or(&Value::Null)))
 }
 
 fn at<'v>(value: &'v Value, way: &Way) -> Option<&'v Value> {

@@ -56,7 +56,7 @@ impl<'a> Evaluator<'a> {
     fn around(&self, entry: &Entry) -> Verdict {
         let path = &entry.path;
         let (what, place, file) = match &self.api.envelope {
-            Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, data)) => {
+            Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, &data.to_string())) => {
                 ("the envelope", envelope.place, "api.yaml")
             }
             _ => ("the answer", self.answer(), "this file"),

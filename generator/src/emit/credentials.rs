@@ -5,9 +5,10 @@ use quote::quote;
 
 use super::code::{ident, number};
 use crate::model::{
-    Algorithm, Carried, Content, Credentials, Duration, Encoding, Hash, NonceForm, Part, PartKind, SecretForm,
-    Signature, SignedPart, TimestampForm, Token, Within,
+    Algorithm, Carried, Content, Credentials, Duration, Either, Encoding, Hash, NonceForm, Pairs, Part, PartKind,
+    SecretForm, Signature, SignedPart, TimestampForm, Token, Within,
 };
+use crate::words::PairOrder;
 
 pub(super) fn table(credentials: &Credentials) -> TokenStream {
     let Credentials { carried, signature, timestamp, nonce, keeps_body, window, window_set_by, place: _ } = credentials;
@@ -47,6 +48,7 @@ fn carried_table(carried: &Carried) -> TokenStream {
     let (place, name) = match carried.within {
         Within::Header => ("Header", carried.name.to_ascii_lowercase()),
         Within::Parameters => ("Parameter", carried.name.clone()),
+        Within::After => ("After", carried.name.clone()),
         Within::Query => ("Query", carried.name.clone()),
     };
     let (place, parts) = (ident(place), parts(&carried.parts));
@@ -74,6 +76,7 @@ fn signature_table(signature: &Signature) -> TokenStream {
     let secret = ident(match secret {
         SecretForm::Text => "Text",
         SecretForm::Base64 => "Base64",
+        SecretForm::Base64Url => "Base64Url",
     });
     quote!(runtime::tables::Signature {
         content: runtime::tables::Content::#content,
@@ -96,6 +99,7 @@ fn algorithm_name(algorithm: Algorithm) -> &'static str {
 fn encoding_table(encoding: Encoding) -> TokenStream {
     let encoding = ident(match encoding {
         Encoding::Base64 => "Base64",
+        Encoding::Base64Url => "Base64Url",
         Encoding::Hex => "Hex",
     });
     quote!(runtime::tables::Encoding::#encoding)
@@ -146,6 +150,14 @@ fn part(part: &Part) -> TokenStream {
             let within = parts(within);
             quote!(Signed(#within))
         }
+        PartKind::Pairs(Pairs { order, equals, between }) => {
+            let sorted = *order == PairOrder::Sorted;
+            quote!(Pairs(runtime::tables::Pairs { sorted: #sorted, equals: #equals, between: #between }))
+        }
+        PartKind::When(Either { when, then, otherwise }) => {
+            let [when, then, otherwise] = [when, then, otherwise].map(|own| parts(own));
+            quote!(When(&runtime::tables::Either { when: #when, then: #then, otherwise: #otherwise }))
+        }
     };
     quote!(runtime::tables::Part::#part)
 }
@@ -166,5 +178,7 @@ fn word_name(word: SignedPart) -> &'static str {
         SignedPart::Nonce => "Nonce",
         SignedPart::Expires => "Expires",
         SignedPart::Signature => "Signature",
+        SignedPart::Call => "Call",
+        SignedPart::CallId => "CallId",
     }
 }

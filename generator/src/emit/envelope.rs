@@ -13,7 +13,8 @@ pub(super) fn table(envelope: &Envelope) -> TokenStream {
         Around::Failures => "Failures",
     });
     let (code, message) = (paths(code), paths(message));
-    let [time, data, success] = [time, data, success].map(|text| optional_text(text.as_deref()));
+    let [time, success] = [time, success].map(|text| optional_text(text.as_deref()));
+    let data = data.as_ref().map(path).map_or_else(|| quote!(None), |path| quote!(Some(#path)));
     quote!(runtime::tables::Envelope {
         around: runtime::tables::Around::#around,
         code: #code,

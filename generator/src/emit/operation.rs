@@ -12,7 +12,7 @@ use super::parameters::{Set, field_type};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
-use super::{batches, classes, confirm, example, in_flight, intents, orders, pages, rules, statements};
+use super::{batches, classes, confirm, envelope, example, in_flight, intents, orders, pages, rules, statements};
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, OfPool, Operation,
@@ -252,7 +252,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         checked().next().map(|_| ("rules", trees::path(&["RULES"]))),
         trees::flag("rules_of_time", is_of_time),
         Some(("errors", trees::path(&["super", "errors", "ERRORS"]))),
-        trees::some("data", operation.data.as_ref().map(|data| trees::text(data))),
+        trees::some("data", operation.data.as_ref().map(|data| trees::tokens(envelope::path(data)))),
         trees::some("list_member", list_member.map(|member| trees::text(member))),
         pages::next_page(operation),
         confirm::client_id(family, operation),

@@ -6,7 +6,7 @@ use quote::quote;
 use super::code::{File, deprecation, ident};
 use super::docs::{Docs, MARKDOWN, code, escape};
 use super::scope::Scope;
-use crate::model::{Api, Family, Field, Record, Response, Shape, Truth, Type, phrases};
+use crate::model::{Api, Family, Field, Record, RecordForm, Response, Shape, Truth, Type, phrases};
 
 /// `records.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> File {
@@ -22,7 +22,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
         let container = Container {
             name: Some(&record.name.wire),
             is_observed: record.is_observed,
-            by_position: record.by_position,
+            travels: record.travels,
             key: record.key.as_ref().map(|(key, _)| key.as_str()),
         };
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
@@ -33,12 +33,17 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
 }
 
 /// What a record is called in the schema, and whether a document has it.
-#[derive(Default)]
 pub(super) struct Container<'a> {
     name: Option<&'a str>,
     is_observed: bool,
-    by_position: bool,
+    travels: RecordForm,
     key: Option<&'a str>,
+}
+
+impl Default for Container<'_> {
+    fn default() -> Self {
+        Self { name: None, is_observed: false, travels: RecordForm::Object, key: None }
+    }
 }
 
 /// A struct, how it is read and written, and what the documents say of it.
@@ -54,9 +59,13 @@ pub(super) fn definition(
     let members = fields.iter().map(|field| member(scope, &container, field));
     let record = container.name.map(|record| {
         let observed = container.is_observed.then(|| quote!(, observed));
-        let by_position = container.by_position.then(|| quote!(, by_position));
+        let form = match container.travels {
+            RecordForm::Object => None,
+            RecordForm::Array => Some(quote!(, by_position)),
+            RecordForm::Value(_) => Some(quote!(, as_value)),
+        };
         let key = container.key.map(|key| quote!(; key = #key));
-        quote!(#[record(#record #observed #by_position #key)])
+        quote!(#[record(#record #observed #form #key)])
     });
     quote! {
         runtime::record! {

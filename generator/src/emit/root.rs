@@ -11,7 +11,7 @@ use super::module_name;
 use super::scope::value_type;
 use crate::diagnostics::Place;
 use crate::emit::Layout;
-use crate::model::{Api, Family, Pool, ResetForm, ResponseValue, Sent};
+use crate::model::{Api, Calls, Family, Pool, ResetForm, ResponseValue, Sent};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -159,6 +159,7 @@ fn table(api: &Api) -> TokenStream {
         };
         quote!(runtime::tables::Header { name: #name, sent: runtime::tables::Sent::#sent, doc: #doc })
     });
+    let calls = calls(&api.calls);
     let remaining = optional_text(api.remaining_calls.as_deref());
     let account = match &api.account {
         None => quote!(runtime::tables::AccountTable::NONE),
@@ -179,6 +180,7 @@ fn table(api: &Api) -> TokenStream {
             name: #name,
             envelope: #envelope,
             credentials: #credentials,
+            calls: #calls,
             headers: &[#(#headers),*],
             remaining_calls: #remaining,
             account: #account,
@@ -187,6 +189,16 @@ fn table(api: &Api) -> TokenStream {
             observed_codes: #observed_codes,
         };
     }
+}
+
+/// How requests name their call.
+fn calls(calls: &Calls) -> TokenStream {
+    if calls.place.is_none() {
+        return quote!(runtime::tables::Calls::JSON_RPC);
+    }
+    let Calls { id, method, params, place: _ } = calls;
+    let [id, method, params] = [id, method, params].map(|name| optional_text(name.as_deref()));
+    quote!(runtime::tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
 }
 
 /// What answers report of a pool.

@@ -56,6 +56,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
             .collect(),
         envelope: raw.envelope.as_ref().map(|envelope| builder.envelope(envelope)),
         credentials: raw.credentials.as_ref().map(|credentials| builder.credentials(credentials)),
+        calls: raw.calls.as_ref().map_or_else(crate::model::Calls::default, |calls| builder.calls(calls)),
         headers: raw.headers.iter().map(|(name, header)| builder.header(name, header)).collect(),
         remaining_calls: raw.remaining_calls.as_ref().map(|name| {
             builder.check_header(&name.value, name.place);
@@ -227,7 +228,7 @@ impl Builder<'_> {
             code: self.paths(&raw.code, "code", raw.place),
             message: self.paths(&raw.message, "message", raw.place),
             time: raw.time.as_ref().map(|text| text.value.clone()),
-            data: raw.data.as_ref().map(|_| self.need(&raw.data, "data", raw.place)),
+            data: raw.data.as_ref().and_then(|data| self.paths(std::slice::from_ref(data), "data", raw.place).pop()),
             success,
             beside: raw.beside.iter().map(|text| text.value.clone()).collect(),
             place: raw.place,

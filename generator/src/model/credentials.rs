@@ -1,7 +1,7 @@
 //! How calls are authenticated.
 
 use crate::diagnostics::Place;
-use crate::words::{Algorithm, Encoding, NonceForm, SecretForm, SignedPart, TimestampForm};
+use crate::words::{Algorithm, Encoding, NonceForm, PairOrder, SecretForm, SignedPart, TimestampForm};
 
 use super::Duration;
 
@@ -35,6 +35,8 @@ pub(crate) enum Within {
     Header,
     /// Before the request's own parameters, in the query or the body.
     Parameters,
+    /// After the request's own parameters, in the query or the body.
+    After,
     /// In the query, after the request's own parameters.
     Query,
 }
@@ -80,6 +82,24 @@ pub(crate) enum PartKind {
     Digest(Hash, Option<Encoding>, Vec<Part>),
     Base64(Vec<Part>),
     Signed(Vec<Part>),
+    Pairs(Pairs),
+    When(Either),
+}
+
+/// The names and values of the parameters of a request.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Pairs {
+    pub(crate) order: PairOrder,
+    pub(crate) equals: String,
+    pub(crate) between: String,
+}
+
+/// Parts that depend on whether the text of others is empty.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Either {
+    pub(crate) when: Vec<Part>,
+    pub(crate) then: Vec<Part>,
+    pub(crate) otherwise: Vec<Part>,
 }
 
 /// A hash function.
@@ -107,6 +127,7 @@ impl Within {
         match self {
             Self::Header => "headers",
             Self::Parameters => "parameters",
+            Self::After => "after_parameters",
             Self::Query => "query",
         }
     }
@@ -141,13 +162,17 @@ impl Credentials {
                 | SignedPart::Passphrase
                 | SignedPart::Nonce
                 | SignedPart::Expires
-                | SignedPart::Signature => false,
+                | SignedPart::Signature
+                | SignedPart::Call
+                | SignedPart::CallId => false,
             },
             PartKind::Text(_)
             | PartKind::Header(_)
             | PartKind::Digest(..)
             | PartKind::Base64(_)
-            | PartKind::Signed(_) => false,
+            | PartKind::Signed(_)
+            | PartKind::Pairs(_)
+            | PartKind::When(_) => false,
         };
         parts.iter().all(is_plain)
             && matches!(algorithms.first(), Some((Algorithm::HmacSha256, _)))
@@ -184,6 +209,12 @@ impl Credentials {
     /// What is sent among the parameters of a request, or behind them.
     pub(crate) fn beside_parameters(&self) -> impl Iterator<Item = &Carried> {
         self.carried.iter().filter(|carried| carried.within != Within::Header)
+    }
+
+    /// All parts of what is signed or carried.
+    pub(crate) fn all_parts(&self) -> Vec<&Part> {
+        let signed = self.signature.as_ref().map(Signature::parts).unwrap_or_default();
+        signed.into_iter().chain(self.carried.iter().flat_map(|carried| &carried.parts)).collect()
     }
 
     /// Whether requests carry `word`, alone, with others, or in a token.
@@ -240,15 +271,16 @@ impl Part {
     /// Itself, and those within it.
     pub(crate) fn all(&self) -> Vec<&Self> {
         let mut all = vec![self];
-        all.extend(self.within().iter().flat_map(Self::all));
+        all.extend(self.within().into_iter().flat_map(Self::all));
         all
     }
 
     /// The parts that it is made of.
-    pub(crate) fn within(&self) -> &[Self] {
+    pub(crate) fn within(&self) -> Vec<&Self> {
         match &self.kind {
-            PartKind::Digest(_, _, parts) | PartKind::Base64(parts) | PartKind::Signed(parts) => parts,
-            PartKind::Word(_) | PartKind::Text(_) | PartKind::Header(_) => &[],
+            PartKind::Digest(_, _, parts) | PartKind::Base64(parts) | PartKind::Signed(parts) => parts.iter().collect(),
+            PartKind::When(Either { when, then, otherwise }) => when.iter().chain(then).chain(otherwise).collect(),
+            PartKind::Word(_) | PartKind::Text(_) | PartKind::Header(_) | PartKind::Pairs(_) => Vec::new(),
         }
     }
 }
@@ -262,6 +294,14 @@ impl std::fmt::Display for Part {
             PartKind::Header(name) => write!(f, "header {name}"),
             PartKind::Base64(parts) => write!(f, "base64({})", parts_text(parts)),
             PartKind::Signed(parts) => write!(f, "signed({})", parts_text(parts)),
+            PartKind::Pairs(Pairs { order, equals, between }) => {
+                let order = order.as_str();
+                write!(f, "parameters as {order}, each as {:?}, joined by {between:?}", format!("name{equals}value"))
+            }
+            PartKind::When(Either { when, then, otherwise }) => {
+                write!(f, "when there is {}: ({})", parts_text(when), parts_text(then))?;
+                if otherwise.is_empty() { Ok(()) } else { write!(f, ", otherwise ({})", parts_text(otherwise)) }
+            }
             PartKind::Digest(hash, encoding, parts) => {
                 write!(f, "{}({})", hash.as_str(), parts_text(parts))?;
                 encoding.map_or(Ok(()), |encoding| write!(f, " in {}", encoding.as_str()))

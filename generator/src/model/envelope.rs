@@ -15,15 +15,15 @@ pub(crate) struct Envelope {
     pub(crate) code: Vec<Way>,
     pub(crate) message: Vec<Way>,
     pub(crate) time: Option<String>,
-    /// The member with the data; `None` where the whole body is the data.
-    pub(crate) data: Option<String>,
+    /// Where the data is; `None` where the whole body is the data.
+    pub(crate) data: Option<Way>,
     /// The code of success; `None` where only failures have a code.
     pub(crate) success: Option<String>,
     pub(crate) beside: Vec<String>,
     pub(crate) place: Place,
 }
 
-/// The way to a value within an answer: `error.code`, `errors[0]`.
+/// The way to a value within an answer: `error.code`, `errors[0]`, `[4]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way(pub(crate) Vec<Step>);
 
@@ -38,12 +38,16 @@ impl Way {
     /// Reads a path as the schema spells it.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut steps = Vec::new();
-        for part in text.split('.') {
+        for (place, part) in text.split('.').enumerate() {
             let (name, items) = part.split_once('[').map_or((part, None), |(name, rest)| (name, Some(rest)));
-            if name.is_empty() || name.contains(']') {
+            // An answer can be an array itself.
+            let is_item = place == 0 && items.is_some();
+            if name.contains(']') || name.is_empty() && !is_item {
                 return None;
             }
-            steps.push(Step::Member(name.to_owned()));
+            if !name.is_empty() {
+                steps.push(Step::Member(name.to_owned()));
+            }
             for item in items.iter().flat_map(|items| items.split('[')) {
                 steps.push(Step::Item(item.strip_suffix(']')?.parse().ok()?));
             }
@@ -51,17 +55,17 @@ impl Way {
         Some(Self(steps))
     }
 
-    /// The member that it begins with.
-    pub(crate) fn first(&self) -> &str {
+    /// The member that it begins with; `None` if that is an item of an array.
+    pub(crate) fn first(&self) -> Option<&str> {
         match self.0.first() {
-            Some(Step::Member(name)) => name,
-            Some(Step::Item(_)) | None => "",
+            Some(Step::Member(name)) => Some(name),
+            Some(Step::Item(_)) | None => None,
         }
     }
 
     /// The member, where it leads to that directly.
     pub(crate) fn member(&self) -> Option<&str> {
-        (self.0.len() == 1).then(|| self.first())
+        self.first().filter(|_| self.0.len() == 1)
     }
 }
 
@@ -85,9 +89,14 @@ impl Envelope {
         self.code.iter().find_map(Way::member)
     }
 
+    /// Whether it can be an array.
+    pub(crate) fn can_be_array(&self) -> bool {
+        self.code.iter().chain(&self.message).chain(&self.data).any(|way| way.first().is_none())
+    }
+
     /// Its members, each once, without the data.
     pub(crate) fn members(&self) -> Vec<&str> {
-        let paths = self.code.iter().chain(&self.message).map(Way::first);
+        let paths = self.code.iter().chain(&self.message).filter_map(Way::first);
         let all = paths.chain(self.time.as_deref()).chain(self.beside.iter().map(String::as_str));
         let mut members = Vec::new();
         for name in all {
@@ -102,17 +111,16 @@ impl Envelope {
 impl Operation {
     /// The body with these parameters.
     #[cfg(feature = "cli")]
-    pub(crate) fn body_with(&self, parameters: serde_json::Value) -> serde_json::Value {
+    pub(crate) fn body_with(&self, api: &Api, parameters: serde_json::Value) -> serde_json::Value {
         match &self.call {
-            Some((method, _)) => serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}),
+            Some((name, _)) => api.calls.body(name, parameters),
             None => parameters,
         }
     }
 
-    /// The member of the envelope with the data; `None` where the whole body is the data.
-    pub(crate) fn data_member<'a>(&'a self, api: &'a Api) -> Option<&'a str> {
-        let envelope = api.envelope.as_ref()?;
-        self.data.as_deref().or(envelope.data.as_deref())
+    /// Where the data of a success is; `None` where it is the whole body.
+    pub(crate) fn data_way<'a>(&'a self, api: &'a Api) -> Option<&'a Way> {
+        self.data.as_ref().or_else(|| api.envelope.as_ref()?.data.as_ref())
     }
 }
 
@@ -128,9 +136,11 @@ mod tests {
             Way::parse("error.list[2][0].code"),
             Some(Way(vec![member("error"), member("list"), Step::Item(2), Step::Item(0), member("code")]))
         );
-        for wrong in ["", ".", "a.", "[0]", "a[", "a[]", "a[x]", "a]", "a[0]b"] {
+        assert_eq!(Way::parse("[1].a"), Some(Way(vec![Step::Item(1), member("a")])));
+        for wrong in ["", ".", "a.", "a.[0]", "[", "a[", "a[]", "a[x]", "a]", "a[0]b"] {
             assert_eq!(Way::parse(wrong), None, "{wrong}");
         }
+        assert_eq!(Way::parse("[1].a").map(|path| path.to_string()).as_deref(), Some("[1].a"));
         assert_eq!(Way::parse("a.b[3]").map(|path| path.to_string()).as_deref(), Some("a.b[3]"));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Batch, Compound, Confirm, Deprecated, Duration, Echoes, Intent, Listing, Name, Parameter, Rate, Repeat, Source,
-    Statements, UtcOffset,
+    Statements, UtcOffset, Way,
 };
 use crate::diagnostics::Place;
 use crate::words::{Access, Effect, Lists, Objects, Sends};
@@ -47,8 +47,8 @@ pub(crate) struct Operation {
     /// How far back the answer reaches where no parameter says.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
-    /// The member of the envelope with the data, where it differs from that of the API.
-    pub(crate) data: Option<String>,
+    /// Where the data is, where that differs from other operations.
+    pub(crate) data: Option<Way>,
     pub(crate) listing: Listing,
     pub(crate) batch: Option<Batch>,
     pub(crate) intents: Vec<Intent>,

@@ -12,14 +12,23 @@ pub(crate) struct Record {
     pub(crate) is_abstract: bool,
     /// It was seen on the wire and stands in no document.
     pub(crate) is_observed: bool,
-    /// It travels as an array, in which fields are identified by their places.
-    pub(crate) by_position: bool,
+    pub(crate) travels: RecordForm,
     /// The field with the name under which it stands in lists, which are objects on the wire.
     pub(crate) key: Option<(String, Place)>,
     /// All fields, those of the included record first.
     pub(crate) fields: Vec<Field>,
     /// Whether these are all: what it includes can be unknown.
     pub(crate) is_whole: bool,
+}
+
+/// What a record is in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum RecordForm {
+    Object,
+    /// An array, in which fields are identified by their places.
+    Array,
+    /// The value of its only field.
+    Value(Place),
 }
 
 impl Record {

@@ -75,7 +75,7 @@ impl Type {
 
     /// Whether its values can travel as JSON numbers.
     pub(crate) fn can_be_bare(self) -> bool {
-        self.is_number() || matches!(self, Self::Enum(_))
+        self.is_number() || self.is_text() || matches!(self, Self::Enum(_))
     }
 
     /// Whether its values can be counted or measured, and so have bounds.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::LazyLock;
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use bytes::Bytes;
 use http::{HeaderName, Request};
 use tradeapi::API;
@@ -85,6 +85,7 @@ fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
 fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
     match encoding {
         Encoding::Base64 => STANDARD.decode(text).is_ok_and(|given| given == signature),
+        Encoding::Base64Url => URL_SAFE.decode(text).is_ok_and(|given| given == signature),
         Encoding::Hex => signature.iter().map(|byte| format!("{byte:02x}")).collect::<String>() == text,
     }
 }
@@ -115,9 +116,13 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec
             | Part::DecodedQuery
             | Part::SortedQuery
             | Part::Header(_)
+            | Part::Pairs(_)
+            | Part::Call
+            | Part::CallId
             | Part::Digest(..)
             | Part::Base64(_)
-            | Part::Signed(_) => {}
+            | Part::Signed(_)
+            | Part::When(_) => {}
         }
     }
     text

@@ -8,7 +8,7 @@ use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
 use crate::error::{Error, Refusal};
 use crate::exchange::Reply;
-use crate::json::{Encode, List, write_json};
+use crate::json::{Decode, Encode, List, write_json};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::parameters::Named;
@@ -29,8 +29,8 @@ impl Sought<'_> {
         record.text(self.field).as_deref() == Some(self.key)
     }
 
-    fn is_among<R: Encode>(&self, list: &List<R>) -> bool {
-        list.iter().any(|record| self.is_in(&Named::read(&write_json(record))))
+    fn is_among<R: Decode + Encode>(&self, list: &List<R>) -> bool {
+        list.iter().any(|record| self.is_in(&Named::of_record(&write_json(record), R::FORM)))
     }
 }
 
@@ -49,7 +49,7 @@ where
 pub fn query_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> QueryFuture<'a, R>
 where
     Q: Paged<Item = R, Response: Send> + Send + Sync + 'a,
-    R: Encode + Send + 'a,
+    R: Decode + Encode + Send + 'a,
 {
     Box::pin(async move { query_pages(client, read::<Q>(json)?, sought).await })
 }
@@ -66,7 +66,7 @@ pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
 async fn query_pages<Q>(client: &ClientCore, query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
     Q: Paged<Response: Send> + Send + Sync,
-    Q::Item: Send,
+    Q::Item: Decode + Send,
 {
     let mut begun = None;
     let mut is_whole = true;
@@ -93,7 +93,7 @@ where
 async fn ask_listing<Q>(client: &ClientCore, mut query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
     Q: Paged<Response: Send> + Send + Sync,
-    Q::Item: Send,
+    Q::Item: Decode + Send,
 {
     let mut begun = None;
     let mut is_complete = true;

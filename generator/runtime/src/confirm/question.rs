@@ -7,7 +7,7 @@ use crate::checks::{Violation, Violations};
 use crate::error::{Error, ExchangeError, Refusal};
 use crate::evidence::{Evidence, Sent, Target};
 use crate::exchange::is_compound_with;
-use crate::json::{JsonWriter, write_json};
+use crate::json::{Decode, JsonWriter, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::tables::{CodeProof, Severity};
@@ -105,7 +105,7 @@ impl<O: Queryable> Question<O> {
 
     /// The record of the queried thing in a response, which can be to another query.
     pub(super) fn pick(&self, shown: Shown<O::Record>) -> Picked<O::Record> {
-        let named = |record: &O::Record| Named::read(&write_json(record));
+        let named = |record: &O::Record| Named::of_record(&write_json(record), O::Record::FORM);
         match shown {
             Shown::One(record) => match named(&record) {
                 fields if self.target.is_shown_by(&fields) => Picked::Record(record, fields),

@@ -4,8 +4,9 @@
 use super::counts::{Counts, Found, Sign, Spot, Written};
 use super::spelling;
 use super::withheld::Redactor;
-use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable};
-use crate::tables::{Api, Envelope, Meta};
+use crate::exchange::reader_at;
+use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable, Travels};
+use crate::tables::{Api, Around, Envelope, Meta, Step};
 use crate::value::{Decimal, find_value};
 
 /// Where the envelope is counted, which comes first.
@@ -26,12 +27,19 @@ pub(super) fn walk(
 ) -> Result<(), ReadError> {
     let (from, path, is_success) = (Reader::new(text), String::new(), data.is_some());
     let mut walk = Walk { api, meta, from, counts, withheld, path, is_success };
-    match &api.envelope {
-        // An envelope around the whole body has no members of its own to compare.
-        Some(envelope) if meta.data_member(api).is_some() => {
-            walk.envelope(envelope, data.unwrap_or(Form::Anything))?;
+    let data = data.unwrap_or(Form::Anything);
+    match (&api.envelope, meta.data_path(api)) {
+        (Some(envelope), Some([Step::Member(member)])) if envelope.around == Around::All => {
+            walk.envelope(envelope, member, data)?;
         }
-        Some(_) | None => walk.bare(data.unwrap_or(Form::Anything))?,
+        // Of other forms, only the data is compared.
+        (_, Some(path)) if is_success => {
+            let Some(from) = reader_at(text, path) else { return Ok(()) };
+            walk.from = from;
+            return walk.bare(data);
+        }
+        // An envelope around the whole body has no members of its own to compare.
+        (_, _) => walk.bare(data)?,
     }
     walk.from.finish()
 }
@@ -61,11 +69,10 @@ impl Here<'_> {
 }
 
 impl Walk<'_, '_> {
-    fn envelope(&mut self, envelope: &Envelope, data: Form) -> Result<(), ReadError> {
+    fn envelope(&mut self, envelope: &Envelope, data_member: &'static str, data: Form) -> Result<(), ReadError> {
         if self.from.peek() != Kind::Object {
             return Err(self.from.unexpected("an envelope"));
         }
-        let data_member = self.meta.data_member(self.api).unwrap_or_default();
         self.object(None, &envelope_fields(envelope, data_member, data)).map(drop)
     }
 
@@ -81,8 +88,10 @@ impl Walk<'_, '_> {
         if table.fields.is_empty() {
             return self.from.skip();
         }
-        if table.by_position {
-            return self.tuple(table);
+        match table.travels {
+            Travels::AsObject => {}
+            Travels::AsArray => return self.tuple(table),
+            Travels::AsValue => return self.only_field(table),
         }
         self.object(table.name, table.fields)?;
         if table.is_observed {
@@ -107,6 +116,15 @@ impl Walk<'_, '_> {
             self.path.truncate(before);
         }
         Ok(())
+    }
+
+    /// Goes through a value that is the only field of a record.
+    fn only_field(&mut self, table: &'static RecordTable) -> Result<(), ReadError> {
+        let Some(record) = self.counts.record(&self.path, table.name, table.fields) else { return self.from.skip() };
+        let Some(field) = table.fields.first() else { return self.from.skip() };
+        self.saw(record);
+        self.came(record, 0);
+        self.value(Here { record, spot: Spot { field: 0, is_item: false }, field }, field.form)
     }
 
     /// Goes through the values of an object of any names.
@@ -204,8 +222,7 @@ impl Walk<'_, '_> {
             (Form::List(item), Kind::Array) => self.items(at, *item),
             (Form::List(_), Kind::Object) if self.list_member(at).is_some() => self.around_list(at, form),
             (Form::Map(value), Kind::Object) => self.entries(at, *value),
-            (Form::Record(table), Kind::Array) if table().by_position => self.record(table()),
-            (Form::Record(table), Kind::Object) if !table().by_position => self.record(table()),
+            (Form::Record(table), kind) if is_record(table().travels, kind) => self.record(table()),
             (Form::List(_) | Form::Map(_) | Form::Record(_), kind) => self.neither_list_nor_record(at, kind),
             (_, Kind::Array | Kind::Object) => self.unreadable(at),
             _ => self.scalar(at, form),
@@ -253,7 +270,8 @@ impl Walk<'_, '_> {
 
     /// The member that has the list, where the data may be an object around it.
     fn list_member(&self, at: Here<'_>) -> Option<&'static str> {
-        let is_data = at.record == ENVELOPE && Some(at.field.name) == self.meta.data_member(self.api);
+        let is_data = at.record == ENVELOPE
+            && matches!(self.meta.data_path(self.api), Some([Step::Member(name)]) if *name == at.field.name);
         self.meta.list_member.filter(|_| is_data)
     }
 
@@ -337,6 +355,15 @@ fn is_written_as(form: Form, field: &FieldTable, kind: Kind) -> bool {
         _ if field.is_bare => kind == Kind::Number,
         Form::Boolean if !field.is_quoted => kind == Kind::Boolean,
         _ => kind == Kind::String,
+    }
+}
+
+/// Whether a record can be a value of this kind.
+fn is_record(travels: Travels, kind: Kind) -> bool {
+    match travels {
+        Travels::AsObject => kind == Kind::Object,
+        Travels::AsArray => kind == Kind::Array,
+        Travels::AsValue => !matches!(kind, Kind::Object | Kind::Array),
     }
 }
 

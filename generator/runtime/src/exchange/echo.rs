@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
+use super::envelope::go_to;
 use crate::error::SentRequest;
 use crate::json::{Kind, ReadError, Reader, places_of};
 use crate::operation::Operation;
 use crate::parameters::Named;
-use crate::tables::{Echo, Echoes};
+use crate::tables::{Echo, Echoes, Step};
 
 /// How an id of a response compares with its request.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,12 +23,14 @@ enum Comparison {
 pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: Reader<'_>) -> Result<(), ReadError> {
     let Some(echoes) = &O::META.echoes else { return Ok(()) };
     let here = data.here();
-    let quick = echoes.ids.iter().map(|echo| compare_as_written(sent, echo, text_of(&data, echo.member).as_deref()));
+    let quick =
+        echoes.ids.iter().map(|echo| compare_as_written(sent, echo, text_of(&data, echo.member, echoes).as_deref()));
     if Agreement::of(quick).is_enough(echoes) {
         return Ok(());
     }
     let request = Named::of(operation);
-    let compared = echoes.ids.iter().map(|echo| Some(compare(&request, echo, text_of(&data, echo.member).as_deref())));
+    let compared =
+        echoes.ids.iter().map(|echo| Some(compare(&request, echo, text_of(&data, echo.member, echoes).as_deref())));
     let compared = Agreement::of(compared);
     if compared.is_enough(echoes) {
         return Ok(());
@@ -38,16 +41,16 @@ pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: R
     // Responses may leave out any documented member. Data with other members only belongs to something else.
     let json = data.raw_value()?;
     let answer = Named::read(json);
-    let is_empty = json == "null" || json.starts_with('{') && answer.is_empty();
+    let is_empty = !json.starts_with('{') || answer.is_empty();
     match is_empty || echoes.members.iter().any(|member| answer.has(member)) {
         true => Ok(()),
         false => Err(ReadError::new(here, "it contains no documented member".to_owned())),
     }
 }
 
-/// Whether a body is the response to another call by JSON-RPC. A refusal need not have an id.
-pub(super) fn is_of_another_call(sent: &SentRequest, body: &[u8]) -> bool {
-    let id = |json| Named::read(std::str::from_utf8(json).ok()?).text("id");
+/// Whether a body is the response to a call with another number in the member `id`. A refusal need not have one.
+pub(super) fn is_of_another_call(id: &str, sent: &SentRequest, body: &[u8]) -> bool {
+    let id = |json| Named::read(std::str::from_utf8(json).ok()?).text(id);
     matches!((id(&sent.body), id(body)), (Some(own), Some(other)) if own != other)
 }
 
@@ -103,12 +106,20 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     written().all(|written| written == Written::Nowhere).then_some(Comparison::Missing)
 }
 
-/// The text of a member of an object. An empty one means that the request had none, so it differs from that of the
-/// request. Unreadable data is reported when all of it is read.
-fn text_of<'a>(data: &Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
+/// The text of a member of an object, of an array whose places are the members, or of a value that is the only one. An
+/// empty one means that the request had none, so it differs from that of the request. Unreadable data is reported when all of
+/// it is read.
+fn text_of<'a>(data: &Reader<'a>, member: &str, echoes: &Echoes) -> Option<Cow<'a, str>> {
     let mut data = data.clone();
-    if data.peek() != Kind::Object {
-        return None;
+    match data.peek() {
+        Kind::Object => {}
+        Kind::Array => {
+            let place = echoes.members.iter().position(|own| *own == member)?;
+            go_to(&mut data, &[Step::Item(place)])?;
+            return data.scalar().ok();
+        }
+        Kind::String | Kind::Number => return data.scalar().ok().filter(|_| echoes.members == [member]),
+        Kind::Boolean | Kind::Null | Kind::Nothing => return None,
     }
     let mut members = data.object(&[]).ok()?;
     while let Some(name) = members.next_name(&mut data).ok()? {

@@ -1,24 +1,48 @@
-//! The object around every response. It is read in one pass: members after the data are read after it.
+//! What is around every response, an object or an array. It is read in one pass: members after the data are read after it.
 
 use std::borrow::Cow;
 
-use crate::json::{Decode, Kind, Mark, Members, ReadError, Reader};
-use crate::tables::{Envelope, Path, Step as PathStep, first_member};
+use crate::json::{Decode, Elements, Kind, Mark, Members, ReadError, Reader};
+use crate::tables::{Envelope, Path, Step as PathStep};
 use crate::value::Timestamp;
 
 /// An envelope, read as far as needed to distinguish success from failure.
 pub(super) struct Opened<'a> {
     envelope: &'a Envelope,
-    /// The member with the data; `None` if the whole body is the data.
-    data_member: Option<&'a str>,
+    /// Where the data is; `None` if the whole body is the data.
+    data_path: Option<Path>,
     from: Reader<'a>,
-    members: Members<'a>,
+    around: Around<'a>,
     ended: bool,
+    /// The data, or what it is within.
     data: Option<Mark>,
     /// The code, and which of the places that can have one it is from.
     found_code: Option<(usize, Cow<'a, str>)>,
     found_message: Option<(usize, Cow<'a, str>)>,
     pub(super) time: Option<Timestamp>,
+}
+
+/// What an envelope is made of.
+enum Around<'a> {
+    Members(Members<'a>),
+    Elements(Elements),
+}
+
+/// What a value is called within it.
+enum Key<'a> {
+    Name(Cow<'a, str>),
+    Place(usize),
+}
+
+impl Key<'_> {
+    /// Whether it is the first step of a path.
+    fn begins(&self, path: &[PathStep]) -> bool {
+        match (self, path.first()) {
+            (Self::Name(own), Some(PathStep::Member(name))) => own == name,
+            (Self::Place(own), Some(PathStep::Item(place))) => own == place,
+            (Self::Name(_) | Self::Place(_), _) => false,
+        }
+    }
 }
 
 /// Where the reader stands now.
@@ -30,17 +54,21 @@ enum Step {
 
 impl<'a> Opened<'a> {
     /// Reads until the data, if the code was before it; otherwise until the end.
-    pub(super) fn open(envelope: &'a Envelope, data_member: Option<&'a str>, text: &'a str) -> Result<Self, ReadError> {
+    pub(super) fn open(envelope: &'a Envelope, data_path: Option<Path>, text: &'a str) -> Result<Self, ReadError> {
         let mut from = Reader::new(text);
         let start = from.mark();
-        let members = from.object(&[])?;
+        let mut paths = envelope.code.iter().chain(envelope.message).copied().chain(data_path);
+        let around = match from.peek() {
+            Kind::Array if paths.any(|path| matches!(path, [PathStep::Item(_), ..])) => Around::Elements(from.array()?),
+            _ => Around::Members(from.object(&[])?),
+        };
         let mut opened = Self {
             envelope,
-            data_member,
+            data_path,
             from,
-            members,
+            around,
             ended: false,
-            data: data_member.is_none().then_some(start),
+            data: data_path.is_none().then_some(start),
             found_code: None,
             found_message: None,
             time: None,
@@ -65,12 +93,13 @@ impl<'a> Opened<'a> {
     pub(super) fn at_data(&self) -> Option<Reader<'a>> {
         let mut from = self.from.clone();
         from.go_back(self.data?);
+        go_to(&mut from, self.within_data())?;
         Some(from)
     }
 
     /// Reads what is behind the data, which is left unread.
     pub(super) fn without_data(&mut self) -> Result<(), ReadError> {
-        if self.data_member.is_some() && self.data.is_some() && !self.ended {
+        if self.data_path.is_some() && self.data.is_some() && !self.ended {
             self.from.skip()?;
         }
         self.read_on(|_| false)
@@ -79,18 +108,33 @@ impl<'a> Opened<'a> {
     /// Reads the data, and what is behind it. `list_member` is the member to read when the data is an object around a
     /// list.
     pub(super) fn data<T: Decode>(&mut self, list_member: Option<&str>) -> Result<T, ReadError> {
-        let Some(data) = self.data else {
+        let Some((data, mut inner)) = self.data.zip(self.at_data()) else {
             // Without a code of success, only the data shows that it is one.
             let absent = T::absent().filter(|_| self.envelope.success.is_some());
             return absent.ok_or_else(|| ReadError::new(0, "there is no data"));
         };
         let ended = self.ended;
-        self.from.go_back(data);
-        let value = read_data(&mut self.from, list_member)?;
+        let value = match self.within_data() {
+            [] => {
+                self.from.go_back(data);
+                read_data(&mut self.from, list_member)?
+            }
+            _ => {
+                let value = read_data(&mut inner, list_member)?;
+                self.from.go_back(data);
+                self.from.skip()?;
+                value
+            }
+        };
         if !ended {
             self.read_on(|_| false)?;
         }
         Ok(value)
+    }
+
+    /// The way to the data from what is marked.
+    fn within_data(&self) -> &'static [PathStep] {
+        self.data_path.and_then(|path| path.get(1..)).unwrap_or_default()
     }
 
     /// Reads members until the data is reached and `stop_at_data` says so, or else until the end.
@@ -110,9 +154,13 @@ impl<'a> Opened<'a> {
     }
 
     fn step(&mut self) -> Result<Step, ReadError> {
-        let Some(name) = self.members.next_name(&mut self.from)? else { return Ok(Step::AtEnd) };
+        let key = match &mut self.around {
+            Around::Members(members) => members.next_name(&mut self.from)?.map(Key::Name),
+            Around::Elements(elements) => elements.next(&mut self.from)?.map(Key::Place),
+        };
+        let Some(key) = key else { return Ok(Step::AtEnd) };
         let twice = |from: &mut Reader<'_>| Err(ReadError::new(from.here(), "a second code or data"));
-        let is_data = self.data_member == Some(&*name);
+        let is_data = self.data_path.is_some_and(|path| key.begins(path));
         if is_data && self.data.is_some() {
             return twice(&mut self.from);
         }
@@ -120,20 +168,20 @@ impl<'a> Opened<'a> {
         if is_data {
             self.data = Some(start);
             // Only a path into the data needs its text.
-            if !self.has_place_in(&name) {
+            if !self.has_place_in(&key) {
                 return Ok(Step::BeforeData);
             }
         }
         let value = Value::read(&mut self.from)?;
-        if !self.look_for_code(&name, &value) {
+        if !self.look_for_code(&key, &value) {
             return twice(&mut self.from);
         }
-        if let Some(found) = find(self.envelope.message, &name, &value)
+        if let Some(found) = find(self.envelope.message, &key, &value)
             && self.found_message.as_ref().is_none_or(|(rank, _)| found.0 < *rank)
         {
             self.found_message = Some(found);
         }
-        if self.envelope.time == Some(&*name) {
+        if matches!((&key, self.envelope.time), (Key::Name(name), Some(time)) if name == time) {
             // It may have any form, because nothing depends on it.
             self.time = value.scalar().and_then(|text| text.parse().ok()).map(Timestamp::from_millis);
         }
@@ -144,15 +192,15 @@ impl<'a> Opened<'a> {
         Ok(Step::BehindOther)
     }
 
-    /// Whether a code or a message can be within the member `name`.
-    fn has_place_in(&self, name: &str) -> bool {
+    /// Whether a code or a message can be within the value `key`.
+    fn has_place_in(&self, key: &Key<'_>) -> bool {
         let mut paths = self.envelope.code.iter().chain(self.envelope.message);
-        paths.any(|path| first_member(path) == Some(name))
+        paths.any(|path| key.begins(path))
     }
 
-    /// Keeps a code in the member `name`. `false` if the same place had one before.
-    fn look_for_code(&mut self, name: &str, value: &Value<'a>) -> bool {
-        let Some((rank, code)) = find(self.envelope.code, name, value) else { return true };
+    /// Keeps a code in the value `key`. `false` if the same place had one before.
+    fn look_for_code(&mut self, key: &Key<'_>, value: &Value<'a>) -> bool {
+        let Some((rank, code)) = find(self.envelope.code, key, value) else { return true };
         match &self.found_code {
             Some((before, _)) if *before == rank => false,
             Some((before, _)) if *before < rank => true,
@@ -199,9 +247,9 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The first of `paths` that leads to a text or a number in the member `name`, and its text.
-fn find<'a>(paths: &[Path], name: &str, value: &Value<'a>) -> Option<(usize, Cow<'a, str>)> {
-    let mut paths = paths.iter().enumerate().filter(|(_, path)| first_member(path) == Some(name));
+/// The first of `paths` that leads to a text or a number in the value `key`, and its text.
+fn find<'a>(paths: &[Path], key: &Key<'_>, value: &Value<'a>) -> Option<(usize, Cow<'a, str>)> {
+    let mut paths = paths.iter().enumerate().filter(|(_, path)| key.begins(path));
     paths.find_map(|(rank, path)| Some((rank, value.text_at(&path[1..])?)))
 }
 
@@ -213,24 +261,30 @@ pub(crate) fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, s
 /// A reader where `path` leads to; `None` if that leads nowhere.
 pub(crate) fn reader_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Reader<'a>> {
     let mut from = Reader::new(value);
+    go_to(&mut from, path)?;
+    Some(from)
+}
+
+/// Goes on to where `path` leads; `None` if that leads nowhere.
+pub(super) fn go_to(from: &mut Reader<'_>, path: &[PathStep]) -> Option<()> {
     for step in path {
         match (step, from.peek()) {
             (PathStep::Member(name), Kind::Object) => {
                 let mut members = from.object(&[]).ok()?;
-                while members.next_name(&mut from).ok()?? != *name {
+                while members.next_name(from).ok()?? != *name {
                     from.skip().ok()?;
                 }
             }
             (PathStep::Item(index), Kind::Array) => {
                 let mut elements = from.array().ok()?;
-                while elements.next(&mut from).ok()?? < *index {
+                while elements.next(from).ok()?? < *index {
                     from.skip().ok()?;
                 }
             }
             _ => return None,
         }
     }
-    Some(from)
+    Some(())
 }
 
 /// Reads the data of an answer, whether or not it stands in an envelope.

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,9 +9,8 @@ use super::base_url::BaseUrl;
 use super::headers::HeaderValues;
 use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal, Unsigned};
-use crate::json::JsonWriter;
-use crate::operation::Operation;
-use crate::parameters::{HeaderWriter, ParameterWriter, PathWriter};
+use crate::operation::{Call, Operation};
+use crate::parameters::{FORM, HeaderWriter, ParameterWriter, PathWriter};
 use crate::signing::{Authenticator, Stamp};
 use crate::tables::{Access, Api, Meta, Sends, Severity};
 use crate::value::Timestamp;
@@ -35,7 +33,8 @@ pub fn build_request<O: Operation>(
     headers: &HeaderValues,
     now: Timestamp,
 ) -> Result<Request<Bytes>, Error> {
-    let proof = proof(api, O::META, authenticator, now)?;
+    let call = Call::of(api.calls, O::META);
+    let proof = proof(api, O::META, authenticator, now, call)?;
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
     let path = path.finish();
@@ -43,11 +42,18 @@ pub fn build_request<O: Operation>(
     if let Some((authenticator, stamp)) = &proof {
         authenticator.write_parameters(stamp, &path, &mut parameters);
     }
+    if let Some(call) = &call {
+        call.write_beside(&mut parameters);
+    }
     operation.write(&mut parameters);
+    let parameters = parameters.finish();
+    let parameters = match &call {
+        Some(call) => call.around(parameters),
+        None => parameters,
+    };
     let (target, body) = match O::META.sends() {
-        Sends::Query => (with_query(path, &parameters.finish()), Bytes::new()),
-        Sends::Json => (path, Bytes::from(body_of(O::META, parameters.finish()))),
-        Sends::Form => (path, Bytes::from(parameters.finish())),
+        Sends::Query => (with_query(path, &parameters), Bytes::new()),
+        Sends::Json | Sends::Form => (path, Bytes::from(parameters)),
     };
     let length = target.len();
     let uri = base.join(target).map_err(|_| no_address(O::META, length))?;
@@ -65,29 +71,13 @@ pub fn build_request<O: Operation>(
     Ok(request)
 }
 
-/// The numbers of calls, for people to distinguish them.
-static CALLS: AtomicU64 = AtomicU64::new(1);
-
-/// The body of a request with these parameters.
-fn body_of(meta: &Meta, parameters: String) -> String {
-    let Some(method) = meta.call else { return parameters };
-    let mut out = JsonWriter::with_capacity(parameters.len() + method.len() + 64);
-    out.begin_object();
-    out.member("jsonrpc").string("2.0");
-    out.member("id").number(&CALLS.fetch_add(1, Ordering::Relaxed));
-    out.member("method").string(method);
-    out.member("params").raw(&parameters);
-    out.end_object();
-    out.finish()
-}
-
 fn add_headers(request: &mut Request<Bytes>, meta: &'static Meta, values: &HeaderValues) {
     let has_body = !request.body().is_empty();
     let headers = request.headers_mut();
     headers.reserve(USUAL_HEADERS);
     if has_body {
         let content = match meta.sends() {
-            Sends::Form => "application/x-www-form-urlencoded",
+            Sends::Form => FORM,
             Sends::Query | Sends::Json => "application/json",
         };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
@@ -105,12 +95,14 @@ fn proof<'a>(
     meta: &'static Meta,
     authenticator: Option<&'a Authenticator>,
     now: Timestamp,
+    call: Option<Call>,
 ) -> Result<Option<(&'a Authenticator, Stamp)>, Error> {
     if api.credentials.is_none() || meta.access != Access::Signed {
         return Ok(None);
     }
     let authenticator = authenticator.ok_or_else(|| unsigned(meta, "the client has no credentials"))?;
-    Ok(Some((authenticator, authenticator.stamp(now))))
+    let is_form = meta.sends() == Sends::Form;
+    Ok(Some((authenticator, Stamp { call, is_form, ..authenticator.stamp(now) })))
 }
 
 fn unsigned(meta: &'static Meta, why: &'static str) -> Error {

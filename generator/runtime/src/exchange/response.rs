@@ -8,7 +8,7 @@ use http::{HeaderMap, Response, StatusCode};
 
 use super::codes::{CodePolicy, is_compound};
 use super::echo;
-use super::envelope::{Opened, read_data};
+use super::envelope::{Opened, go_to, read_data};
 use super::headers::{date, retry_after};
 use super::next_page::Onward;
 use crate::checks::Violations;
@@ -119,7 +119,7 @@ pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Time
 struct KnownRequest<'a> {
     codes: &'a CodePolicy,
     is_compound: &'a dyn Fn() -> bool,
-    /// The request, if it is a call by JSON-RPC.
+    /// The request, if it is a call.
     call: Option<&'a SentRequest>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Answer<'a> {
     /// Whether the response has the envelope.
     fn is_around(&self, envelope: &Envelope) -> bool {
         // Data that is the whole body need not be an object, and then it has no code.
-        let may_be_bare = envelope.success.is_none() && self.meta.data_member(self.api).is_none();
+        let may_be_bare = envelope.success.is_none() && self.meta.data_path(self.api).is_none();
         let is_object = || self.body.trim_ascii_start().starts_with(b"{");
         match envelope.around {
             Around::Failures if self.status.is_success() => false,
@@ -144,10 +144,10 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Refuses the response to another call by JSON-RPC, whether it is a success or a refusal.
+    /// Refuses the response to another call, whether it is a success or a refusal.
     fn is_of_call(&self) -> Result<(), Error> {
-        match self.known.call {
-            Some(sent) if echo::is_of_another_call(sent, self.body) => {
+        match self.known.call.zip(self.api.calls.id) {
+            Some((sent, id)) if echo::is_of_another_call(id, sent, self.body) => {
                 Err(self.unreadable(ReadError::new(0, "it is the response to another call")))
             }
             Some(_) | None => Ok(()),
@@ -173,16 +173,32 @@ impl<'a> Answer<'a> {
         if text.trim_ascii().is_empty() {
             return T::absent().ok_or_else(|| self.unreadable(ReadError::new(0, "there is no data")));
         }
-        let mut from = Reader::new(text);
-        let checked = check(from.clone());
-        let data = checked.and_then(|()| read_data(&mut from, self.meta.list_member));
-        let data = data.and_then(|data| from.finish().map(|()| data));
+        let data = self.bare_data(text, check);
         data.map_err(|error| self.unreadable(error))
+    }
+
+    fn bare_data<T: Decode>(
+        &self,
+        text: &'a str,
+        check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
+    ) -> Result<T, ReadError> {
+        let mut from = Reader::new(text);
+        let whole = from.clone();
+        if let Some(path) = self.meta.data {
+            go_to(&mut from, path).ok_or_else(|| ReadError::new(0, "there is no data"))?;
+        }
+        check(from.clone())?;
+        let data = read_data(&mut from, self.meta.list_member)?;
+        if self.meta.data.is_some() {
+            from = whole;
+            from.skip()?;
+        }
+        from.finish().map(|()| data)
     }
 
     /// The envelope of a success, its data unread.
     fn open(&self, envelope: &'a Envelope) -> Result<Opened<'a>, Error> {
-        let data = self.meta.data_member(self.api);
+        let data = self.meta.data_path(self.api);
         let opened =
             self.text().and_then(|text| Opened::open(envelope, data, text).map_err(|error| self.unreadable(error)));
         let opened = opened.and_then(|opened| self.with_code(envelope, opened));
@@ -246,7 +262,8 @@ impl<'a> Answer<'a> {
             let mut from = Reader::new(text);
             from.skip().is_ok() && from.finish().is_ok()
         };
-        self.body.trim_ascii_start().starts_with(b"{") && !std::str::from_utf8(self.body).is_ok_and(is_whole)
+        let begins = matches!(self.body.trim_ascii_start().first(), Some(b'{' | b'['));
+        begins && !std::str::from_utf8(self.body).is_ok_and(is_whole)
     }
 
     fn refused_as(&self, call_result: CallResult, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {

@@ -1,7 +1,7 @@
 use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::Reader;
-use super::table::{Form, RecordTable};
+use super::table::{Form, RecordTable, Travels};
 use super::writer::{Encode, JsonWriter, write_json};
 
 /// An object with named fields, as responses have them. Declared by [`record!`](crate::record).
@@ -34,8 +34,10 @@ impl<T: Record + Default> Decode for T {
 
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut record = T::default();
-        if T::TABLE.by_position {
-            return read_by_position(record, from);
+        match T::TABLE.travels {
+            Travels::AsObject => {}
+            Travels::AsArray => return read_by_position(record, from),
+            Travels::AsValue => return record.read(0, from).map(|()| record),
         }
         let mut members = from.object(T::FIELDS)?;
         while let Some(field) = members.next(from)? {
@@ -77,14 +79,18 @@ const fn table_of<T: Record>() -> &'static RecordTable {
 
 impl<T: Record> Encode for T {
     fn encode(&self, out: &mut JsonWriter) {
-        let by_position = T::TABLE.by_position;
-        if by_position {
-            out.begin_array()
-        } else {
-            out.begin_object()
+        let travels = T::TABLE.travels;
+        match travels {
+            Travels::AsObject => out.begin_object(),
+            Travels::AsArray => out.begin_array(),
+            Travels::AsValue => {}
         }
-        self.write(&mut RecordWriter { out, by_position });
-        if by_position { out.end_array() } else { out.end_object() }
+        self.write(&mut RecordWriter { out, travels });
+        match travels {
+            Travels::AsObject => out.end_object(),
+            Travels::AsArray => out.end_array(),
+            Travels::AsValue => {}
+        }
     }
 }
 
@@ -93,7 +99,7 @@ impl<T: Record> Encode for T {
 /// The name is followed by what else the documents say of the field, which is the name of a method of
 /// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`. The
 /// attribute `record` gives the name of the record in the schema, `observed` where no document has it, `by_position`
-/// where it travels as an array, and `; key = "field"` where lists of it travel as objects, under the values of that field.
+/// where it travels as an array, `as_value` where it travels as the value of its only field, and `; key = "field"` where lists of it travel as objects, under the values of that field.
 ///
 /// The macro derives `Clone`, `Default` and `PartialEq`, and implements `Debug` and `Display`, which print the fields that
 /// are there, and serde's traits if the feature `serde` is on.
@@ -180,16 +186,17 @@ macro_rules! record {
 #[derive(Debug)]
 pub struct RecordWriter<'a> {
     out: &'a mut JsonWriter,
-    by_position: bool,
+    travels: Travels,
 }
 
 impl RecordWriter<'_> {
     /// Writes a field, or leaves it out when it is not there. In an array it is `null` then, because it has a place.
     pub fn field(&mut self, name: &str, value: &impl Encode) {
-        if self.by_position {
-            value.encode(self.out.element());
-        } else if !value.is_absent() {
-            value.encode(self.out.member(name));
+        match self.travels {
+            Travels::AsObject if value.is_absent() => {}
+            Travels::AsObject => value.encode(self.out.member(name)),
+            Travels::AsArray => value.encode(self.out.element()),
+            Travels::AsValue => value.encode(self.out),
         }
     }
 }
@@ -251,6 +258,25 @@ mod tests {
             #[wire("fees")]
             fees: List<Fee>,
         }
+    }
+
+    crate::record! {
+        #[record("Placed", as_value)]
+        struct Placed {
+            #[wire("id")]
+            id: Option<String>,
+        }
+    }
+
+    #[test]
+    fn a_value_is_read_as_the_only_field() -> Result<(), ReadError> {
+        let all: List<Placed> = read_json(r#"["7", 8, null]"#)?;
+        let ids: Vec<_> = all.iter().map(|placed| placed.id.as_deref()).collect();
+        assert_eq!(ids, [Some("7"), Some("8")]);
+        assert_eq!(write_json(&all[0]), r#""7""#);
+        assert_eq!(read_json::<Placed>("null")?.id, None);
+        assert!(read_json::<Placed>(r#"{"id": "7"}"#).is_err());
+        Ok(())
     }
 
     #[test]

@@ -58,8 +58,8 @@ pub struct RecordTable {
     pub name: Option<&'static str>,
     /// Whether it was only observed, and is in no document.
     pub is_observed: bool,
-    /// Whether it travels as an array of its fields, which their places identify.
-    pub by_position: bool,
+    /// What it is in JSON.
+    pub travels: Travels,
     /// Its fields, in the order of the document. Empty if they are unknown.
     pub fields: &'static [FieldTable],
 }
@@ -70,7 +70,7 @@ impl RecordTable {
 
     /// A record without a name that has these fields.
     pub const fn of(fields: &'static [FieldTable]) -> Self {
-        Self { name: None, is_observed: false, by_position: false, fields }
+        Self { name: None, is_observed: false, travels: Travels::AsObject, fields }
     }
 
     /// The same record, under its name in the schema.
@@ -88,8 +88,25 @@ impl RecordTable {
     /// The same record, which travels as an array.
     #[must_use]
     pub const fn by_position(self) -> Self {
-        Self { by_position: true, ..self }
+        Self { travels: Travels::AsArray, ..self }
     }
+
+    /// The same record, which travels as the value of its only field.
+    #[must_use]
+    pub const fn as_value(self) -> Self {
+        Self { travels: Travels::AsValue, ..self }
+    }
+}
+
+/// What a record is in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Travels {
+    /// An object with its fields.
+    AsObject,
+    /// An array of its fields, which their places identify.
+    AsArray,
+    /// The value of its only field.
+    AsValue,
 }
 
 /// The documented form of a field of a record.

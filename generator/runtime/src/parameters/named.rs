@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Parameters, json_of};
-use crate::json::{Json, JsonWriter, ReadError, Reader, read_json};
+use crate::json::{Form, Json, JsonWriter, ReadError, Reader, RecordTable, Travels, read_json};
 
 /// The members of a JSON object by their names, each with its JSON text.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,22 @@ impl Named {
     /// The members of an object; of anything else, none.
     pub(crate) fn read(json: &str) -> Self {
         Self::read_from(&mut Reader::new(json), json.len()).unwrap_or_default()
+    }
+
+    /// The fields of a record by their names, whatever it is in JSON.
+    pub(crate) fn of_record(json: &str, form: Form) -> Self {
+        let Form::Record(table) = form else { return Self::read(json) };
+        let RecordTable { travels, fields, .. } = table();
+        let values = match travels {
+            Travels::AsObject => return Self::read(json),
+            Travels::AsArray => read_json::<Vec<Json>>(json).unwrap_or_default(),
+            Travels::AsValue => read_json::<Json>(json).into_iter().collect(),
+        };
+        let mut named = Self::default();
+        for (field, value) in fields.iter().zip(&values) {
+            named.push(field.name, value.as_str());
+        }
+        named
     }
 
     fn read_from(from: &mut Reader<'_>, length: usize) -> Result<Self, ReadError> {

@@ -18,7 +18,7 @@ pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
 }
 
 /// The pairs of `query`, decoded; a pair that cannot be decoded is an error and is given as it stands.
-pub(super) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, Cow<'_, str>), &str>> {
+pub(crate) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, Cow<'_, str>), &str>> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         decode(name).zip(decode(value)).ok_or(pair)

@@ -138,7 +138,7 @@ impl Listing {
     /// A listing of fills.
     pub const fn fills<O>(fields: FillFields) -> Self
     where
-        O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
+        O: Paged<Item: Decode + Send, Response: Send> + Send + Sync + 'static,
     {
         Self::of::<O>(Part::Fills, Some(fields), fills::<O>, |_| None)
     }
@@ -328,23 +328,22 @@ where
 
 fn fills<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
-    O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
+    O: Paged<Item: Decode + Send, Response: Send> + Send + Sync + 'static,
 {
     walking::<O>(client, listing, |items, fields, turn| {
-        let fills = items.iter().filter_map(|item| Some(fill(&write_json(item), fields?, turn)));
+        let named = |item| Named::of_record(&write_json(item), O::Item::FORM);
+        let fills = items.iter().filter_map(|item| Some(fill(&named(item), fields?, turn)));
         Ok(Seen { fills: fills.collect::<Result<_, _>>()?, ..Seen::default() })
     })
 }
 
-fn fill(record: &str, fields: FillFields, turn: Option<&str>) -> Result<Fill, String> {
-    let named = Named::read(record);
+fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, String> {
     let order = named.text(fields.order).ok_or_else(|| format!("a fill has no {}", fields.order))?;
     let quantity = named.text(fields.quantity).and_then(|text| text.parse::<Decimal>().ok());
     let quantity = quantity.and_then(|quantity| quantity.to_rust_decimal().ok());
     let quantity = quantity.ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
     let read = |trade: &TradeFields| {
-        Trade::read(trade, &named, quantity, turn)
-            .map_err(|field| format!("a fill of the order {order} has no {field}"))
+        Trade::read(trade, named, quantity, turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
     };
     let trade = fields.trade.as_ref().map(read);
     Ok(Fill { order, client_id: fields.client_id.and_then(|field| named.text(field)), quantity, trade })

@@ -16,7 +16,9 @@ use super::signature::Signing;
 use super::signer::wrong;
 use super::text::Sources;
 use crate::error::BuildError;
-use crate::parameters::{ParameterWriter, push_pair};
+use crate::json::JsonWriter;
+use crate::operation::Call;
+use crate::parameters::{FORM, ParameterWriter, push_pair};
 use crate::tables::{Api, Authentication, Carried, Part, Place, TimestampForm};
 use crate::value::Timestamp;
 
@@ -32,6 +34,8 @@ pub struct Authenticator {
     headers: Vec<Varying<HeaderName>>,
     /// The pairs of the query.
     query: Vec<Varying<&'static str>>,
+    /// What follows the parameters, where these are.
+    after: Vec<Varying<&'static str>>,
     /// Whether requests carry the time, until when they count, and a nonce.
     has_timestamp: bool,
     has_expiry: bool,
@@ -52,10 +56,14 @@ struct Varying<N> {
 /// What is different in each request, as texts.
 #[derive(Debug, Default)]
 pub(crate) struct Stamp {
-    pub(super) at: Timestamp,
-    pub(super) timestamp: ArrayString<LONGEST_TIMESTAMP>,
-    pub(super) expires: ArrayString<LONGEST_TIMESTAMP>,
-    pub(super) nonce: ArrayString<LONGEST_NONCE>,
+    pub(crate) at: Timestamp,
+    pub(crate) timestamp: ArrayString<LONGEST_TIMESTAMP>,
+    pub(crate) expires: ArrayString<LONGEST_TIMESTAMP>,
+    pub(crate) nonce: ArrayString<LONGEST_NONCE>,
+    /// The call that the request is.
+    pub(crate) call: Option<Call>,
+    /// Whether the parameters are a form.
+    pub(crate) is_form: bool,
 }
 
 /// Nanoseconds of the last year that there is take 26 digits; as in ISO 8601 it has fewer characters.
@@ -85,6 +93,7 @@ impl Authenticator {
             fixed: Vec::new(),
             headers: Vec::new(),
             query: Vec::new(),
+            after: Vec::new(),
             has_timestamp: api.carries(Part::Timestamp),
             has_expiry: api.carries(Part::Expires),
             has_nonce: api.carries(Part::Nonce),
@@ -94,6 +103,7 @@ impl Authenticator {
             match place {
                 Place::Header(name) => new.add_header(name, parts)?,
                 Place::Query(name) => new.query.push(Varying::new(*name, parts)),
+                Place::After(name) => new.after.push(Varying::new(*name, parts)),
                 // They are written with the other parameters.
                 Place::Parameter(_) => {}
             }
@@ -178,6 +188,7 @@ impl Authenticator {
         if !query.is_empty() {
             extend_query(request, &query)?;
         }
+        self.add_after(request, stamp, is_signature, signature)?;
         for header in self.headers.iter().filter(|varying| varying.is_signature == is_signature) {
             let sources = self.sources(stamp, Some(request), signature);
             let own = if let [part] = header.parts { sources.own(*part) } else { None };
@@ -189,6 +200,47 @@ impl Authenticator {
             value.set_sensitive(header.is_secret);
             request.headers_mut().insert(header.name.clone(), value);
         }
+        Ok(())
+    }
+
+    /// Adds what follows the parameters: to the body, or to the query of a request without one.
+    fn add_after(
+        &self,
+        request: &mut Request<Bytes>,
+        stamp: &Stamp,
+        is_signature: bool,
+        signature: &str,
+    ) -> Result<(), CannotCarry> {
+        let mut after = self.after.iter().filter(|varying| varying.is_signature == is_signature).peekable();
+        if after.peek().is_none() {
+            return Ok(());
+        }
+        let texts = after.map(|Varying { name, parts, .. }| {
+            let text = lossy(self.sources(stamp, Some(request), signature).text(parts));
+            (*name, *parts, text)
+        });
+        let texts: Vec<_> = texts.collect();
+        if request.body().first() == Some(&b'{') {
+            let mut members = JsonWriter::with_capacity(128);
+            members.begin_object();
+            for (name, parts, text) in &texts {
+                let is_number = matches!(parts, [Part::Timestamp | Part::Expires | Part::Nonce]);
+                let is_number = is_number && text.bytes().all(|digit| digit.is_ascii_digit());
+                let member = members.member(name);
+                if is_number { member.raw(text) } else { member.string(text) }
+            }
+            members.end_object();
+            *request.body_mut() = extended_object(request.body(), &members.finish())?;
+            return Ok(());
+        }
+        let mut pairs = String::new();
+        texts.iter().for_each(|(name, _, text)| push_pair(&mut pairs, name, text));
+        if !stamp.is_form {
+            return extend_query(request, &pairs);
+        }
+        let separator: &[u8] = if request.body().is_empty() { b"" } else { b"&" };
+        *request.body_mut() = [request.body(), separator, pairs.as_bytes()].concat().into();
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(FORM));
         Ok(())
     }
 
@@ -209,6 +261,13 @@ impl fmt::Debug for Authenticator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Authenticator(not shown)")
     }
+}
+
+/// An object with the members of another one behind its own.
+fn extended_object(object: &[u8], members: &str) -> Result<Bytes, CannotCarry> {
+    let open = object.strip_suffix(b"}").ok_or(CannotCarry)?;
+    let separator: &[u8] = if open == b"{" { b"" } else { b"," };
+    Ok([open, separator, members.get(1..).ok_or(CannotCarry)?.as_bytes()].concat().into())
 }
 
 /// Adds pairs to the query of a request.

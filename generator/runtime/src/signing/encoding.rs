@@ -1,5 +1,5 @@
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 
 use crate::tables::Encoding;
 
@@ -12,6 +12,7 @@ pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
             STANDARD.encode_string(bytes, &mut text);
             text
         }
+        Encoding::Base64Url => URL_SAFE.encode(bytes),
         Encoding::Hex => bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]).map(hex_digit).collect(),
     }
 }

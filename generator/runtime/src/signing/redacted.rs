@@ -24,7 +24,9 @@ pub(crate) fn redacted(authentication: Option<&Authentication>, request: &Reques
 /// The names under which a secret travels in a query or a body.
 fn secret_parameters(authentication: &Authentication) -> impl Iterator<Item = &'static str> {
     authentication.carried.iter().filter_map(|carried| match carried.place {
-        Place::Parameter(name) | Place::Query(name) => carried.parts.iter().any(Part::is_secret).then_some(name),
+        Place::Parameter(name) | Place::After(name) | Place::Query(name) => {
+            carried.parts.iter().any(Part::is_secret).then_some(name)
+        }
         Place::Header(_) => None,
     })
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use zeroize::Zeroizing;
 
 use super::{HmacSha256, HmacSha384, HmacSha512};
@@ -32,9 +32,8 @@ pub(super) fn signer_of(signature: &Signature, secret: &str) -> Result<Arc<dyn S
     let Some((algorithm, _)) = signature.algorithms.first() else { return Err(wrong("the API has no algorithm")) };
     let secret = match signature.secret {
         SecretForm::Text => Zeroizing::new(secret.as_bytes().to_vec()),
-        SecretForm::Base64 => {
-            Zeroizing::new(STANDARD.decode(secret.trim_ascii()).map_err(|_| wrong("the secret is not valid Base64"))?)
-        }
+        SecretForm::Base64 => decoded(&STANDARD, secret)?,
+        SecretForm::Base64Url => decoded(&URL_SAFE, secret)?,
     };
     Ok(match algorithm {
         Algorithm::HmacSha256 => Arc::new(HmacSha256::new(&*secret)),
@@ -45,6 +44,10 @@ pub(super) fn signer_of(signature: &Signature, secret: &str) -> Result<Arc<dyn S
             return Err(wrong("the secret is not a private key in PEM"));
         }
     })
+}
+
+fn decoded(alphabet: &impl Engine, secret: &str) -> Result<Zeroizing<Vec<u8>>, BuildError> {
+    alphabet.decode(secret.trim_ascii()).map(Zeroizing::new).map_err(|_| wrong("the secret is not valid Base64"))
 }
 
 #[cfg(feature = "asymmetric")]

@@ -1,13 +1,15 @@
 //! Signatures of requests, compared with what exchanges document and with what OpenSSL makes.
 
+use base64::Engine;
 use bytes::Bytes;
 use http::{Method, Request};
 
-use super::{Authenticator, Credentials};
+use super::{Authenticator, Credentials, Stamp};
 use crate::error::BuildError;
+use crate::operation::Call;
 use crate::tables::{
-    AccountTable, Algorithm, Api, Authentication, Carried, Content, DigestForm, Encoding, Hash, NonceForm, Part, Place,
-    SecretForm, Signature, TimestampForm, Token,
+    AccountTable, Algorithm, Api, Authentication, Calls, Carried, Content, DigestForm, Either, Encoding, Hash,
+    NonceForm, Pairs, Part, Place, SecretForm, Signature, TimestampForm, Token,
 };
 use crate::value::Timestamp;
 
@@ -17,6 +19,7 @@ const NO_API: Api = Api {
     name: "signed",
     envelope: None,
     credentials: None,
+    calls: Calls::JSON_RPC,
     headers: &[],
     remaining_calls: None,
     account: AccountTable::NONE,
@@ -444,5 +447,136 @@ fn an_authorization_in_base64_and_a_uuid_are_carried() -> Tested {
         nonces.push(header(&proven, "x-nonce").to_owned());
     }
     assert!(nonces[0] != nonces[1] && nonces.iter().all(|nonce| nonce.len() == 36), "{nonces:?}");
+    Ok(())
+}
+
+/// Names and values of parameters in their order, however they travel, and the call and its number.
+#[test]
+fn parameters_are_signed_as_pairs() -> Tested {
+    static CALLED: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[
+                Carried { place: Place::After("api_key"), parts: &[Part::Key] },
+                Carried { place: Place::After("nonce"), parts: &[Part::Timestamp] },
+                Carried { place: Place::After("sig"), parts: &[Part::Signature] },
+            ],
+            signature: Some(Signature {
+                content: Content::Text(&[
+                    Part::Call,
+                    Part::CallId,
+                    Part::Key,
+                    Part::Pairs(Pairs { sorted: true, equals: "", between: "" }),
+                    Part::Timestamp,
+                ]),
+                algorithms: &[(Algorithm::HmacSha256, Encoding::Hex)],
+                secret: SecretForm::Text,
+            }),
+            timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
+            window_ms: None,
+            window_set_by: None,
+        }),
+        calls: Calls { fixed: &[], ..Calls::JSON_RPC },
+        ..NO_API
+    };
+    let authenticator = Authenticator::new(&CALLED, &Credentials::new("key", "secret", ""))?.ok_or("none")?;
+    let call = Some(Call { calls: CALLED.calls, name: "private/order", number: 11 });
+    let stamp = Stamp { call, ..authenticator.stamp(Timestamp::from_millis(1_587_846_358_253)) };
+    let own = r#"{"side":"BUY","qty":1,"legs":[{"b":"2","a":"x"}],"flags":["POST","IOC"]}"#;
+    let body = call.ok_or("none")?.around(own.to_owned());
+    let mut proven = Request::post("https://api.example.com/").body(Bytes::from(body))?;
+    authenticator.prove(&mut proven, &stamp).map_err(|_| "not valid")?;
+    // By OpenSSL, of "private/order11keyflagsPOSTIOClegsaxb2qty1sideBUY1587846358253".
+    let expected = format!(
+        r#"{{"id":11,"method":"private/order","params":{own},"api_key":"key","nonce":1587846358253,"sig":"21e852d8efc76e7685ad762df68ca11dd8db0c96229b4a41f88f10e2141d4d6b"}}"#
+    );
+    assert_eq!(proven.body(), expected.as_str());
+    Ok(())
+}
+
+/// What depends on the request: here its parameters, in a query, a form or a JSON body, and nothing without any.
+#[test]
+fn parts_depend_on_the_request() -> Tested {
+    const PAIRS: &[Part] = &[Part::Pairs(Pairs { sorted: false, equals: "=", between: "&" })];
+    static HASHED: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[Carried { place: Place::Header("authorization"), parts: &[Part::Signature] }],
+            signature: Some(Signature {
+                content: Content::Token(Token {
+                    header: &[],
+                    claims: &[
+                        ("access_key", &[Part::Key]),
+                        (
+                            "query",
+                            &[Part::When(&Either { when: PAIRS, then: &[Part::Text("?"), PAIRS[0]], otherwise: &[] })],
+                        ),
+                    ],
+                    lasts: None,
+                }),
+                algorithms: &[(Algorithm::HmacSha512, Encoding::Base64)],
+                secret: SecretForm::Text,
+            }),
+            timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
+            window_ms: None,
+            window_set_by: None,
+        }),
+        ..NO_API
+    };
+    let cases = [
+        (Method::GET, "/a?b%5B%5D=1&a=%20x", "", r#"{"access_key":"key","query":"?b[]=1&a= x"}"#),
+        (Method::POST, "/a", r#"{"b":1,"a":"\u00e4","c":true}"#, r#"{"access_key":"key","query":"?b=1&a=ä&c=true"}"#),
+        (Method::POST, "/a", "b=1&a=%C3%A4", r#"{"access_key":"key","query":"?b=1&a=ä"}"#),
+        (Method::GET, "/a", "", r#"{"access_key":"key"}"#),
+        (Method::POST, "/a", "{}", r#"{"access_key":"key"}"#),
+    ];
+    for (method, target, body, expected) in cases {
+        let proven = prove(&HASHED, &Credentials::new("key", "secret", ""), request(method, target, body)?, 5)?;
+        let claims = header(&proven, "authorization").split('.').nth(1).unwrap_or_default();
+        let claims = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(claims).map_err(|_| "no Base64")?;
+        assert_eq!(String::from_utf8(claims)?, expected);
+    }
+    Ok(())
+}
+
+/// What follows the parameters follows them in the query, the form or the body.
+#[test]
+fn credentials_follow_the_parameters_where_these_are() -> Tested {
+    static AFTER: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[
+                Carried { place: Place::After("key"), parts: &[Part::Key] },
+                Carried { place: Place::After("sign"), parts: &[Part::Signature] },
+            ],
+            signature: Some(Signature {
+                content: Content::Text(&[Part::BareQuery, Part::Body]),
+                algorithms: &[(Algorithm::HmacSha256, Encoding::Base64Url)],
+                secret: SecretForm::Base64Url,
+            }),
+            timestamp: TimestampForm::Milliseconds,
+            nonce: NonceForm::Number,
+            sends_body: true,
+            window_ms: None,
+            window_set_by: None,
+        }),
+        ..NO_API
+    };
+    let authenticator = Authenticator::new(&AFTER, &Credentials::new("k", "-_8=", ""))?.ok_or("none")?;
+    // The signatures are by OpenSSL.
+    for (method, target, is_form, body, target_after, body_after) in [
+        (Method::GET, "/a?b=1", false, "", "/a?b=1&key=k&sign=QbaGHZ5UZ6Hg-pRI1svDtZ7MiuDXymY0nawlm-A6ULY%3D", ""),
+        (Method::POST, "/a", true, "b=1", "/a", "b=1&key=k&sign=QbaGHZ5UZ6Hg-pRI1svDtZ7MiuDXymY0nawlm-A6ULY%3D"),
+        (Method::POST, "/a", true, "", "/a", "key=k&sign=DYxvt7hfw-f-Il6Ev5LqtFCP6PlHLkAM5VHLMjp-QdY%3D"),
+        (Method::POST, "/a", false, "{}", "/a", r#"{"key":"k","sign":"TiFPqqjlKLA05ukzVGL6i7xnlZc3u2cSpRMfZCKr8c8="}"#),
+    ] {
+        let mut proven = request(method, target, body)?;
+        let stamp = Stamp { is_form, ..authenticator.stamp(Timestamp::from_millis(5)) };
+        authenticator.prove(&mut proven, &stamp).map_err(|_| "not valid")?;
+        let found = proven.uri().path_and_query().map(|target| target.as_str());
+        assert_eq!((found, &**proven.body()), (Some(target_after), body_after.as_bytes()));
+        assert!(!is_form || header(&proven, "content-type") == "application/x-www-form-urlencoded");
+    }
     Ok(())
 }

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 use super::authenticator::Stamp;
 use super::credentials::Credentials;
 use super::encoding::encoded;
+use super::pairs;
 use super::signer::Signer;
 use crate::tables::{DigestForm, Encoding, Hash, Part};
 
@@ -46,6 +47,15 @@ impl Sources<'_> {
                     text.extend_from_slice(encoded(&signer.sign(&self.text(parts)), encoding).as_bytes());
                 }
             }
+            Part::When(either) => {
+                let parts = if self.text(either.when).is_empty() { either.otherwise } else { either.then };
+                parts.iter().for_each(|part| self.push(*part, text));
+            }
+            Part::Pairs(form) => {
+                let call = self.stamp.call.as_ref();
+                text.extend(self.request.iter().flat_map(|request| pairs::text(request, call, form).into_bytes()));
+            }
+            Part::CallId => text.extend(self.stamp.call.iter().flat_map(|call| call.number.to_string().into_bytes())),
             Part::Method
             | Part::Host
             | Part::Query
@@ -65,6 +75,7 @@ impl Sources<'_> {
             | Part::Nonce
             | Part::Expires
             | Part::Path
+            | Part::Call
             | Part::Signature => {}
         }
     }
@@ -80,9 +91,13 @@ impl Sources<'_> {
             Part::Expires => self.stamp.expires.as_bytes(),
             Part::Path => self.request.map_or(self.path, |request| request.uri().path()).as_bytes(),
             Part::Signature => self.signature.as_bytes(),
+            Part::Call => self.stamp.call.as_ref().map_or("", |call| call.name).as_bytes(),
             Part::Digest(..)
             | Part::Base64(_)
             | Part::Signed(_)
+            | Part::When(_)
+            | Part::Pairs(_)
+            | Part::CallId
             | Part::Method
             | Part::Host
             | Part::Query
@@ -118,9 +133,13 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
         | Part::Expires
         | Part::Path
         | Part::Signature
+        | Part::Pairs(_)
+        | Part::Call
+        | Part::CallId
         | Part::Digest(..)
         | Part::Base64(_)
-        | Part::Signed(_) => {}
+        | Part::Signed(_)
+        | Part::When(_) => {}
     }
 }
 

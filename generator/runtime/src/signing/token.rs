@@ -31,9 +31,13 @@ pub(super) fn token(token: &Token, algorithm: Algorithm, signer: &dyn Signer, fr
     text
 }
 
+/// Adds the members that have a text.
 fn push_all(out: &mut JsonWriter, members: &[(&'static str, &'static [Part])], from: &Sources<'_>) {
     for (name, parts) in members {
-        push(out, name, &String::from_utf8_lossy(&from.text(parts)));
+        let text = from.text(parts);
+        if !text.is_empty() {
+            push(out, name, &String::from_utf8_lossy(&text));
+        }
     }
 }
 

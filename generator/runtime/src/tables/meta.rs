@@ -1,4 +1,4 @@
-use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Length, ParameterStyle, Rule, Sends, Window};
+use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window};
 
 /// The properties of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +47,8 @@ pub struct Meta {
     pub rules_of_time: bool,
     /// The codes that it can respond with.
     pub errors: &'static [KnownError],
-    /// The member with the data, where it differs from that of the API.
-    pub data: Option<&'static str>,
+    /// Where the data is, if that differs from other operations.
+    pub data: Option<Path>,
     /// The member with the list, if the data may be an object around a list.
     pub list_member: Option<&'static str>,
     /// Where the next page of a listing begins, if a header of the response says so.
@@ -123,9 +123,9 @@ impl Meta {
         format!("{}, {}", self.document, self.section)
     }
 
-    /// The member of the envelope with the data of a success; `None` if the whole body is the data.
-    pub(crate) fn data_member(&self, api: &Api) -> Option<&'static str> {
-        api.envelope.as_ref().and_then(|envelope| self.data.or(envelope.data))
+    /// Where the data of a success is; `None` if it is the whole body.
+    pub(crate) fn data_path(&self, api: &Api) -> Option<Path> {
+        self.data.or_else(|| api.envelope.as_ref()?.data)
     }
 
     /// What the documents say about an error code.

@@ -2,7 +2,7 @@
 
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
-    AccountTable, Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content,
+    AccountTable, Algorithm, Api, Around, Authentication, CallResult, Calls, Carried, Certainty, CodeProof, Content,
     CredentialCause, Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place, SecretForm,
     Sent, Signature, Stage, Step, TimestampForm,
 };
@@ -13,7 +13,7 @@ pub(crate) const ENVELOPE: Envelope = Envelope {
     code: &[&[Step::Member("code")]],
     message: &[&[Step::Member("msg")]],
     time: Some("requestTime"),
-    data: Some("data"),
+    data: Some(&[Step::Member("data")]),
     success: Some("00000"),
     beside: &[],
 };
@@ -39,6 +39,7 @@ pub(crate) static API: Api = Api {
         window_ms: Some(30_000),
         window_set_by: None,
     }),
+    calls: Calls::JSON_RPC,
     headers: &[
         Header { name: "locale", sent: Sent::Always, doc: "A language." },
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },

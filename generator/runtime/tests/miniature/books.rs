@@ -4,7 +4,7 @@ use tradeapi_runtime::Operation;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::PathWriter;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
-use tradeapi_runtime::tables::{Access, AccountTable, Api, Meta};
+use tradeapi_runtime::tables::{Access, AccountTable, Api, Calls, Meta};
 
 use crate::api::Symbol;
 
@@ -12,6 +12,7 @@ pub(crate) static BARE_API: Api = Api {
     name: "books",
     envelope: None,
     credentials: None,
+    calls: Calls::JSON_RPC,
     headers: &[],
     remaining_calls: None,
     account: AccountTable::NONE,

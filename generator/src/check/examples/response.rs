@@ -6,7 +6,9 @@ use crate::check::fault::Fault;
 use crate::check::values;
 use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
-use crate::model::{Api, Around, Envelope, Field, Name, Operation, Record, Response, Shape, Step, Type, Way};
+use crate::model::{
+    Api, Around, Envelope, Field, Name, Operation, Record, RecordForm, Response, Shape, Step, Type, Way,
+};
 
 /// How many unknown members of an object are reported one by one.
 const FEW: usize = 3;
@@ -14,8 +16,10 @@ const FEW: usize = 3;
 /// Compares an answer with its operation.
 pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation, root: &Node) {
     let data = match &api.envelope {
-        Some(envelope) => data_of(example, envelope, operation.data_member(api), root),
-        None => Some(root),
+        Some(envelope) if envelope.around == Around::All || operation.data.is_none() => {
+            data_of(example, envelope, operation.data_way(api), root)
+        }
+        Some(_) | None => own_data(example, operation.data.as_ref(), root),
     };
     let Some(data) = data else { return };
     results_are_parallel(example, operation, root, data);
@@ -58,22 +62,30 @@ fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: 
 }
 
 /// The data, where there has to be some.
-fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&str>, root: &'n Node) -> Option<&'n Node> {
+fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&Way>, root: &'n Node) -> Option<&'n Node> {
     let code = envelope.code.iter().find_map(|path| at(root, &path.0));
+    // Of a success, the status alone says that an item of an array is no code.
+    let code = code.filter(|code| envelope.around == Around::All || !is_list(root) || is_listed(example, code));
     let is_bare = envelope.around == Around::Failures || data.is_none() && envelope.success.is_none();
     if is_bare && code.is_none() {
         return Some(root);
     }
-    let Value::Object(members) = &root.value else {
-        example.report(
-            root.offset,
-            format!("expected an object, found {}", root.kind()),
-            "write the whole body, with the members of the envelope",
-        );
-        return None;
+    let are_known = match &root.value {
+        Value::Object(members) => {
+            let known = envelope.members().into_iter().chain(data.and_then(Way::first));
+            let known: Vec<Known<'_>> = known.map(|name| (name, Some(envelope.place))).collect();
+            members_are_known(example, members, &known)
+        }
+        Value::List(_) if envelope.can_be_array() => true,
+        _ => {
+            example.report(
+                root.offset,
+                format!("expected an object, found {}", root.kind()),
+                "write the whole body, with the members of the envelope",
+            );
+            return None;
+        }
     };
-    let known = envelope.members().into_iter().chain(data).map(|name| (name, Some(envelope.place)));
-    let are_known = members_are_known(example, members, &known.collect::<Vec<Known<'_>>>());
     let is_success = match (code, &envelope.success, envelope.code.first()) {
         (Some(found), success, Some(path)) => is_success(example, success.as_deref(), path, found)?,
         (None, Some(success), Some(path)) => {
@@ -86,16 +98,32 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&str
         (_, _, None) | (None, None, _) => true,
     };
     let Some(data) = data else { return is_success.then_some(root) };
-    match members.iter().find(|member| member.name == data).map(|data| &data.value) {
+    match found(root, &data.0) {
         Some(Node { value: Value::Null, .. }) if !is_success => None,
         None if !is_success || !are_known => None,
-        None => {
-            let help = "add it, with the data of the answer";
-            example.report(root.offset, format!("the answer has no member `{data}`"), help);
-            None
-        }
-        data => data,
+        _ => own_data(example, Some(data), root),
     }
+}
+
+/// The data that a way leads to, which has to be there; without one it is the whole body.
+fn own_data<'n>(example: &mut Example<'_>, data: Option<&Way>, root: &'n Node) -> Option<&'n Node> {
+    let Some(data) = data else { return Some(root) };
+    let found = found(root, &data.0);
+    if found.is_none() {
+        let help = "add it, with the data of the answer";
+        example.report(root.offset, format!("the answer has no member `{data}`"), help);
+    }
+    found
+}
+
+fn is_list(node: &Node) -> bool {
+    matches!(node.value, Value::List(_))
+}
+
+/// Whether the family has this code.
+fn is_listed(example: &Example<'_>, node: &Node) -> bool {
+    let (Value::Text(code) | Value::Number(code)) = &node.value else { return false };
+    example.family.errors.iter().any(|error| error.code == *code)
 }
 
 /// Whether a code is that of success; `None` if it is not a code.
@@ -118,14 +146,17 @@ fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &Way, foun
 
 /// What a path leads to; `null` is nothing.
 fn at<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
-    let Some((step, rest)) = path.split_first() else {
-        return (!matches!(node.value, Value::Null)).then_some(node);
-    };
+    found(node, path).filter(|node| !matches!(node.value, Value::Null))
+}
+
+/// What a path leads to.
+fn found<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
+    let Some((step, rest)) = path.split_first() else { return Some(node) };
     match (step, &node.value) {
         (Step::Member(name), Value::Object(members)) => {
-            at(&members.iter().find(|member| member.name == *name)?.value, rest)
+            found(&members.iter().find(|member| member.name == *name)?.value, rest)
         }
-        (Step::Item(item), Value::List(items)) => at(items.get(*item)?, rest),
+        (Step::Item(item), Value::List(items)) => found(items.get(*item)?, rest),
         _ => None,
     }
 }
@@ -202,8 +233,10 @@ fn record_name(example: &Example<'_>, index: usize) -> String {
 fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let family = example.family;
     let Some(record) = family.records.get(index) else { return };
-    if record.by_position {
-        return tuple(example, record, node);
+    match record.travels {
+        RecordForm::Object => {}
+        RecordForm::Array => return tuple(example, record, node),
+        RecordForm::Value(_) => return record.fields.iter().for_each(|only| field(example, only, node)),
     }
     let Value::Object(members) = &node.value else {
         return example.report(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::values::{list_of, or_null, reference};
-use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, Type, Way};
+use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, Step, Type, Way};
 
 const REFUSAL: &str = "Refusal";
 
@@ -13,10 +13,10 @@ const REFUSAL: &str = "Refusal";
 pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Value {
     let data = data(family, operation);
     let (success, refused) = match &api.envelope {
-        None => (data, Object::new().with("description", "The request was refused.")),
+        None => (within(operation.data.as_ref(), data), Object::new().with("description", "The request was refused.")),
         Some(envelope) => {
             let refusal = Object::new().with("$ref", format!("#/components/schemas/{REFUSAL}")).into_value();
-            let answer = json!({"anyOf": [accepted(envelope, operation.data_member(api), data), refusal]});
+            let answer = json!({"anyOf": [accepted(envelope, operation.data_way(api), data), refusal]});
             (answer, Object::new().with("$ref", format!("#/components/responses/{REFUSAL}")))
         }
     };
@@ -46,9 +46,12 @@ pub(super) fn example(example: &Example, json: &str) -> Option<Value> {
 }
 
 /// The envelope around data.
-fn accepted(envelope: &Envelope, member: Option<&str>, data: Value) -> Value {
-    // Data that is the whole body says itself what it has.
-    let Some(member) = member.filter(|_| envelope.around == Around::All) else { return data };
+fn accepted(envelope: &Envelope, way: Option<&Way>, data: Value) -> Value {
+    let Some((Step::Member(member), rest)) = way.and_then(|way| way.0.split_first()) else { return within(way, data) };
+    if envelope.around == Around::Failures {
+        return within(way, data);
+    }
+    let (member, data) = (member.as_str(), within_steps(rest, data));
     let code = envelope.success.as_ref().map(|success| json!({"type": "string", "const": success}));
     let required = envelope.success.as_ref().and_then(|_| envelope.code_member()).into_iter().chain([member]);
     Object::new()
@@ -57,6 +60,21 @@ fn accepted(envelope: &Envelope, member: Option<&str>, data: Value) -> Value {
         .with("properties", members(envelope, code).with(member, data))
         .with("required", required.collect::<Vec<_>>())
         .into_value()
+}
+
+/// What has data where a way leads to; without one, data is the whole body and says itself what it has.
+fn within(way: Option<&Way>, data: Value) -> Value {
+    within_steps(way.map(|way| way.0.as_slice()).unwrap_or_default(), data)
+}
+
+fn within_steps(steps: &[Step], data: Value) -> Value {
+    steps.iter().rev().fold(data, |inner, step| match step {
+        Step::Member(name) => json!({"type": "object", "properties": {name: inner}, "required": [name]}),
+        Step::Item(place) => {
+            let before = std::iter::repeat_n(json!({}), *place);
+            json!({"type": "array", "prefixItems": before.chain([inner]).collect::<Vec<_>>(), "minItems": place + 1})
+        }
+    })
 }
 
 /// The members of an envelope; `code` describes the code of an answer that has one.
@@ -83,13 +101,14 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
         Some(success) => json!({"type": "string", "not": {"const": success}}),
         None => json!({"type": ["string", "number", "null"]}),
     };
-    let data = envelope.data.iter().fold(Object::new(), |to, name| to.with(name, json!({})));
+    let data = envelope.data.iter().filter_map(Way::first).fold(Object::new(), |to, name| to.with(name, json!({})));
+    let forms = if envelope.can_be_array() { json!(["object", "array"]) } else { json!("object") };
     // What a schema of members cannot say.
     let nested = envelope.code.iter().filter(|way| way.member().is_none()).map(ToString::to_string);
     let required = envelope.success.as_ref().and_then(|_| envelope.code_member());
     let refusal = Object::new()
         .with("title", REFUSAL)
-        .with("type", "object")
+        .with("type", forms)
         .with("description", "A refusal. The codes of a family and what each leaves open stand at the family's tag.")
         .with("properties", members(envelope, Some(code)).and(data))
         .list("required", required)

@@ -1,11 +1,11 @@
 //! What operations share: types of the families, headers, credentials, refusals.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::object::Object;
 use super::values::{Side, component, list_of, or_null, schema};
 use super::{answers, credentials, parameters};
-use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, Sent, Shape};
+use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, RecordForm, Sent, Shape};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
@@ -105,12 +105,19 @@ fn literal(text: &str) -> String {
 
 /// The wire leaves documented fields out, so none is required.
 fn record(family: &Family, record: &Record) -> Value {
-    let fields = record.fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
-    let form = if record.by_position {
-        let elements: Vec<_> = fields.map(|(_, field)| field).collect();
-        Object::new().with("type", "array").text("description", &record.doc).with("prefixItems", elements)
-    } else {
-        Object::new().with("type", "object").text("description", &record.doc).map("properties", fields)
+    let mut fields = record.fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
+    let form = match record.travels {
+        RecordForm::Object => {
+            Object::new().with("type", "object").text("description", &record.doc).map("properties", fields)
+        }
+        RecordForm::Array => {
+            let elements: Vec<_> = fields.map(|(_, field)| field).collect();
+            Object::new().with("type", "array").text("description", &record.doc).with("prefixItems", elements)
+        }
+        RecordForm::Value(_) => {
+            let only = fields.next().map(|(_, field)| field).unwrap_or_else(|| json!({}));
+            Object::new().text("description", &record.doc).with("allOf", [only])
+        }
     };
     form.maybe("x-source", record.source.as_ref().map(super::statements::source))
         .flag("x-observed-only", record.is_observed)

@@ -26,9 +26,10 @@ fn scheme(credentials: &Credentials, carried: &Carried) -> Value {
     let signing = signing.map(|signature| signing_of(credentials, signature));
     let within = match carried.within {
         Within::Header => "header",
-        Within::Parameters | Within::Query => "query",
+        Within::Parameters | Within::After | Within::Query => "query",
     };
     let is_among_parameters = carried.within == Within::Parameters;
+    let is_after_parameters = carried.within == Within::After;
     let is_word = carried.word().is_some_and(|word| word != SignedPart::Path);
     let text = (!is_word).then(|| Value::from(texts(&carried.parts)));
     let form = credentials.timestamp.as_str();
@@ -40,6 +41,7 @@ fn scheme(credentials: &Credentials, carried: &Carried) -> Value {
         .with("in", within)
         .with("name", carried.name.as_str())
         .maybe("x-among-parameters", is_among_parameters.then_some(Value::from(true)))
+        .maybe("x-after-parameters", is_after_parameters.then_some(Value::from(true)))
         .maybe("x-text", text)
         .maybe("x-timestamp", form)
         .maybe("x-nonce", is_uuid.then(|| credentials.nonce.as_str()))

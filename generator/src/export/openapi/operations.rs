@@ -7,7 +7,7 @@ use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Body, Family, InFlight, Intent, Operation, Rate, Response, Sent, Setting, Shows, Trade, TradeFees,
+    Api, Body, Calls, Family, InFlight, Intent, Operation, Rate, Response, Sent, Setting, Shows, Trade, TradeFees,
     TradePosition, Window,
 };
 use crate::words::{PagesBy, Sends};
@@ -31,7 +31,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
         .with("summary", operation.title.as_str())
         .text("description", &operation.doc)
         .list("parameters", outside_body(api, family, operation))
-        .maybe("requestBody", body(family, operation))
+        .maybe("requestBody", body(api, family, operation))
         .with("responses", answers::responses(api, family, operation))
         .flag("deprecated", operation.deprecated.is_some())
         .with("security", credentials::of_operation(api, operation))
@@ -57,7 +57,7 @@ fn made_of<'a>(family: &'a Family, operation: &'a Operation) -> Parameters<'a> {
     Parameters { family, rules: &operation.statements.rules }
 }
 
-fn body(family: &Family, operation: &Operation) -> Option<Value> {
+fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
     if !operation.has_body() {
         return None;
     }
@@ -69,19 +69,10 @@ fn body(family: &Family, operation: &Operation) -> Option<Value> {
         }
     };
     let examples = operation.examples.iter().enumerate().filter_map(|(index, example)| {
-        Some(((index + 1).to_string(), answers::example(example, &in_body(operation, &example.request.0)?)?))
+        Some(((index + 1).to_string(), answers::example(example, &in_body(api, operation, &example.request.0)?)?))
     });
     let schema = match &operation.call {
-        Some((method, _)) => json!({
-            "type": "object",
-            "properties": {
-                "jsonrpc": {"const": "2.0"},
-                "id": {"type": "integer"},
-                "method": {"const": method},
-                "params": schema,
-            },
-            "required": ["jsonrpc", "method", "params"],
-        }),
+        Some((name, _)) => call(&api.calls, name, schema),
         None => schema,
     };
     Some(
@@ -92,19 +83,34 @@ fn body(family: &Family, operation: &Operation) -> Option<Value> {
     )
 }
 
+/// The body of a call, whose parameters have this schema.
+fn call(calls: &Calls, name: &str, parameters: Value) -> Value {
+    let Some(method) = &calls.method else { return parameters };
+    let text = |value: &str| json!({"const": value});
+    let fixed = calls.fixed().iter().map(|(member, value)| ((*member).to_owned(), text(value)));
+    let id = calls.id.iter().map(|member| (member.clone(), json!({"type": "integer"})));
+    let method_member = [(method.clone(), text(name))];
+    let params = calls.params.iter().map(|member| (member.clone(), parameters.clone()));
+    let properties: Map<_, _> = fixed.chain(id).chain(method_member).chain(params).collect();
+    let required = calls.fixed().iter().map(|(member, _)| *member).chain([method.as_str()]);
+    let required: Vec<_> = required.chain(calls.params.as_deref()).collect();
+    let call = json!({"type": "object", "properties": properties, "required": required});
+    if calls.params.is_some() { call } else { json!({"allOf": [call, parameters]}) }
+}
+
 fn media_type(operation: &Operation) -> &'static str {
     if operation.sends() == Sends::Form { "application/x-www-form-urlencoded" } else { "application/json" }
 }
 
 /// The part of a request that travels in the body.
-fn in_body(operation: &Operation, request: &str) -> Option<String> {
+fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
     let mut request: Value = serde_json::from_str(request).ok()?;
     if let Some(members) = request.as_object_mut() {
         let elsewhere =
             |name: &str| operation.members().iter().any(|one| one.name.wire == name && operation.is_elsewhere(one));
         members.retain(|name, _| !elsewhere(name));
     }
-    Some(operation.body_with(request).to_string())
+    Some(operation.body_with(api, request).to_string())
 }
 
 /// What OpenAPI has no words for.

@@ -31,6 +31,8 @@ pub(super) fn reference(family: &Family, rust: &str) -> Object {
 /// The schema of one value. `as_text` says that numbers travel as JSON strings, and `only` which values go here.
 pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], side: Side) -> Object {
     match ty {
+        // What an answer has as a number may be anything else that is read as a text.
+        Type::String | Type::Identifier(_) if !as_text => Object::new().with("type", ["number", "string"]),
         Type::String | Type::Undefined => Object::new().with("type", "string"),
         Type::Json => Object::new(),
         Type::Boolean(Truth::Bare) => Object::new().with("type", "boolean"),

@@ -166,14 +166,14 @@ pub(super) struct Call {
 }
 
 /// How a request travels: parameters in the path, in the query, in the body or in headers.
-pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
+pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Call> {
     let request: Value = serde_json::from_str(request).ok()?;
     let has_elsewhere = operation.members().iter().any(|parameter| operation.is_elsewhere(parameter));
     if operation.sends() == Sends::Json && !has_elsewhere {
         return Some(Call {
             path: operation.path.text.clone(),
             query: String::new(),
-            body: operation.body_with(request).to_string(),
+            body: operation.body_with(api, request).to_string(),
             headers: Vec::new(),
         });
     }
@@ -190,9 +190,12 @@ pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
         return Some(Call {
             path,
             query: String::new(),
-            body: operation.body_with(Value::Object(members)).to_string(),
+            body: operation.body_with(api, Value::Object(members)).to_string(),
             headers,
         });
+    }
+    if let Value::Object(all) = operation.body_with(api, Value::Object(members.clone())) {
+        members = all;
     }
     let pairs = members.iter().flat_map(|(name, value)| pairs_of(operation.style, name, value));
     let pairs: Vec<_> = pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&value))).collect();
@@ -254,7 +257,7 @@ fn variable(api: &Api, what: &str) -> String {
 
 /// A call of an operation as a script for a shell, signed where the operation wants it.
 pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<String> {
-    let Call { path, query, body, headers: own } = call(operation, request)?;
+    let Call { path, query, body, headers: own } = call(api, operation, request)?;
     let signed = api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
     let mut lines = Vec::new();
     if !body.is_empty() {
@@ -280,7 +283,7 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
         };
         match carried.within {
             Within::Header => headers.push(format!("-H {}\"{value}\"", quoted(&format!("{name}: ")))),
-            Within::Query | Within::Parameters => {
+            Within::Query | Within::After | Within::Parameters => {
                 url.push_str(&format!("\"{separator}{name}={value}\""));
                 separator = '&';
             }
@@ -312,7 +315,12 @@ fn shell_text(api: &Api, parts: &[Part]) -> Option<String> {
         PartKind::Word(SignedPart::Passphrase) => Some(format!("${}", variable(api, "PASSPHRASE"))),
         PartKind::Word(word) => Some(format!("${}", word.as_str())),
         PartKind::Text(text) => Some(text.clone()),
-        PartKind::Header(_) | PartKind::Digest(..) | PartKind::Base64(_) | PartKind::Signed(_) => None,
+        PartKind::Header(_)
+        | PartKind::Digest(..)
+        | PartKind::Base64(_)
+        | PartKind::Signed(_)
+        | PartKind::Pairs(_)
+        | PartKind::When(_) => None,
     };
     parts.iter().map(text).collect()
 }
@@ -344,12 +352,15 @@ fn signature(
         | PartKind::Header(_)
         | PartKind::Digest(..)
         | PartKind::Base64(_)
-        | PartKind::Signed(_) => String::new(),
+        | PartKind::Signed(_)
+        | PartKind::Pairs(_)
+        | PartKind::When(_) => String::new(),
     });
     let text: String = parts.collect();
     let digest = format!("openssl dgst -sha256 -hmac \"${}\"", variable(api, "SECRET"));
     let written = match encoding {
         Encoding::Base64 => format!("{digest} -binary | openssl base64 -A"),
+        Encoding::Base64Url => format!("{digest} -binary | openssl base64 -A | tr +/ -_"),
         Encoding::Hex => format!("{digest} -hex | sed 's/^.* //'"),
     };
     vec![timestamp, format!("signature=$(printf %s {text} |\n  {written})")]

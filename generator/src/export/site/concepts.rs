@@ -137,6 +137,7 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
     let place = match carried.within {
         Within::Header => "",
         Within::Parameters => " It is a parameter before those of the request.",
+        Within::After => " It stands after the parameters of the request, in the body or the query.",
         Within::Query => " It stands in the query, after the parameters of the request.",
     };
     html! {
@@ -205,7 +206,7 @@ fn signature_text(signature: &Signature) -> Markup {
                         (algorithm(*one)) " of that text"
                         @if index == 0 { " with the secret as its key" }
                         ", written in "
-                        @match encoding { Encoding::Base64 => "base64", Encoding::Hex => "hexadecimal digits" } "."
+                        (encoding_text(*encoding)) "."
                     }
                 }
             }
@@ -221,6 +222,14 @@ fn signature_text(signature: &Signature) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn encoding_text(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Base64 => "base64",
+        Encoding::Base64Url => "base64 with the alphabet for addresses",
+        Encoding::Hex => "hexadecimal digits",
     }
 }
 
@@ -241,6 +250,8 @@ fn signed(part: &Part) -> Markup {
         SignedPart::Nonce => "the nonce",
         SignedPart::Expires => "the time until which the call counts, as it is sent",
         SignedPart::Signature => "the signature",
+        SignedPart::Call => "the name of the call",
+        SignedPart::CallId => "the number of the call",
     };
     html! { (says) }
 }

@@ -177,7 +177,7 @@ fn answer(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>)
         let address = Address::types(family.name()).at(anchor("type", name));
         html! { a href=(address.from(here.page)) { code { (name) } } }
     };
-    let data = view.operation.data_member(here.site.api);
+    let data = view.operation.data_way(here.site.api);
     html! {
         h2 #answer { "Answer" }
         @match &view.operation.response {

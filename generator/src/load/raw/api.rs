@@ -4,8 +4,8 @@ use super::Reviewed;
 use super::types::EnumValue;
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
 use crate::words::{
-    Algorithm, Around, CallResult, Encoding, NonceForm, PropertyType, ReportedIn, ResetForm, RowOutcome, SecretForm,
-    Sent, SignedPart, TimestampForm,
+    Algorithm, Around, CallResult, Encoding, NonceForm, PairOrder, PropertyType, ReportedIn, ResetForm, RowOutcome,
+    SecretForm, Sent, SignedPart, TimestampForm,
 };
 
 /// A part of a text that is signed or sent as a credential.
@@ -28,6 +28,9 @@ mappings! {
         envelope: Option<Spanned<Envelope>>,
         /// How calls are signed. Left out when no operation is.
         credentials: Option<Spanned<Credentials>>,
+        /// How requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without `method`, it is only
+        /// signed.
+        calls: Option<Spanned<Calls>>,
         /// Every header the documents or observations name, beside those of the credentials.
         headers: Named<Spanned<Header>>,
         /// The response header that counts what is left in the current second.
@@ -106,12 +109,24 @@ mappings! {
         beside: Texts,
     }
 
+    /// The members that name the call of an operation in a request.
+    Calls {
+        /// The member with its name.
+        method: Option<Text>,
+        /// The member with the number of the request, which its answer repeats.
+        id: Option<Text>,
+        /// The member with the parameters; left out when they stand beside the others.
+        params: Option<Text>,
+    }
+
     /// How calls are authenticated.
     Credentials {
         /// The headers that carry credentials.
         headers: Spanned<CredentialNames>,
         /// Credentials before the request's own parameters, in the query or the body.
         parameters: Spanned<CredentialNames>,
+        /// Credentials after the request's own parameters, in the body or, of a request without one, in the query.
+        after_parameters: Spanned<CredentialNames>,
         /// Credentials in the query, after the request's own parameters, whatever the method.
         query: Spanned<CredentialNames>,
         /// The parts of the header `Authorization`, such as `[{ text: "Bearer " }, key]`.
@@ -159,7 +174,7 @@ mappings! {
         others: Named<Spanned<Vec<Spanned<SignedText>>>>,
     }
 
-    /// A part of a text that no word stands for; one of its keys, and `as` beside a digest.
+    /// A part of a text that no word stands for: one of its keys, with those that belong to it.
     SignedMapping {
         /// A fixed text.
         text: Option<Spanned<String>>,
@@ -175,6 +190,18 @@ mappings! {
         base64: Option<Vec<Spanned<SignedText>>>,
         /// The signature of these parts, written like that of a request.
         signed: Option<Vec<Spanned<SignedText>>>,
+        /// The names and values of the parameters, without quotes and escapes: `sent`, in their order, or `sorted` by name.
+        pairs: Option<Spanned<PairOrder>>,
+        /// What stands between a name and its value; `=` when left out.
+        equals: Option<Spanned<String>>,
+        /// What stands between two pairs; `&` when left out.
+        between: Option<Spanned<String>>,
+        /// The text that decides between `then` and `otherwise`: whether it is empty.
+        when: Option<Vec<Spanned<SignedText>>>,
+        /// The parts when that is not empty.
+        then: Option<Vec<Spanned<SignedText>>>,
+        /// The parts when it is; none when left out.
+        otherwise: Option<Vec<Spanned<SignedText>>>,
         /// How the digest is written; its bytes as they are when left out.
         r#as: Option<Spanned<Encoding>>,
     }

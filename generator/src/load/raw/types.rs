@@ -100,6 +100,8 @@ mappings! {
         observed: Option<bool>,
         /// Whether it travels as an array, in which its fields are identified by their places.
         by_position: Option<bool>,
+        /// Whether it travels as the value of its only field.
+        as_value: Option<Spanned<bool>>,
         /// Where lists of it are objects on the wire: the field that has the name under which it stands there.
         key: Option<Text>,
         /// Its fields, in the document's order; `{}` when there are none.

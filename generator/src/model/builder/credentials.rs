@@ -4,18 +4,22 @@ use super::Builder;
 use crate::diagnostics::{Code, Place};
 use crate::load::{Named, Spanned, Text, WordOr, raw};
 use crate::model::{
-    Carried, Content, Credentials, Encoding, Hash, NonceForm, Part, PartKind, SecretForm, Signature, SignedPart,
-    TimestampForm, Token, Within,
+    Calls, Carried, Content, Credentials, Either, Encoding, Hash, NonceForm, Pairs, Part, PartKind, SecretForm,
+    Signature, SignedPart, TimestampForm, Token, Within,
 };
-use crate::words::{Algorithm, Word};
+use crate::words::{Algorithm, PairOrder, Word};
 
 type Parts = [Spanned<raw::SignedText>];
 
 impl Builder<'_> {
     pub(super) fn credentials(&mut self, raw: &Spanned<raw::Credentials>) -> Credentials {
         let mut carried = Vec::new();
-        let places =
-            [(Within::Header, &raw.headers), (Within::Parameters, &raw.parameters), (Within::Query, &raw.query)];
+        let places = [
+            (Within::Header, &raw.headers),
+            (Within::Parameters, &raw.parameters),
+            (Within::After, &raw.after_parameters),
+            (Within::Query, &raw.query),
+        ];
         for (within, names) in places {
             carried.extend(self.carried(within, names));
         }
@@ -40,6 +44,15 @@ impl Builder<'_> {
         }
     }
 
+    pub(super) fn calls(&mut self, raw: &Spanned<raw::Calls>) -> Calls {
+        let mut named = |name: &Option<Text>, key| name.as_ref().map(|text| self.need(name, key, text.place));
+        let (method, id, params) = (named(&raw.method, "method"), named(&raw.id, "id"), named(&raw.params, "params"));
+        if method.is_none() && (id.is_some() || params.is_some()) {
+            self.missing("method", raw.place);
+        }
+        Calls { id, method, params, place: Some(raw.place) }
+    }
+
     fn carried(&mut self, within: Within, names: &Spanned<raw::CredentialNames>) -> Vec<Carried> {
         let all = [
             (SignedPart::Key, &names.key),
@@ -51,7 +64,7 @@ impl Builder<'_> {
         ];
         let what = match within {
             Within::Header => "two headers of the credentials",
-            Within::Parameters | Within::Query => "two parameters of the credentials",
+            Within::Parameters | Within::After | Within::Query => "two parameters of the credentials",
         };
         let others: Vec<_> = names.others.iter().map(|(name, _)| Some(name.clone())).collect();
         let every: Vec<_> = all.iter().map(|(_, name)| *name).chain(&others).collect();
@@ -84,7 +97,9 @@ impl Builder<'_> {
 
     /// What is signed and how; `None` if nothing of it is there.
     fn signature(&mut self, raw: &Spanned<raw::Credentials>) -> Option<Signature> {
-        let is_carried = [&raw.headers, &raw.parameters, &raw.query].iter().any(|names| names.signature.is_some());
+        let is_carried = [&raw.headers, &raw.parameters, &raw.after_parameters, &raw.query]
+            .iter()
+            .any(|names| names.signature.is_some());
         let has_content = !raw.signed_text.is_empty() || raw.token.is_some();
         if !is_carried && !has_content && raw.algorithm.is_none() {
             return None;
@@ -167,12 +182,17 @@ impl Builder<'_> {
         }
         kinds.extend(raw.base64.as_ref().map(|parts| PartKind::Base64(self.parts(parts))));
         kinds.extend(raw.signed.as_ref().map(|parts| PartKind::Signed(self.parts(parts))));
+        kinds.extend(raw.pairs.as_ref().map(|order| PartKind::Pairs(pairs(raw, order.value))));
+        if raw.when.is_some() || raw.then.is_some() {
+            kinds.push(PartKind::When(self.either(raw, place)));
+        }
         let [_] = kinds.as_slice() else {
             self.to
                 .at(
                     place,
                     Code::BadValue,
-                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`, `base64`, `signed`",
+                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`, `base64`, `signed`, `pairs`, \
+                     `when`",
                 )
                 .help("write a word such as `timestamp`, or a mapping with one of these keys");
             return None;
@@ -183,6 +203,35 @@ impl Builder<'_> {
                 .at(encoding.place, Code::Misplaced, "`as` without a digest")
                 .help("remove it; only a digest is encoded");
         }
+        for (name, text) in [("equals", &raw.equals), ("between", &raw.between)] {
+            if let (Some(text), false) = (text, matches!(kind, PartKind::Pairs(_))) {
+                self.to.at(text.place, Code::Misplaced, format!("`{name}` without `pairs`")).help("remove it");
+            }
+        }
+        if let (Some(first), false) =
+            (raw.otherwise.as_ref().and_then(|parts| parts.first()), matches!(kind, PartKind::When(_)))
+        {
+            self.to.at(first.place, Code::Misplaced, "`otherwise` without `when`").help("remove it");
+        }
         Some(kind)
     }
+
+    fn either(&mut self, raw: &raw::SignedMapping, place: Place) -> Either {
+        for (name, parts) in [("when", &raw.when), ("then", &raw.then)] {
+            if parts.as_ref().is_none_or(Vec::is_empty) {
+                self.missing(name, place);
+            }
+        }
+        let mut parts = |parts: &Option<Vec<Spanned<raw::SignedText>>>| {
+            parts.as_ref().map(|parts| self.parts(parts)).unwrap_or_default()
+        };
+        Either { when: parts(&raw.when), then: parts(&raw.then), otherwise: parts(&raw.otherwise) }
+    }
+}
+
+fn pairs(raw: &raw::SignedMapping, order: PairOrder) -> Pairs {
+    let text = |text: &Option<Spanned<String>>, usual: &str| {
+        text.as_ref().map_or_else(|| usual.to_owned(), |text| text.value.clone())
+    };
+    Pairs { order, equals: text(&raw.equals, "="), between: text(&raw.between, "&") }
 }

@@ -7,6 +7,13 @@ use crate::model::types::{Truth, travels_as_text};
 use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
 use crate::words::Travels;
 
+/// Where a field stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Request,
+    Answer,
+}
+
 impl FamilyBuilder<'_, '_> {
     pub(super) fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
         self.refuse_request_keys(raw);
@@ -24,7 +31,7 @@ impl FamilyBuilder<'_, '_> {
             deprecated: deprecated(&raw.deprecated),
             only: self.only(raw),
             units: self.units(raw),
-            as_text: self.as_text(raw, &shape),
+            as_text: self.as_text(raw, &shape, Side::Answer),
             shape,
             doc: self.doc(raw),
         }
@@ -109,7 +116,7 @@ impl FamilyBuilder<'_, '_> {
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
             deprecated: deprecated(&raw.deprecated),
-            as_text: self.as_text(raw, &shape),
+            as_text: self.as_text(raw, &shape, Side::Request),
             shape,
             doc: self.doc(raw),
             called: raw.called.iter().map(placed).collect(),
@@ -117,11 +124,14 @@ impl FamilyBuilder<'_, '_> {
     }
 
     /// How it travels; for a type without numbers, `json` would mean nothing.
-    fn as_text(&mut self, raw: &raw::Field, shape: &Shape) -> bool {
+    fn as_text(&mut self, raw: &raw::Field, shape: &Shape, side: Side) -> bool {
         let own = raw.json.as_ref().map(|json| json.value);
         let is_truth = matches!(shape.element(), Some(Type::Boolean(_)));
-        if let Some(json) = raw.json.as_ref().filter(|_| !shape.can_be_bare() && !is_truth && !shape.is_undefined()) {
-            self.refuse_keys(&[("json", Some(json.place))], "is only allowed for a number, an enum or a boolean");
+        let is_text = shape.element().is_some_and(Type::is_text);
+        let is_meant = is_truth || shape.is_undefined() || shape.can_be_bare() && !(is_text && side == Side::Request);
+        if let Some(json) = raw.json.as_ref().filter(|_| !is_meant) {
+            let why = "is only allowed for a number, an enum, a boolean, or a text in an answer";
+            self.refuse_keys(&[("json", Some(json.place))], why);
         }
         match shape.element() {
             Some(ty) if ty.is_number() => travels_as_text(self.family.family.numbers, own),

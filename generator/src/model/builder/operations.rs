@@ -6,7 +6,7 @@ use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
     Access, AccessOf, Body, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, ParameterStyle, Path,
-    PathPiece, Response, SaidAt, UtcOffset, Window, field_name, type_name,
+    PathPiece, Response, SaidAt, UtcOffset, Way, Window, field_name, type_name,
 };
 use crate::words::{Lists, Objects, Sends};
 
@@ -227,17 +227,10 @@ impl FamilyBuilder<'_, '_> {
         offset
     }
 
-    /// The member with the data, for an API whose answers have an envelope.
-    fn own_data(&mut self, raw: &raw::Operation) -> Option<String> {
+    /// Where the data is, if the operation says so itself.
+    fn own_data(&mut self, raw: &raw::Operation) -> Option<Way> {
         let data = raw.response.as_ref()?.data.as_ref()?;
-        if self.builder.documents.api.envelope.is_none() && self.builder.documents.api_is_sound {
-            let file = self.builder.to.api_file();
-            self.builder
-                .to
-                .at(data.place, Code::Misplaced, "`data` without an envelope")
-                .help(format!("define `envelope` in {file}, or remove it"));
-        }
-        Some(self.builder.need(&Some(data.clone()), "data", data.place))
+        self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()
     }
 
     fn response(&mut self, raw: &raw::Operation, place: Place) -> Response {

@@ -8,7 +8,8 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    BUILT_IN, Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Record, Type, variant_name,
+    BUILT_IN, Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Record, RecordForm, Type,
+    variant_name,
 };
 
 /// What the names of a family's types mean.
@@ -322,10 +323,26 @@ impl FamilyBuilder<'_, '_> {
             source: self.builder.source(&raw.source),
             is_abstract: raw.r#abstract.unwrap_or(false),
             is_observed: raw.observed.unwrap_or(false),
-            by_position: raw.by_position.unwrap_or(false),
+            travels: self.record_form(raw),
             key: raw.key.as_ref().map(placed),
             fields,
             is_whole,
+        }
+    }
+
+    fn record_form(&mut self, raw: &Spanned<raw::Record>) -> RecordForm {
+        let is_array = raw.by_position.unwrap_or(false);
+        match raw.as_value.as_ref().filter(|as_value| as_value.value) {
+            Some(as_value) if is_array => {
+                self.builder
+                    .to
+                    .at(as_value.place, Code::Misplaced, "both `as_value` and `by_position`")
+                    .help("remove one of them: a record is the value of its only field, or an array of its fields");
+                RecordForm::Array
+            }
+            Some(as_value) => RecordForm::Value(as_value.place),
+            None if is_array => RecordForm::Array,
+            None => RecordForm::Object,
         }
     }
 

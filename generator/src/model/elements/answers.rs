@@ -6,7 +6,7 @@ use super::{
 };
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, ResponseShape};
-use crate::model::{Family, Field, JsonType, Name, Operation, Record, Response, Type};
+use crate::model::{Family, Field, JsonType, Name, Operation, Record, RecordForm, Response, Type};
 
 impl Operation {
     /// What it answers with.
@@ -74,15 +74,16 @@ impl Operation {
 impl Record {
     /// Its keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let Self { name, doc, source: from, is_abstract: _, is_observed, by_position, key, fields: _, is_whole: _ } =
-            self;
-        let by_position = Key::new("by_position", flag(*by_position), behaviour("it is read as another JSON type"));
+        let Self { name, doc, source: from, is_abstract: _, is_observed, travels, key, fields: _, is_whole: _ } = self;
+        let form = |name, is_so| Key::new(name, flag(is_so), behaviour("it is read as another JSON type"));
+        let by_position = form("by_position", *travels == RecordForm::Array);
+        let as_value = form("as_value", matches!(travels, RecordForm::Value(_)));
         let key = Key::placed("key", key.as_ref(), behaviour("lists of it are read as another JSON type"));
         let key = key.says(maybe(self.key.as_ref().map(|(key, _)| format!("in lists under its {key}"))));
         let observed = Key::new("observed", flag(*is_observed), documentation(""));
         type_names(name)
             .into_iter()
-            .chain([by_position, key, observed, source(from.as_ref()), Key::prose("doc", doc)])
+            .chain([by_position, as_value, key, observed, source(from.as_ref()), Key::prose("doc", doc)])
             .collect()
     }
 

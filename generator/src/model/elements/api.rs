@@ -3,7 +3,7 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Around, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm, OutcomeRow,
+    Api, Around, Calls, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm, OutcomeRow,
     Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
 };
 
@@ -20,6 +20,7 @@ impl Api {
             documents,
             envelope,
             credentials,
+            calls,
             headers,
             remaining_calls,
             pools,
@@ -42,6 +43,7 @@ impl Api {
                 Key::new("license", maybe(license.as_ref()), documentation("licence of the exported description")),
             ])
             .holds([self::envelope(envelope.as_ref(), *place), self::credentials(credentials.as_ref(), *place)])
+            .holds(calls.place.map(|place| self::calls(calls, place)))
             .holds(headers.iter().map(Header::element))
             .holds(pools.iter().map(Pool::element))
             .holds(markets.iter().map(Market::element))
@@ -66,7 +68,7 @@ fn envelope(envelope: Option<&Envelope>, place: Place) -> Element {
             paths(code),
             paths(message),
             maybe(time.as_ref()),
-            maybe(data.as_ref()),
+            maybe(data.as_ref().map(ToString::to_string).as_ref()),
             maybe(success.as_ref()),
             around,
             beside,
@@ -77,6 +79,13 @@ fn envelope(envelope: Option<&Envelope>, place: Place) -> Element {
     Element::new("envelope", "api", ["envelope", "envelope"], place).keys(keys.map(|(name, value)| key(name, value)))
 }
 
+fn calls(Calls { id, method, params, place: _ }: &Calls, place: Place) -> Element {
+    let key =
+        |name, value: &Option<String>| Key::new(name, maybe(value.as_ref()), behaviour("how requests name calls"));
+    let keys = [key("method", method), key("id", id), key("params", params)];
+    Element::new("calls", "api", ["calls", "calls"], place).keys(keys)
+}
+
 fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
     let key =
         |name, value: Option<String>| Key::new(name, value.unwrap_or_default(), behaviour("how calls are signed"));
@@ -85,7 +94,7 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
         let Carried { within, name, parts: _, place: _ } = carried;
         Some(match within {
             Within::Header => name.clone(),
-            Within::Parameters | Within::Query => format!("{name} in {}", within.as_str()),
+            Within::Parameters | Within::After | Within::Query => format!("{name} in {}", within.as_str()),
         })
     };
     let combined = credentials.and_then(Credentials::authorization);

@@ -150,7 +150,7 @@ impl Operation {
             ),
             confirm::echoes(echoes.as_ref()),
             confirm::compound(compound.as_ref()),
-            Key::new("data", maybe(data.as_ref()), behaviour("how answers are read")),
+            Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
             Key::prose("compound.why", &maybe(compound.as_ref().map(|compound| &compound.why))),
         ];
         keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).collect()

@@ -51,7 +51,7 @@ pub(super) fn travels(
         Type::Boolean(Truth::Bare) => return None,
         Type::Boolean(Truth::Text) => ("text", false),
         Type::Boolean(Truth::Number) => ("number", false),
-        Type::Enum(_) if as_text => return None,
+        Type::Enum(_) | Type::String | Type::Identifier(_) if as_text => return None,
         ty if ty.can_be_bare() => {
             (if as_text { "text" } else { "number" }, ty.is_number() && as_text == family.numbers_as_text)
         }

@@ -21,14 +21,16 @@ use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use crate::{hex, hmac_sha256};
 
 use adapters::{
-    BINANCE, BINANCE_FOR_A_MINUTE, BITMEX, BYBIT, COINBASE, DERIBIT, GATEIO, GEMINI, KRAKEN, OKX, OKX_BATCH, binance,
-    binance_order, coinbase, coinbase_order, patient,
+    BINANCE, BINANCE_FOR_A_MINUTE, BITFINEX, BITMEX, BYBIT, COINBASE, CRYPTOCOM, DERIBIT, GATEIO, GEMINI, HTX, KRAKEN,
+    OKX, OKX_BATCH, binance, binance_order, coinbase, coinbase_order, patient,
 };
 use exchange::{Adapter, Exchange, Fault, Place};
 use world::World;
 
-const EXCHANGES: [&Adapter; 10] =
-    [&BINANCE, &BITMEX, &BYBIT, &COINBASE, &DERIBIT, &GATEIO, &GEMINI, &KRAKEN, &OKX, &OKX_BATCH];
+const EXCHANGES: [&Adapter; 13] = [
+    &BINANCE, &BITFINEX, &BITMEX, &BYBIT, &COINBASE, &CRYPTOCOM, &DERIBIT, &GATEIO, &GEMINI, &HTX, &KRAKEN, &OKX,
+    &OKX_BATCH,
+];
 
 /// The order is accepted, and its client does not learn of it.
 const ANSWERS_LOST: [Fault; 3] = [Fault::AnswerLost, Fault::AnswerTorn, Fault::GatewayFails];

@@ -4,13 +4,16 @@
 
 mod assorted;
 mod binance;
+mod bitfinex;
 mod bitmex;
 mod bybit;
 mod coinbase;
 mod confirm;
+mod cryptocom;
 mod deribit;
 mod gateio;
 mod gemini;
+mod htx;
 mod kraken;
 mod limits;
 mod listings;
@@ -19,6 +22,7 @@ mod pages;
 mod repeats;
 mod requests;
 mod rules;
+mod upbit;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

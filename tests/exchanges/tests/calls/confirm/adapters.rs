@@ -16,9 +16,9 @@ use super::world::World;
 
 const SECRET: &str = "secret";
 
-/// Queries for longer than any request can be under way: tokens of Coinbase last two minutes.
+/// Queries for longer than any request can be under way: those of HTX count for five minutes.
 pub(super) fn patient() -> ConfirmPolicy {
-    ConfirmPolicy::new().deadline(Duration::from_secs(180))
+    ConfirmPolicy::new().deadline(Duration::from_secs(900))
 }
 
 fn number(millis: u64) -> Value {
@@ -336,6 +336,110 @@ pub(super) const BITMEX: Adapter = Adapter {
     selects: &[("symbol", "symbol"), ("clOrdID", "clOrdID")],
     id: "clOrdID",
     shows: |shown| Answer::json(json!(shown.orders).to_string()),
+    hides_older: false,
+    recognizes: false,
+};
+
+pub(super) const CRYPTOCOM: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::cryptocom::Client;
+        use exchanges::cryptocom::trading::{ClientOid, CreateOrder, OrderType, Side};
+        Box::pin(async move {
+            let order = CreateOrder::new("BTCUSD-PERP", Side::Buy, OrderType::Limit)
+                .price(dec!(50000.5))
+                .quantity(dec!(1))
+                .client_oid(ClientOid::new("desk-1").unwrap());
+            let client = world.client(Client::builder(url), SECRET);
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+        })
+    },
+    create: "private/create-order",
+    open: "private/get-order-detail",
+    history: None,
+    renamed: &[("order_type", "type"), ("limit_price", "price")],
+    created: ("create_time", number),
+    selects: &[("client_oid", "client_oid")],
+    id: "client_oid",
+    shows: |shown| match shown.orders.last() {
+        Some(order) => Answer::json(json!({"code": 0, "result": order}).to_string()),
+        None => Answer::new(400, r#"{"code": 212, "message": "INVALID_ORDERID"}"#),
+    },
+    hides_older: false,
+    recognizes: false,
+};
+
+pub(super) const HTX: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::htx::Client;
+        use exchanges::htx::spot::{ClientOrderId, OrderType, PlaceANewOrder};
+        Box::pin(async move {
+            let order = PlaceANewOrder::new("100009", "ethusdt", OrderType::BuyLimit, dec!(10.1))
+                .price(dec!(100.1))
+                .client_order_id(ClientOrderId::new("desk-1").unwrap());
+            let client = world.client(Client::builder(url), SECRET);
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+        })
+    },
+    create: "POST /v1/order/orders/place",
+    open: "GET /v1/order/orders/getClientOrder",
+    history: None,
+    renamed: &[],
+    created: ("created-at", number),
+    selects: &[("clientOrderId", "client-order-id")],
+    id: "client-order-id",
+    shows: |shown| match shown.orders.last() {
+        Some(order) => Answer::json(json!({"status": "ok", "data": order}).to_string()),
+        None => Answer::json(r#"{"status": "error", "err-code": "base-record-invalid", "err-msg": "record invalid"}"#),
+    },
+    hides_older: false,
+    recognizes: false,
+};
+
+pub(super) const BITFINEX: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::bitfinex::Client;
+        use exchanges::bitfinex::orders::{OrderType, SubmitOrder};
+        Box::pin(async move {
+            let order = SubmitOrder::new(OrderType::Limit, "tBTCUSD", dec!(-0.1)).price(dec!(1000)).cid(1573476747887);
+            let client = world.client(Client::builder(url), SECRET);
+            Settled::of(&client.place_and_confirm(&order, &patient()).await)
+        })
+    },
+    create: "POST /v2/auth/w/order/submit",
+    open: "POST /v2/auth/r/orders",
+    history: Some("POST /v2/auth/r/orders/hist"),
+    renamed: &[],
+    created: ("mts_create", number),
+    selects: &[],
+    id: "cid",
+    // Orders are arrays, and amounts are numbers there.
+    shows: |shown| {
+        let bare = |value: &Value| serde_json::from_str::<Value>(value.as_str().unwrap()).unwrap();
+        let listed = |order: &Value| {
+            let (at, amount) = (&order["mts_create"], bare(&order["amount"]));
+            json!([
+                7,
+                null,
+                order["cid"],
+                order["symbol"],
+                at,
+                at,
+                amount,
+                amount,
+                order["type"],
+                null,
+                null,
+                null,
+                0,
+                "ACTIVE",
+                null,
+                null,
+                bare(&order["price"]),
+                0
+            ])
+        };
+        Answer::json(Value::from_iter(shown.orders.iter().map(listed)).to_string())
+    },
     hides_older: false,
     recognizes: false,
 };

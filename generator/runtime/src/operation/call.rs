@@ -1,0 +1,60 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::json::JsonWriter;
+use crate::parameters::ParameterWriter;
+use crate::tables::{Calls, Meta};
+
+/// The numbers of calls, for people to distinguish them.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
+/// The call that a request is: what it says of itself beside its parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) calls: Calls,
+    pub(crate) name: &'static str,
+    pub(crate) number: u64,
+}
+
+impl Call {
+    /// A new call of an operation; `None` if that is not called by a name.
+    pub(crate) fn of(calls: Calls, meta: &'static Meta) -> Option<Self> {
+        let name = meta.call?;
+        Some(Self { calls, name, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    /// Writes it before the parameters, if it stands beside them.
+    pub(crate) fn write_beside(&self, to: &mut ParameterWriter) {
+        if self.calls.parameters.is_some() {
+            return;
+        }
+        for (name, value) in self.calls.fixed {
+            to.text(name, value);
+        }
+        if let Some(id) = self.calls.id {
+            to.number(id, &self.number);
+        }
+        if let Some(method) = self.calls.method {
+            to.text(method, &self.name);
+        }
+    }
+
+    /// The body of a request with these parameters.
+    pub(crate) fn around(&self, parameters: String) -> String {
+        let Calls { fixed, id, method, parameters: member } = self.calls;
+        let Some(member) = member else { return parameters };
+        let mut out = JsonWriter::with_capacity(parameters.len() + self.name.len() + 64);
+        out.begin_object();
+        for (name, value) in fixed {
+            out.member(name).string(value);
+        }
+        if let Some(id) = id {
+            out.member(id).number(&self.number);
+        }
+        if let Some(method) = method {
+            out.member(method).string(self.name);
+        }
+        out.member(member).raw(&parameters);
+        out.end_object();
+        out.finish()
+    }
+}

@@ -1,0 +1,71 @@
+//! The parameters of a request as pairs of names and values, without the form in which they travel.
+
+use bytes::Bytes;
+use http::Request;
+
+use crate::json::{Kind, ReadError, Reader};
+use crate::operation::Call;
+use crate::parameters::pairs as pairs_of_query;
+use crate::tables::Pairs;
+
+/// The text of the parameters of `request`, as `form` describes; empty without parameters.
+pub(super) fn text(request: &Request<Bytes>, call: Option<&Call>, form: Pairs) -> String {
+    let body = std::str::from_utf8(request.body()).unwrap_or_default();
+    match body.as_bytes().first() {
+        // A body that is written here is valid JSON.
+        Some(b'{' | b'[') => of_body(body, call, form).unwrap_or_default(),
+        Some(_) => of_query(body, form),
+        None => of_query(request.uri().query().unwrap_or_default(), form),
+    }
+}
+
+fn of_query(query: &str, form: Pairs) -> String {
+    // What is written here can be decoded.
+    let decoded = pairs_of_query(query).flatten().map(|(name, value)| (name.into_owned(), value.into_owned()));
+    joined(decoded.collect(), form)
+}
+
+fn of_body(body: &str, call: Option<&Call>, form: Pairs) -> Result<String, ReadError> {
+    let mut from = Reader::new(body);
+    let Some(parameters) = call.and_then(|call| call.calls.parameters) else { return value(&mut from, form) };
+    let mut members = from.object(&[])?;
+    while let Some(name) = members.next_name(&mut from)? {
+        if name == parameters {
+            return value(&mut from, form);
+        }
+        from.skip()?;
+    }
+    Ok(String::new())
+}
+
+/// The text of a value: of an object its pairs, of a list its items one after the other.
+fn value(from: &mut Reader<'_>, form: Pairs) -> Result<String, ReadError> {
+    match from.peek() {
+        Kind::Object => {
+            let mut all = Vec::new();
+            let mut members = from.object(&[])?;
+            while let Some(name) = members.next_name(from)? {
+                all.push((name.into_owned(), value(from, form)?));
+            }
+            Ok(joined(all, form))
+        }
+        Kind::Array => {
+            let mut all = String::new();
+            let mut elements = from.array()?;
+            while elements.next(from)?.is_some() {
+                all.push_str(&value(from, form)?);
+            }
+            Ok(all)
+        }
+        Kind::String | Kind::Number | Kind::Boolean => from.scalar().map(|text| text.into_owned()),
+        Kind::Null | Kind::Nothing => from.raw_value().map(str::to_owned),
+    }
+}
+
+fn joined(mut pairs: Vec<(String, String)>, form: Pairs) -> String {
+    if form.sorted {
+        pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+    }
+    let pairs: Vec<_> = pairs.iter().map(|(name, value)| [name, form.equals, value].concat()).collect();
+    pairs.join(form.between)
+}
