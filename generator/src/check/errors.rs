@@ -125,16 +125,15 @@ pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
 /// A code of one family, or of any.
 fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &mut Diagnostics) {
     let families = || api.families.iter().filter(|family| of.is_none_or(|of| of.name == family.name));
-    let listed = families().flat_map(|family| family.errors.iter().filter(|error| !error.success));
-    let observed = api.codes.iter().filter(|code| families().any(|family| code.is_of(&family.name)));
-    let known: Vec<&str> =
-        listed.map(|error| error.code.as_str()).chain(observed.map(|code| code.code.as_str())).collect();
+    let is_listed = || families().flat_map(|family| &family.errors).any(|error| !error.success && error.code == code);
     // A code whose families cannot all be found may be of this one.
-    let is_of_unknown = |observed: &&ObservedCode| {
-        observed.code == code
-            && observed.families.iter().any(|(name, _)| api.families.iter().all(|family| family.name != *name))
+    let is_of_unknown = |observed: &ObservedCode| {
+        observed.families.iter().any(|(name, _)| api.families.iter().all(|family| family.name != *name))
     };
-    if !known.contains(&code) && !api.codes.iter().any(|observed| is_of_unknown(&observed)) {
+    let is_of_it = |observed: &ObservedCode| {
+        observed.code == code && (families().any(|family| observed.is_of(&family.name)) || is_of_unknown(observed))
+    };
+    if !is_listed() && !api.codes.iter().any(is_of_it) {
         let whose = of.map(|family| format!(" of the family `{}`", family.name)).unwrap_or_default();
         to.at(place, Code::UndefinedName, format!("unknown code `{code}`{whose}"))
             .help("use a code of the family's `errors` or of `codes`, or add it there with its source");

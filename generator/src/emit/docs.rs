@@ -140,21 +140,30 @@ impl Docs {
             return None;
         }
         let number = ASIDE.with_borrow_mut(|aside| {
-            aside.push(self.attribute_lines().collect::<Vec<_>>().join("\n"));
+            aside.push(self.text());
             aside.len() - 1
         });
         Some(Literal::string(&format!("{MARK}{number}")))
     }
 
-    /// As comments of an item inside a macro call, where nothing would make comments of attributes.
-    pub(super) fn comments(&self, indent: &str) -> String {
-        self.attribute_lines().map(|line| format!("{indent}///{line}\n")).collect()
+    /// The lines, each with what stands before it in a file.
+    fn text(&self) -> String {
+        let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
+        for (index, line) in self.lines.iter().enumerate() {
+            text.extend([if index == 0 { "" } else { "\n" }, space_before(line), line]);
+        }
+        text
     }
 
-    /// Each line with the space that `/// ` has.
-    fn attribute_lines(&self) -> impl Iterator<Item = String> {
-        self.lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") })
+    /// As comments of an item inside a macro call, where nothing would make comments of attributes.
+    pub(super) fn comments(&self, indent: &str) -> String {
+        self.lines.iter().flat_map(|line| [indent, "///", space_before(line), line, "\n"]).collect()
     }
+}
+
+/// What stands between `///` and a line.
+fn space_before(line: &str) -> &'static str {
+    if line.is_empty() { "" } else { " " }
 }
 
 /// What the keys say that have no form of their own; Markdown.
@@ -174,7 +183,7 @@ pub(super) fn sentence(words: &str) -> String {
 
 /// A text as inline code.
 pub(super) fn code(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let clean = text.replace(char::is_control, "\u{fffd}");
     if clean.contains('`') { format!("``` {clean} ```") } else { format!("`{clean}`") }
 }
 

@@ -41,9 +41,7 @@ impl Expression {
 
     /// The same, by its name where a function uses it several times. What is short enough to repeat stays.
     pub(super) fn shared(self, name: String, shared: &Shared) -> Self {
-        let tokens = self.tokens();
-        let used = shared.use_of(name, tokens.clone());
-        if used.to_string() == tokens.to_string() { self } else { Self::Atom(used) }
+        shared.name_of(name, &self.tokens()).map_or(self, |name| Self::Atom(quote!(#name)))
     }
 
     /// Without the parts that are `neutral`, which the other known value outweighs.

@@ -97,14 +97,9 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStr
 /// Whether a batch says by that field of that record why an item failed.
 fn is_item_code(family: &Family, record: &str, field: &str) -> bool {
     let named = |index: usize| family.records.get(index).map(|record| record.name.wire.as_str());
-    family.operations.iter().any(|operation| {
-        let Some(batch) = &operation.batch else { return false };
-        let of = match operation.response {
-            Response::Array { record, .. } => Some(record),
-            Response::Object { record } => batch.failed.as_ref().and_then(|(list, _)| list_of(family, record, list)),
-            Response::Page { .. } | Response::Undefined => None,
-        };
-        of.and_then(named) == Some(record) && batch.code.as_ref().is_some_and(|(code, _)| code == field)
+    family.operations.item_codes().any(|(answer, list, code)| {
+        let of = list.map_or(Some(answer), |list| list_of(family, answer, list));
+        code == field && of.and_then(named) == Some(record)
     })
 }
 

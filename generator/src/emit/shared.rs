@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::code::ident;
@@ -21,32 +21,35 @@ struct Seen {
 }
 
 impl Shared {
-    /// The name of an expression that is used several times, and otherwise the expression itself.
+    /// The expression, or its name where it is used several times.
     pub(super) fn use_of(&self, name: String, tokens: TokenStream) -> TokenStream {
+        self.name_of(name, &tokens).map_or(tokens, |name| quote!(#name))
+    }
+
+    /// The name of an expression that is used several times. The first expression with a name has it.
+    pub(super) fn name_of(&self, name: String, tokens: &TokenStream) -> Option<Ident> {
         let mut seen = self.seen.borrow_mut();
         let Some(known) = seen.iter_mut().find(|known| known.name == name) else {
             seen.push(Seen { name, tokens: tokens.clone(), times: 1 });
-            return tokens;
+            return None;
         };
         if known.tokens.to_string() != tokens.to_string() {
-            return tokens;
+            return None;
         }
         if !self.is_binding.get() {
             known.times += 1;
-            return tokens;
+            return None;
         }
-        if known.times > 1 {
-            let name = ident(&known.name);
-            quote!(#name)
-        } else {
-            tokens
-        }
+        (known.times > 1).then(|| ident(&known.name))
     }
 
-    /// The statements that `write` makes, after those that evaluate what it uses several times. `write` runs twice: to
-    /// count, and to write.
+    /// The statements that `write` makes, after those that evaluate what it uses several times. `write` runs twice
+    /// where there is such: to count, and to write.
     pub(super) fn bind(&self, write: impl Fn() -> TokenStream) -> TokenStream {
-        write();
+        let counted = write();
+        if self.seen.borrow().iter().all(|seen| seen.times == 1) {
+            return counted;
+        }
         self.is_binding.set(true);
         let statements = write();
         let seen = self.seen.borrow();

@@ -1,9 +1,12 @@
 //! YAML events -> a tree of nodes, each with its place. Only this file and `syntax.rs` know a YAML parser.
 
-use std::collections::HashMap;
+mod seen;
+
+use std::borrow::Cow;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
 
+use self::seen::Seen;
 use super::Readers;
 use super::source::Source;
 use super::syntax::{self, Stop, Syntax};
@@ -15,44 +18,44 @@ const MAX_DEPTH: usize = 32;
 /// The most values of a file; a hand-written one has some thousands.
 const MAX_NODES: u32 = 100_000;
 
-/// A node of a YAML document.
+/// A node of a YAML document. Most of its texts are those of the file.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct Node<'a> {
     /// Distinguishes the node from all others of the document.
     pub(crate) id: u32,
     pub(crate) place: Place,
-    pub(crate) content: Content,
+    pub(crate) content: Content<'a>,
 }
 
 /// What a node holds.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub(crate) enum Content<'a> {
     /// Text as it is written. `plain` when it stands without quotes.
     Scalar {
-        text: String,
+        text: Cow<'a, str>,
         plain: bool,
     },
-    Sequence(Vec<Node>),
-    Mapping(Vec<(Key, Node)>),
+    Sequence(Vec<Node<'a>>),
+    Mapping(Vec<(Key<'a>, Node<'a>)>),
     /// Something that was reported and is passed over from here on.
     Refused,
 }
 
 /// A key of a mapping.
 #[derive(Clone, Debug)]
-pub(crate) struct Key {
-    pub(crate) text: String,
+pub(crate) struct Key<'a> {
+    pub(crate) text: Cow<'a, str>,
     pub(crate) place: Place,
 }
 
 /// A document, and whether all of it is there.
-pub(crate) struct Document {
-    pub(crate) root: Node,
+pub(crate) struct Document<'a> {
+    pub(crate) root: Node<'a>,
     pub(crate) is_whole: bool,
 }
 
 /// Reads the one document of a file; `None` when it was reported as broken.
-pub(crate) fn parse(source: &Source, readers: Readers, to: &mut Diagnostics) -> Option<Document> {
+pub(crate) fn parse<'a>(source: &'a Source, readers: Readers, to: &mut Diagnostics) -> Option<Document<'a>> {
     let options = options! {
         emit_unresolved_aliases: true,
         emit_comments: false,
@@ -105,38 +108,38 @@ fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
     false
 }
 
-struct Builder<'a> {
+struct Builder<'a, 'd> {
     source: &'a Source,
-    to: &'a mut Diagnostics,
+    to: &'d mut Diagnostics,
     next_id: u32,
-    open: Vec<Open>,
+    open: Vec<Open<'a>>,
     /// The last collection in block notation that ended.
     last_block: Option<Place>,
-    root: Option<Node>,
+    root: Option<Node<'a>>,
     sound: bool,
 }
 
 /// A collection that has begun and not ended.
-struct Open {
+struct Open<'a> {
     place: Place,
     style: StructureStyle,
-    kind: OpenKind,
+    kind: OpenKind<'a>,
 }
 
 /// A key that a mapping has two of.
-struct Twice {
-    text: String,
+struct Twice<'a> {
+    text: Cow<'a, str>,
     first: Place,
     second: Place,
 }
 
-enum OpenKind {
-    Sequence(Vec<Node>),
-    Mapping { entries: Vec<(Key, Node)>, key: Option<Option<Key>>, seen: HashMap<String, Place>, twice: Vec<Twice> },
+enum OpenKind<'a> {
+    Sequence(Vec<Node<'a>>),
+    Mapping { entries: Vec<(Key<'a>, Node<'a>)>, key: Option<Option<Key<'a>>>, seen: Seen<'a>, twice: Vec<Twice<'a>> },
 }
 
-impl Builder<'_> {
-    fn event(&mut self, event: Event<'_>, span: Span) {
+impl<'a> Builder<'a, '_> {
+    fn event(&mut self, event: Event<'a>, span: Span) {
         let place = self.place(&span);
         if event.tag().is_some() {
             self.refuse(place, "a tag");
@@ -146,7 +149,7 @@ impl Builder<'_> {
                 self.refuse_anchor(place, anchor);
                 let plain = matches!(style, ScalarStyle::Plain);
                 // A value that is left out comes as `~`, which is not in the file.
-                let text = if plain && place.start == place.end { String::new() } else { text.into_owned() };
+                let text = if plain && place.start == place.end { Cow::Borrowed("") } else { text };
                 self.refuse_invisible(place, &text);
                 self.add(place, Content::Scalar { text, plain });
             }
@@ -157,7 +160,7 @@ impl Builder<'_> {
             Event::MappingStart(style, anchor, _) => {
                 self.refuse_anchor(place, anchor);
                 let kind =
-                    OpenKind::Mapping { entries: Vec::new(), key: None, seen: HashMap::new(), twice: Vec::new() };
+                    OpenKind::Mapping { entries: Vec::new(), key: None, seen: Seen::default(), twice: Vec::new() };
                 self.open.push(Open { place, style, kind });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
@@ -193,7 +196,7 @@ impl Builder<'_> {
         self.add(open.place, content);
     }
 
-    fn add(&mut self, place: Place, content: Content) {
+    fn add(&mut self, place: Place, content: Content<'a>) {
         let node = Node { id: self.next_id, place, content };
         self.next_id += 1;
         match self.open.last_mut().map(|open| &mut open.kind) {
@@ -212,7 +215,7 @@ impl Builder<'_> {
     }
 
     /// Removes items that are the first line of the next one, once more.
-    fn refuse_beginnings(&mut self, nodes: &mut Vec<Node>) {
+    fn refuse_beginnings(&mut self, nodes: &mut Vec<Node<'_>>) {
         for index in (1..nodes.len()).rev() {
             let (Some(one), Some(next)) = (nodes.get(index - 1), nodes.get(index)) else { continue };
             if begins_with(next, one) {
@@ -234,6 +237,10 @@ impl Builder<'_> {
 
     /// Texts end up in code, documentation and terminals, where such a character is invisible.
     fn refuse_invisible(&mut self, place: Place, text: &str) {
+        // Most texts are plain ASCII, which takes no decoding to see.
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+            return;
+        }
         if let Some(character) = text.chars().find(|c| *c != '\n' && is_invisible(*c)) {
             self.sound = false;
             self.to
@@ -288,10 +295,10 @@ impl Builder<'_> {
 }
 
 /// Whether an item is a mapping with one entry, and the next one has that entry first and others behind it.
-fn begins_with(next: &Node, one: &Node) -> bool {
+fn begins_with(next: &Node<'_>, one: &Node<'_>) -> bool {
     let (Content::Mapping(all), Content::Mapping(only)) = (&next.content, &one.content) else { return false };
     let ([(key, value)], [(first_key, first), _, ..]) = (only.as_slice(), all.as_slice()) else { return false };
-    let same = |a: &Node, b: &Node| match (&a.content, &b.content) {
+    let same = |a: &Node<'_>, b: &Node<'_>| match (&a.content, &b.content) {
         (Content::Scalar { text, .. }, Content::Scalar { text: other, .. }) => text == other,
         _ => false,
     };
@@ -299,7 +306,7 @@ fn begins_with(next: &Node, one: &Node) -> bool {
 }
 
 /// Of a key that comes twice, the value that is there counts.
-fn keep_second(entries: &mut [(Key, Node)], twice: &[Twice], second: Node) {
+fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[Twice<'_>], second: Node<'a>) {
     let Some(twice) = twice.last() else { return };
     let first = entries.iter_mut().find(|(key, _)| key.text == twice.text);
     if let Some((_, first)) = first
@@ -317,7 +324,7 @@ fn directive(source: &Source) -> Option<Place> {
 }
 
 /// Several keys that come twice are one mistake: the line that begins another item is missing.
-fn report_twice(twice: &[Twice], to: &mut Diagnostics) {
+fn report_twice(twice: &[Twice<'_>], to: &mut Diagnostics) {
     let Some((one, others)) = twice.split_first() else { return };
     let help =
         if others.is_empty() { "remove one of them" } else { "remove one of each, or start a new item with `- `" };
@@ -331,12 +338,12 @@ fn report_twice(twice: &[Twice], to: &mut Diagnostics) {
 }
 
 /// The key of an entry; `None` when it was reported and its entry is passed over.
-fn read_key(
-    node: Node,
-    seen: &mut HashMap<String, Place>,
-    twice: &mut Vec<Twice>,
+fn read_key<'a>(
+    node: Node<'a>,
+    seen: &mut Seen<'a>,
+    twice: &mut Vec<Twice<'a>>,
     to: &mut Diagnostics,
-) -> Option<Key> {
+) -> Option<Key<'a>> {
     let place = node.place;
     let (text, plain) = match node.content {
         Content::Scalar { text, plain } => (text, plain),
@@ -352,11 +359,10 @@ fn read_key(
         to.note_unread(place.file, &text);
         return None;
     }
-    if let Some(first) = seen.get(&text) {
-        twice.push(Twice { text, first: *first, second: place });
+    if let Some(first) = seen.insert(&text, place) {
+        twice.push(Twice { text, first, second: place });
         return None;
     }
-    seen.insert(text.clone(), place);
     Some(Key { text, place })
 }
 

@@ -19,7 +19,7 @@ mod reader;
 const MOST_READINGS: usize = 100;
 
 /// Reads a document into its type. What cannot be read is reported and left out; `None` when nothing is left then.
-pub(super) fn read<T: DeserializeOwned>(root: &Node, to: &mut Diagnostics) -> Option<T> {
+pub(super) fn read<T: DeserializeOwned>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
     let shared = Shared { passed_over: RefCell::default(), diagnostics: RefCell::new(to) };
     for _ in 0..MOST_READINGS {
         if shared.skips(root) {
@@ -47,7 +47,7 @@ impl Shared<'_> {
         self.diagnostics.borrow_mut().at(place, error.code, error.message).help_if(error.help.map(|help| *help));
     }
 
-    fn skips(&self, node: &Node) -> bool {
+    fn skips(&self, node: &Node<'_>) -> bool {
         matches!(node.content, Content::Refused) || self.passed_over.borrow().contains(&node.id)
     }
 }
@@ -69,7 +69,7 @@ impl ReadError {
     }
 
     /// The innermost node that failed is the one to show.
-    fn within(mut self, node: &Node) -> Self {
+    fn within(mut self, node: &Node<'_>) -> Self {
         self.node.get_or_insert((node.id, node.place));
         self
     }

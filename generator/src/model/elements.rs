@@ -188,7 +188,10 @@ impl Key {
 
     /// A text for people.
     fn prose(name: &'static str, text: &str) -> Self {
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut words = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            words.extend([if words.is_empty() { "" } else { " " }, word]);
+        }
         Self { is_prose: true, ..Self::new(name, words, documentation("")) }
     }
 
@@ -223,11 +226,16 @@ impl Key {
         Self { data: value.map(|value| (name.to_owned(), value.into())), ..self }
     }
 
-    /// Every output shows it as it is.
-    fn documented(self) -> Self {
-        let name = format!("x-{}", self.name.replace(['_', ' '], "-"));
-        let data = self.data.clone().or_else(|| Some((name, Value::from(self.value.as_str()))));
-        Self { is_documented: true, data: data.filter(|_| !self.value.is_empty()), ..self }
+    /// Every output shows it as it is, where it says something.
+    fn documented(mut self) -> Self {
+        self.is_documented = true;
+        if self.value.is_empty() {
+            self.data = None;
+        } else {
+            let name = || format!("x-{}", self.name.replace(['_', ' '], "-"));
+            self.data.get_or_insert_with(|| (name(), Value::from(self.value.as_str())));
+        }
+        self
     }
 
     /// Whether another version of it says the same.

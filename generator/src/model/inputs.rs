@@ -9,7 +9,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 
-use super::{Api, Operation, Reviewed};
+use super::{Api, Operation, Response, Reviewed};
 
 /// A part of a model that is an input of those files alone that read it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ fn note(input: impl FnOnce() -> Input) {
 }
 
 /// The operations of a family. Each is an input of its own, so they are not part of the hash of what contains them,
-/// except for which of them are read.
+/// except for which of them are read, and which members of records have codes.
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     family: String,
@@ -115,6 +115,21 @@ impl Operations {
         confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).map(|(name, _)| name.as_str())
     }
 
+    /// Where answers say why an item of a request failed: the record of the answer, its member with such items unless
+    /// they are the answer, and their member with the code. Like [`is_queried`](Self::is_queried), it is in the hash of
+    /// the family, so that records do not depend on all that operations say.
+    pub(crate) fn item_codes(&self) -> impl Iterator<Item = (usize, Option<&str>, &str)> {
+        self.all.iter().filter_map(|operation| {
+            let batch = operation.batch.as_ref()?;
+            let (record, list) = match operation.response {
+                Response::Array { record, .. } => (record, None),
+                Response::Object { record } => (record, Some(batch.failed.as_ref()?.0.as_str())),
+                Response::Page { .. } | Response::Undefined => return None,
+            };
+            Some((record, list, batch.code.as_ref()?.0.as_str()))
+        })
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Operation> {
         self.all.iter_mut()
     }
@@ -145,6 +160,7 @@ impl<'a> IntoIterator for &'a Operations {
 impl Hash for Operations {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.queried().collect::<BTreeSet<_>>().hash(state);
+        self.item_codes().collect::<BTreeSet<_>>().hash(state);
     }
 }
 

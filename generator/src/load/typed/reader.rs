@@ -12,14 +12,14 @@ use crate::load::tree::{Content, Key, Node};
 
 #[derive(Clone, Copy)]
 pub(super) struct NodeReader<'a> {
-    pub(super) node: &'a Node,
+    pub(super) node: &'a Node<'a>,
     pub(super) shared: &'a Shared<'a>,
     /// The key that the node stands under, or the list that it is in.
-    pub(super) under: Option<&'a Key>,
+    pub(super) under: Option<&'a Key<'a>>,
 }
 
 impl<'a> NodeReader<'a> {
-    pub(super) fn of(self, node: &'a Node) -> Self {
+    pub(super) fn of(self, node: &'a Node<'a>) -> Self {
         Self { node, ..self }
     }
 
@@ -41,7 +41,7 @@ impl<'a> NodeReader<'a> {
         error
     }
 
-    fn text(self, what: &str) -> Result<&'a str, ReadError> {
+    fn text(self, what: impl fmt::Display) -> Result<&'a str, ReadError> {
         match &self.node.content {
             Content::Scalar { text, plain: true } if text.is_empty() => Err(self.expected(what)),
             Content::Scalar { text, .. } => Ok(text),
@@ -71,10 +71,10 @@ impl<'a> NodeReader<'a> {
 
     fn parsed<T: std::str::FromStr>(self, what: &str) -> Result<T, ReadError> {
         let text = self.text(what)?;
-        if let Some(first) = self.first_line().filter(|first| first.parse::<T>().is_ok()) {
-            return Err(self.goes_on(first));
-        }
         text.parse().map_err(|_| {
+            if let Some(first) = self.first_line().filter(|first| first.parse::<T>().is_ok()) {
+                return self.goes_on(first);
+            }
             let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let message = if is_large {
                 format!("the number `{text}` is too large: expected {what}")
@@ -169,8 +169,10 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let text = self.text(&format!("one of {}", variants.join(", ")))?;
-        if let Some(first) = self.first_line().filter(|first| variants.contains(first)) {
+        let text = self.text(format_args!("one of {}", Words(variants)))?;
+        if !variants.contains(&text)
+            && let Some(first) = self.first_line().filter(|first| variants.contains(first))
+        {
             return Err(self.goes_on(first));
         }
         let word: StrDeserializer<'a, ReadError> = de::IntoDeserializer::into_deserializer(text);
@@ -197,6 +199,15 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
     }
 }
 
+/// Words, with commas between them.
+struct Words(&'static [&'static str]);
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(", "))
+    }
+}
+
 /// What something of this kind looks like.
 fn how_to_write(what: &str) -> String {
     let such_as = match what {
@@ -212,7 +223,7 @@ fn how_to_write(what: &str) -> String {
 
 pub(super) struct Items<'a> {
     pub(super) reader: NodeReader<'a>,
-    pub(super) rest: std::slice::Iter<'a, Node>,
+    pub(super) rest: std::slice::Iter<'a, Node<'a>>,
 }
 
 impl<'a> SeqAccess<'a> for Items<'a> {
@@ -234,8 +245,8 @@ impl<'a> SeqAccess<'a> for Items<'a> {
 
 pub(super) struct Entries<'a> {
     pub(super) reader: NodeReader<'a>,
-    pub(super) rest: std::slice::Iter<'a, (Key, Node)>,
-    pub(super) value: Option<(&'a Key, &'a Node)>,
+    pub(super) rest: std::slice::Iter<'a, (Key<'a>, Node<'a>)>,
+    pub(super) value: Option<(&'a Key<'a>, &'a Node<'a>)>,
     /// The keys of the type that is read; `None` where any key is one.
     pub(super) fields: Option<&'static [&'static str]>,
 }
@@ -253,15 +264,15 @@ impl Entries<'_> {
 
     /// Whether an unknown key stands below a known one that has nothing, and was to be within it. That nothing is there is
     /// reported.
-    fn fell_out(&self, key: &Key, fields: &[&str]) -> bool {
+    fn fell_out(&self, key: &Key<'_>, fields: &[&str]) -> bool {
         let Content::Mapping(entries) = &self.reader.node.content else { return false };
         let before = entries.iter().take_while(|(other, _)| other.place != key.place);
-        let known = before.filter(|(other, _)| fields.contains(&other.text.as_str()));
+        let known = before.filter(|(other, _)| fields.contains(&&*other.text));
         known.last().is_some_and(|(_, value)| is_empty(value))
     }
 
-    fn is_known(&self, key: &Key, node: &Node) -> bool {
-        if self.fields.is_some_and(|fields| fields.contains(&key.text.as_str())) {
+    fn is_known(&self, key: &Key<'_>, node: &Node<'_>) -> bool {
+        if self.fields.is_some_and(|fields| fields.contains(&&*key.text)) {
             return true;
         }
         let shared = self.reader.shared;
@@ -296,13 +307,13 @@ impl Entries<'_> {
 }
 
 /// Whether a key without a value is what follows a comma in a text without quotes: `{ doc: Buys, or sells. }`.
-fn is_rest_of_a_text(key: &Key, value: &Node, file: &str) -> bool {
+fn is_rest_of_a_text(key: &Key<'_>, value: &Node<'_>, file: &str) -> bool {
     let before = file.get(..key.place.start as usize).unwrap_or_default();
     is_empty(value) && before.trim_end().ends_with(',') && key.text.contains(|c: char| c == ' ' || ".!?".contains(c))
 }
 
 /// Whether nothing stands behind a key.
-fn is_empty(value: &Node) -> bool {
+fn is_empty(value: &Node<'_>) -> bool {
     matches!(&value.content, Content::Scalar { text, plain: true } if text.is_empty())
 }
 
@@ -347,7 +358,7 @@ impl<'a> MapAccess<'a> for Entries<'a> {
 /// A key is a text, and may need its place.
 #[derive(Clone, Copy)]
 pub(super) struct KeyReader<'a> {
-    pub(super) key: &'a Key,
+    pub(super) key: &'a Key<'a>,
 }
 
 impl<'a> Deserializer<'a> for KeyReader<'a> {

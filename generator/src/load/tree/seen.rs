@@ -1,0 +1,46 @@
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::diagnostics::Place;
+
+/// The keys that a mapping has so far, and where they are.
+#[derive(Default)]
+pub(super) struct Seen<'a> {
+    few: Vec<(Cow<'a, str>, Place)>,
+    /// Those behind the first few.
+    many: HashMap<Cow<'a, str>, Place>,
+}
+
+impl<'a> Seen<'a> {
+    /// So many keys are faster compared than hashed.
+    const FEW: usize = 16;
+
+    /// Adds a key, or returns where it is already.
+    pub(super) fn insert(&mut self, key: &Cow<'a, str>, place: Place) -> Option<Place> {
+        let among_few = self.few.iter().find(|(known, _)| known == key).map(|(_, place)| *place);
+        let first = among_few.or_else(|| self.many.get(key).copied());
+        match first {
+            Some(_) => {}
+            None if self.few.len() < Self::FEW => self.few.push((key.clone(), place)),
+            None => drop(self.many.insert(key.clone(), place)),
+        }
+        first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_comes_twice_is_found_among_any_number() {
+        let place = |line| Place { line, ..Place::default() };
+        for count in [1, 2, Seen::FEW, Seen::FEW + 1, 3 * Seen::FEW] {
+            let mut seen = Seen::default();
+            let keys: Vec<Cow<'_, str>> = (0..count).map(|key| key.to_string().into()).collect();
+            let lines = || (0..).map(place);
+            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key, at).is_none()));
+            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key, place(1_000)) == Some(at)));
+        }
+    }
+}
