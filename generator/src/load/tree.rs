@@ -359,7 +359,7 @@ fn read_key<'a>(
         to.note_unread(place.file, &text);
         return None;
     }
-    if let Some(first) = seen.insert(&text, place) {
+    if let Some(first) = seen.insert(text.clone(), place) {
         twice.push(Twice { text, first, second: place });
         return None;
     }

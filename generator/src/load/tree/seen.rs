@@ -16,13 +16,13 @@ impl<'a> Seen<'a> {
     const FEW: usize = 16;
 
     /// Adds a key, or returns where it is already.
-    pub(super) fn insert(&mut self, key: &Cow<'a, str>, place: Place) -> Option<Place> {
-        let among_few = self.few.iter().find(|(known, _)| known == key).map(|(_, place)| *place);
-        let first = among_few.or_else(|| self.many.get(key).copied());
+    pub(super) fn insert(&mut self, key: Cow<'a, str>, place: Place) -> Option<Place> {
+        let among_few = self.few.iter().find(|(known, _)| *known == key).map(|(_, place)| *place);
+        let first = among_few.or_else(|| self.many.get(&key).copied());
         match first {
             Some(_) => {}
-            None if self.few.len() < Self::FEW => self.few.push((key.clone(), place)),
-            None => drop(self.many.insert(key.clone(), place)),
+            None if self.few.len() < Self::FEW => self.few.push((key, place)),
+            None => drop(self.many.insert(key, place)),
         }
         first
     }
@@ -39,8 +39,8 @@ mod tests {
             let mut seen = Seen::default();
             let keys: Vec<Cow<'_, str>> = (0..count).map(|key| key.to_string().into()).collect();
             let lines = || (0..).map(place);
-            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key, at).is_none()));
-            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key, place(1_000)) == Some(at)));
+            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key.clone(), at).is_none()));
+            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key.clone(), place(1_000)) == Some(at)));
         }
     }
 }
