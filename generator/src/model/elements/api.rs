@@ -3,8 +3,8 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Around, Calls, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm, OutcomeRow,
-    Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
+    Api, Around, Calls, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm,
+    OutcomeRow, Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
 };
 
 impl Api {
