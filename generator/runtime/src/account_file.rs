@@ -1,4 +1,4 @@
-//! Accounts as JSON, so that a program reads its position mode and its instruments from a file.
+//! Accounts as JSON, so that a program can read its position mode and its instruments from a file.
 //!
 //! ```json
 //! {
@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! The names of properties are those of the schema. Every member may be left out. Times are ISO 8601 or milliseconds since
-//! 1970, numbers are strings or JSON numbers, whose digits are kept.
+//! The names of properties are those of the schema. Every member may be left out. Times are ISO 8601 or milliseconds
+//! since 1970, numbers are strings or JSON numbers, whose digits are kept.
 
 mod mistakes;
 mod reading;

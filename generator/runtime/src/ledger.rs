@@ -1,8 +1,9 @@
-//! Positions as they follow from fills: size, average price, realised profit and fees of each instrument, in exact decimals.
+//! Positions as they follow from fills: size, average price, realised profit and fees of each instrument, in exact
+//! decimals.
 //!
 //! A [`Ledger`] takes trades one after the other, each once.
-//! [`ClientCore::update_ledger`](crate::ClientCore::update_ledger) reads them from the listings of fills. Which fields of a
-//! fill say what is emitted.
+//! [`ClientCore::update_ledger`](crate::ClientCore::update_ledger) reads them from the listings of fills. Emitted
+//! tables state what each field of a fill means.
 
 mod fields;
 mod position;
@@ -42,7 +43,7 @@ pub struct Ledger {
     taken: HashSet<(String, String, String)>,
 }
 
-/// Why a ledger cannot take a trade, which changes nothing.
+/// Why a ledger cannot take a trade. The ledger is unchanged then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -68,15 +69,15 @@ impl Ledger {
         Self::default()
     }
 
-    /// Sets a position that was open before the first trade: its size, negative for what was sold, and its average price.
+    /// Sets a position that was open before the first trade: its size, negative if it was sold, and its average price.
     pub fn open(&mut self, key: PositionKey, size: rust_decimal::Decimal, price: rust_decimal::Decimal) {
         self.positions.insert(key, Position::opened(size, price));
     }
 
-    /// Takes a trade of a family and line of business, such as `classic` and `USDT-FUTURES`. Returns whether it is new: a
-    /// trade with the id of an earlier one changes nothing.
+    /// Takes a trade of a family and line of business, such as `classic` and `USDT-FUTURES`. Returns whether it is new:
+    /// a trade with the id of an earlier one changes nothing.
     ///
-    /// The order of trades does not matter for sizes and fees, but for average prices and profits: the oldest first.
+    /// Sizes and fees do not depend on the order of trades; average prices and profits do, so take the oldest first.
     ///
     /// # Errors
     ///
@@ -94,7 +95,7 @@ impl Ledger {
         Ok(true)
     }
 
-    /// The positions, also those of which nothing is open any more.
+    /// The positions, including those that were closed.
     pub fn positions(&self) -> &BTreeMap<PositionKey, Position> {
         &self.positions
     }

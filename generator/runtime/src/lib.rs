@@ -6,8 +6,8 @@
 //! A call takes these steps:
 //!
 //! 1. A request is a value of one operation ([`Operation`]). [`checks`] finds all rules that it breaks.
-//! 2. Its [`parameters`](mod@parameters) are written once, as a query or as JSON. [`exchange::build_request`] builds the HTTP request
-//!    and signs exactly the bytes that are sent.
+//! 2. Its [`parameters`](mod@parameters) are written once, as a query or as JSON. [`exchange::build_request`] builds
+//!    the HTTP request and signs exactly the bytes that are sent.
 //! 3. A limiter ([`limits`]) admits the call when its rate limits have room, for all clients of an account together.
 //! 4. A [`transport`] sends the request once. It is never sent again without a [`retry`] policy.
 //! 5. [`exchange::read_response`] reads the envelope, whose code decides, and then the data: leniently, because
@@ -54,8 +54,8 @@
 //! - `reqwest`: `transport::ReqwestTransport`, for settings of reqwest such as a proxy; needs tokio. It is the default
 //!   transport if `hyper` is off. Without both, a client needs a custom transport.
 //! - `blocking`: `blocking::ClientCore`, for programs without async; it starts a tokio runtime of its own.
-//! - `redis`: `limits::RedisLimits` and `journal::RedisJournal`, which share rate limits and a journal between processes;
-//!   needs tokio.
+//! - `redis`: `limits::RedisLimits` and `journal::RedisJournal`, which share rate limits and a journal between
+//!   processes; needs tokio.
 //! - `stream`: `pages::Pages::into_stream`, which returns a `futures_core::Stream`.
 //! - `journal`: `journal::FileJournal`, a journal of changes in a folder.
 //! - `jiff`, `chrono`: conversions of times to and from the types of these crates.

@@ -39,8 +39,8 @@ pub(crate) fn json_of(parameters: &impl Parameters) -> String {
     out.finish()
 }
 
-/// Declares a struct of parameters with `Clone` and `PartialEq`, with `Debug` and `Display`, which print on one line what
-/// is set, and with serde's traits if the feature `serde` is on. [`Parameters`] is implemented apart.
+/// Declares a struct of parameters with `Clone` and `PartialEq`, with `Debug` and `Display`, which print on one line
+/// what is set, and with serde's traits if the feature `serde` is on. [`Parameters`] is implemented apart.
 #[macro_export]
 macro_rules! parameters {
     (

@@ -1,4 +1,4 @@
-//! Differences between what a caller states about an account and what answers of the exchange show of it.
+//! Differences between the account as the caller states it and as the exchange's answers show it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::value::Timestamp;
 
-/// A property of the account that the exchange shows otherwise than the caller states it.
+/// A property of the account whose value at the exchange differs from the stated one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccountMismatch {
@@ -42,7 +42,8 @@ impl fmt::Display for AccountMismatch {
     }
 }
 
-/// What the latest answer shows of each stated property. An older record says nothing about the account of today.
+/// The latest evidence for each stated property. Older records do not count, because the account may have changed
+/// since.
 #[derive(Debug, Default)]
 pub(crate) struct Mismatches(Mutex<BTreeMap<&'static str, Latest>>);
 
@@ -53,8 +54,8 @@ struct Latest {
 }
 
 impl Mismatches {
-    /// Notes what an answer shows of a property: a mismatch, or that the stated value is right. Returns whether it is the
-    /// first mismatch since the property was last shown to be right.
+    /// Records what an answer shows about a property: a mismatch, or that the stated value is right. Returns whether
+    /// this is the first mismatch since the stated value was last shown to be right.
     pub(crate) fn note(
         &self,
         property: &'static str,
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(mismatches.all(), std::slice::from_ref(&mismatch), "an older record clears nothing");
         mismatches.note("mode", Some(Timestamp::from_millis(6)), None);
         assert_eq!(mismatches.all(), []);
-        assert!(!mismatches.note("mode", at, Some(mismatch)), "an older record accuses nothing");
+        assert!(!mismatches.note("mode", at, Some(mismatch)), "an older record shows no mismatch");
         assert_eq!(mismatches.all(), []);
         let (at, mismatch) = shown("b", 7);
         assert!(mismatches.note("mode", at, Some(mismatch)), "it is wrong again");

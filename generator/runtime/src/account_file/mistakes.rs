@@ -15,11 +15,11 @@ pub enum AccountFileError {
         /// The error of the operating system.
         why: io::Error,
     },
-    /// The text has mistakes: all of them, in its order.
+    /// The text has mistakes.
     Mistakes {
         /// The file; `None` for a text.
         path: Option<PathBuf>,
-        /// The mistakes, at least one.
+        /// All mistakes, in the order of the text; at least one.
         mistakes: Vec<AccountMistake>,
     },
 }

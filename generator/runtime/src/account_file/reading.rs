@@ -41,7 +41,7 @@ fn read(table: &AccountTable, text: &str) -> Result<Account, Vec<AccountMistake>
     if reading.mistakes.is_empty() { Ok(account) } else { Err(reading.mistakes) }
 }
 
-/// A value in the text, which begins at a byte of it.
+/// A value in the text, and the byte at which it begins.
 #[derive(Clone, Copy)]
 struct Value<'a> {
     raw: &'a str,
@@ -59,7 +59,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Whether the text is one JSON value. Nothing else can be read then, and no other mistake follows from it.
+    /// Whether the text is one JSON value. If it is not, this is the only mistake that is reported.
     fn is_json(&mut self) -> bool {
         let mut from = Reader::new(self.text);
         let read = from.skip().and_then(|()| from.finish());
@@ -179,7 +179,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The members of an object, of which each name stands once.
+    /// The members of an object. A repeated name is a mistake.
     fn members(&mut self, value: Value<'a>) -> Vec<Member<'a>> {
         let mut members = Vec::new();
         if let Err(error) = read_members(value, &mut members) {

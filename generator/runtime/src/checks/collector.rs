@@ -28,8 +28,8 @@ impl<'a> Checks<'a> {
         Self { meta, context, place: None, instrument: None, found: Violations::default() }
     }
 
-    /// Ends the checks of a request with everything that was found. `json` is the request, written only if a violation
-    /// shows a part of it.
+    /// Ends the checks of a request and returns the violations. `json` writes the request; it is called only if a
+    /// violation shows a part of it.
     pub(crate) fn finish(mut self, json: impl FnOnce() -> String) -> Violations {
         given::fill_in(&mut self.found, json);
         self.found
@@ -95,8 +95,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Whether a time is before a moment that depends on now. `None` if the two are so close that they may be the other
-    /// way round by another clock.
+    /// Whether a time is before a moment that depends on now. `None` if the two are so close that another clock may
+    /// order them differently.
     pub fn is_before(&self, time: Option<&Timestamp>, moment: Option<Timestamp>) -> Option<bool> {
         window::certainly_apart(*time?, moment?).then_some(time? < &moment?)
     }
@@ -258,7 +258,7 @@ impl<'a> Checks<'a> {
         self.found = inner.found;
     }
 
-    /// The rule is in no document, so none is named.
+    /// No document states this rule, so the violation names none.
     #[cold]
     fn too_many_digits(&mut self, name: &'static str, value: &Decimal) {
         let Some(severity) = self.severity(&Place::rule(self.place, name, "digits"), Severity::Refuse) else { return };
@@ -283,7 +283,7 @@ impl<'a> Checks<'a> {
         self.violated(kind, name, format!("{given:?}"), allowed, "use one of these");
     }
 
-    /// Reports a rule that the document states.
+    /// Reports a broken rule that a document states.
     #[cold]
     fn rule_broken(&mut self, rule: &'static Rule, parameter: &str, given: String) {
         let Some(severity) = self.severity(rule.id, rule.severity) else { return };
@@ -309,7 +309,7 @@ impl<'a> Checks<'a> {
         if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
     }
 
-    /// Reports a rule that comes with the description of a parameter.
+    /// Reports a broken rule that comes with the description of a parameter.
     #[cold]
     fn violated(
         &mut self,

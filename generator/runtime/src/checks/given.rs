@@ -13,7 +13,7 @@ pub(super) fn fill_in(found: &mut Violations, json: impl FnOnce() -> String) {
     }
     let json = json();
     for violation in found.iter_mut().filter(|violation| violation.given.is_empty()) {
-        // What was just written can be read.
+        // The client has just written this JSON, so reading it does not fail.
         violation.given = match look_up(&mut Reader::new(&json), &violation.parameter) {
             Ok(Some(value)) => value,
             Ok(None) | Err(_) if violation.parameter.is_empty() => String::new(),

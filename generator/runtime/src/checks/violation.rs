@@ -127,12 +127,12 @@ impl fmt::Display for Violations {
 
 impl Error for Violations {}
 
-/// Where among nested parameters a check stands: `orderList[3]`. Costs nothing until it is written out.
+/// The place of a check among nested parameters, such as `orderList[3]`. The path is written only when it is needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     outer: Option<&'a Place<'a>>,
     name: &'a str,
-    /// The place in the list; `None` of a single object.
+    /// The place in the list; `None` for a single object.
     index: Option<usize>,
 }
 

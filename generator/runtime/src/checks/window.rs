@@ -9,7 +9,7 @@ use crate::value::Timestamp;
 /// refused.
 const ACCESS_TOLERANCE: Duration = Duration::from_secs(60);
 
-/// Whether two times differ by more than clocks do.
+/// Whether two times differ by so much that no difference between clocks explains it.
 pub(super) fn certainly_apart(one: Timestamp, other: Timestamp) -> bool {
     u128::from(one.as_millis().abs_diff(other.as_millis())) >= ACCESS_TOLERANCE.as_millis()
 }
@@ -64,7 +64,7 @@ fn order(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Brea
 fn span(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breach> {
     let span = window.span?;
     let end = span.after(from)?;
-    // Months differ in length: a range that is within the span counted from either end is.
+    // Months differ in length: a range is too long only if it exceeds the span counted from either end.
     let is_longer = to > end && span.before(to).is_none_or(|start| from < start);
     is_longer.then(|| Breach {
         kind: "span",

@@ -8,11 +8,11 @@ use crate::value::Timestamp;
 /// All that a client takes from the machine it runs on, except its connections: the time, wake-ups and random numbers.
 ///
 /// The default is [`SystemEnvironment`]. With another environment and another
-/// [`Transport`](crate::transport::Transport), a client runs in a simulation: its limiter, retries, confirmations, pages
-/// and batches wait in virtual time, and the same random numbers lead to the same calls at the same times. A client
-/// needs no async runtime and starts no thread then.
+/// [`Transport`](crate::transport::Transport), a client runs in a simulation: its limiter, retries, confirmations,
+/// pages and batches wait in virtual time, and the same random numbers lead to the same calls at the same times. A
+/// client needs no async runtime and starts no thread then.
 pub trait Environment: Clock + Timer {
-    /// A random number: where calls that failed together are retried apart.
+    /// A random number, which keeps retries of calls that failed together apart.
     fn random(&self) -> u64;
 }
 

@@ -153,7 +153,7 @@ mod tests {
         for _ in 0..2 {
             let start = timer.now();
             let mut woken = Vec::new();
-            // The later one first, so that the thread has to change its mind.
+            // The later one first, so that the thread has to wake earlier than it planned.
             for after in [40, 10] {
                 let (to, from) = mpsc::channel();
                 let at = start + Duration::from_millis(after);

@@ -37,10 +37,10 @@ pub trait Decode: Sized {
         Ok(())
     }
 
-    /// Whether lists of such values travel as objects, each under a name that belongs to it.
+    /// Whether lists of such values travel as objects, in which each value has its key as its name.
     const HAS_KEY: bool = false;
 
-    /// Keeps the name under which the value stands in such an object.
+    /// Sets the key to the name that the value has in such an object.
     fn set_key(&mut self, name: &str) {
         let _ = name;
     }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_blank_are_not_there() {
+    fn null_and_empty_texts_are_missing_values() {
         assert_eq!(read_json("[null,\"\",\"5\"]"), Ok(vec![None, None, Some(5_u64)]));
         assert_eq!(read_json("null"), Ok(Vec::<u64>::new()));
         assert!(read_json::<Option<u64>>("nul").is_err());
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unshown_is_passed_over() {
+    fn unspecified_data_is_skipped() {
         assert_eq!(read_json("{\"a\":[1,{}]}"), Ok(()));
         assert!(read_json::<()>("{\"a\":}").is_err());
     }

@@ -33,12 +33,12 @@ impl ReadError {
         &self.0.what
     }
 
-    /// The way to it: `orderList[3].price`. Empty when the text as a whole is wrong.
+    /// The path to it, such as `orderList[3].price`. Empty if the text as a whole is wrong.
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// About how much memory it takes.
+    /// The memory that it takes, approximately.
     pub(crate) fn size(&self) -> usize {
         size_of::<Details>() + self.0.what.len() + self.0.path.len()
     }
@@ -49,7 +49,7 @@ impl ReadError {
         self
     }
 
-    /// The same error, counted from `base` on, where the part `raw` of the text begins.
+    /// The same error within `raw`, the part of the text that begins at `base`.
     #[must_use]
     pub(crate) fn within(mut self, raw: &str, base: usize) -> Self {
         self.0.offset = self.0.offset.saturating_sub(base);
@@ -79,7 +79,7 @@ enum Step<'a> {
     Element(usize),
 }
 
-/// The byte that was looked for is in the value the steps lead to.
+/// The byte is in the value that the steps lead to.
 struct Found;
 
 /// The path to the value at the byte `offset`, such as `data.orderList[3].price`. It is found only when an error needs

@@ -37,7 +37,7 @@ impl<T> List<T> {
     }
 }
 
-/// The items, and behind them those that could not be read.
+/// The items, followed by those that could not be read.
 impl<T: fmt::Debug> fmt::Debug for List<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&self.items).entries(&self.bad).finish()

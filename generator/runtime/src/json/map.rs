@@ -38,7 +38,7 @@ pub struct BadEntry {
     pub error: ReadError,
 }
 
-/// The entries, and behind them those that could not be read.
+/// The entries, followed by those that could not be read.
 impl<T: fmt::Debug> fmt::Debug for Map<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entries = self.entries.iter().map(|(name, value)| (name, value as &dyn fmt::Debug));

@@ -50,7 +50,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// As [`step`](Self::step), where another member comes than the times before.
+    /// Like [`step`](Self::step), if the next member is not the one that came at this place before.
     fn search(&mut self, from: &mut Reader<'a>) -> Result<Option<Option<usize>>, ReadError> {
         if !step(from, &mut self.begun, b'}')? {
             from.remember(std::mem::take(&mut self.layout));
@@ -119,7 +119,7 @@ const MOST_UNKNOWN: usize = 64;
 
 /// The members that objects with these fields had so far, in the order in which they came.
 ///
-/// One program writes all objects of a list, so what stood at a place the last time probably stands there again.
+/// One program writes all objects of a list, so the member that was at a place the last time is probably there again.
 /// Checking that takes less time than reading a name and searching for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout<'a> {
@@ -137,7 +137,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Nothing came yet.
+    /// A layout without members yet.
     pub(super) fn of(fields: &'static [&'static str]) -> Self {
         Self { fields, members: Vec::new() }
     }
@@ -156,14 +156,14 @@ impl<'a> Layout<'a> {
         self.members.get(place).copied()
     }
 
-    /// The field with this name. It is looked for from `expected` on, and round again from the first.
+    /// The field with this name. The search begins at `expected` and wraps around.
     pub(super) fn field(&self, name: &str, expected: usize) -> Option<usize> {
         let (before, after) = self.fields.split_at_checked(expected).unwrap_or((self.fields, &[]));
         let behind = after.iter().position(|field| *field == name).map(|place| place + before.len());
         behind.or_else(|| before.iter().position(|field| *field == name))
     }
 
-    /// Remembers a member that came at `place` of the present object. Gives the place of what comes next.
+    /// Remembers a member that came at `place` of the current object. Returns the place of the next member.
     pub(super) fn learn(&mut self, seen: Seen<'a>, place: usize) -> usize {
         if let Some(known) = self.members.iter().position(|other| other.name == seen.name) {
             return known + 1;

@@ -64,7 +64,7 @@ pub(crate) struct Mark {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins at the front of `text`.
+    /// A reader at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
         let room = Room::for_text(text.len());
         Self { text, at: 0, depth: 0, lists: 0, unknown: 0, layouts: Vec::new(), room }
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a single value as text: what is in a string, the digits of a number as they stand, `true` or `false`.
+    /// Reads a single value as text: the content of a string, the digits of a number as they are, `true` or `false`.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if there is no single value, or `make` makes nothing of it.
+    /// Fails if the next value is not a single one, or if `make` returns `None`.
     #[inline]
     pub fn parsed<T>(&mut self, wanted: &'static str, make: impl FnOnce(&str) -> Option<T>) -> Result<T, ReadError> {
         let start = self.at;
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the next value is not an object, or stands too deep.
+    /// Fails if the next value is not an object, or is nested too deep.
     pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members<'a>, ReadError> {
         self.begin(b'{', "an object")?;
         let known = self.layouts.iter().position(|layout| layout.is_of(fields));
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the next value is not an array, or stands too deep.
+    /// Fails if the next value is not an array, or is nested too deep.
     pub fn array(&mut self) -> Result<Elements, ReadError> {
         self.begin(b'[', "an array")?;
         self.lists += 1;
@@ -167,8 +167,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the items of the whole text take more memory than a text of its length has room for. What is left of
-    /// the text must not be read then.
+    /// Fails if the items of the whole text take more memory than a text of its length may. The rest of the text must
+    /// not be read then.
     #[inline]
     pub fn keep<T>(&mut self, items: &mut Vec<T>, item: T) -> Result<(), ReadError> {
         if items.len() == items.capacity() {
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn make_room<T>(&mut self, items: &mut Vec<T>) -> Result<(), ReadError> {
-        // Of lists within items there are many, to all of which the rest of the text would be promised.
+        // There are many lists within items, and each would get capacity for the rest of the text.
         let ahead = (self.lists == 1).then(|| (self.text.len() - self.at, self.at));
         if self.room.grow(items, ahead) { Ok(()) } else { Err(self.out_of_room()) }
     }
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if what begins like `null` is not.
+    /// Fails on a value that begins like `null` but is not.
     #[inline]
     pub fn take_nothing(&mut self) -> Result<bool, ReadError> {
         match self.next_byte() {

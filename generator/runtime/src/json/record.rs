@@ -11,11 +11,11 @@ pub trait Record {
     /// The names of the fields on the wire.
     const FIELDS: &'static [&'static str];
 
-    /// What the documents say of the fields.
+    /// What the documents say about the fields.
     const TABLE: &'static RecordTable = &RecordTable::UNKNOWN;
 
-    /// The field with the name under which a record stands, where lists of it travel as objects. It is not in the table,
-    /// because the table of a record that contains itself depends on it.
+    /// The field that keeps the name of a record, where lists of it travel as objects. It is not in the table, because
+    /// the table of a record that contains itself depends on it.
     const KEY: Option<&'static str> = None;
 
     /// Reads the value of the field at an index of [`FIELDS`](Self::FIELDS).
@@ -51,7 +51,7 @@ impl<T: Record + Default> Decode for T {
     fn set_key(&mut self, name: &str) {
         let key = T::KEY.and_then(|key| T::FIELDS.iter().position(|field| *field == key));
         if let Some(key) = key {
-            // A name is a text, which every field with a key can be read from.
+            // A name is a text, from which every key can be read.
             let _ = self.read(key, &mut Reader::new(&write_json(&name.to_owned())));
         }
     }
@@ -61,7 +61,7 @@ impl<T: Record + Default> Decode for T {
     }
 }
 
-/// Reads the elements of an array as the fields, by their places. Those behind the last field are unknown.
+/// Reads the elements of an array as the fields, by their places. Those after the last field are unknown.
 fn read_by_position<T: Record>(mut record: T, from: &mut Reader<'_>) -> Result<T, ReadError> {
     let mut elements = from.array()?;
     while let Some(place) = elements.next(from)? {
@@ -96,13 +96,14 @@ impl<T: Record> Encode for T {
 
 /// Declares a [`Record`](crate::emitted::Record): a struct whose fields have their names on the wire as an attribute.
 ///
-/// The name is followed by what else the documents say of the field, which is the name of a method of
-/// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`. The
-/// attribute `record` gives the name of the record in the schema, `observed` where no document has it, `by_position`
-/// where it travels as an array, `as_value` where it travels as the value of its only field, and `; key = "field"` where lists of it travel as objects, under the values of that field.
+/// Further properties of the field follow its name, each the name of a method of
+/// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`.
+/// The attribute `record` gives the name of the record in the schema, `observed` where no document has it,
+/// `by_position` where it travels as an array, `as_value` where it travels as the value of its only field, and
+/// `; key = "field"` where lists of it travel as objects, under the values of that field.
 ///
-/// The macro derives `Clone`, `Default` and `PartialEq`, and implements `Debug` and `Display`, which print the fields that
-/// are there, and serde's traits if the feature `serde` is on.
+/// The macro derives `Clone`, `Default` and `PartialEq`, and implements `Debug` and `Display`, which print the fields
+/// that are there, and serde's traits if the feature `serde` is on.
 ///
 /// ```
 /// use tradeapi_runtime::Decimal;
@@ -190,7 +191,8 @@ pub struct RecordWriter<'a> {
 }
 
 impl RecordWriter<'_> {
-    /// Writes a field, or leaves it out when it is not there. In an array it is `null` then, because it has a place.
+    /// Writes a field, or leaves it out if it is missing. In an array, a missing field is `null`, so that others keep
+    /// their places.
     pub fn field(&mut self, name: &str, value: &impl Encode) {
         match self.travels {
             Travels::AsObject if value.is_absent() => {}
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_not_there() -> Result<(), ReadError> {
+    fn empty_and_null_fields_are_missing() -> Result<(), ReadError> {
         assert_eq!(read_json::<Fill>(r#"{"id":"","fees":null,"last":""}"#)?, Fill::default());
         assert_eq!(Fill::absent(), Some(Fill::default()));
         assert_eq!(write_json(&Fill::default()), r#"{"fees":[]}"#);

@@ -1,11 +1,11 @@
 //! How much memory the items of a text's lists may take. An item of two bytes, `{}`, can become a record of a thousand,
 //! so without a bound a body of a few megabytes would fill gigabytes.
 
-/// How many times its own length the items of a text may take. Records as the documents show them take about as much as
-/// their text, and up to three times that while their list grows.
+/// How much memory the items of a text may take, in lengths of the text. Records as the documents show them take about
+/// as much as their text, and up to three times that while their list grows.
 const PER_BYTE: usize = 5;
 
-/// What the items of any text may take: several times the greatest page of any operation, be it of empty records.
+/// What the items of any text may take: several times the largest page of any operation, even of empty records.
 const LEAST: usize = 16 << 20;
 
 /// The memory that is left for items, in bytes.
@@ -13,7 +13,7 @@ const LEAST: usize = 16 << 20;
 pub(super) struct Room {
     left: usize,
     is_used_up: bool,
-    /// Whether a list was given what the rest of the text may hold.
+    /// Whether a list was given capacity for the rest of the text.
     has_guessed: bool,
 }
 
@@ -27,19 +27,18 @@ impl Room {
         self.is_used_up
     }
 
-    /// Takes so many bytes; false when they are not there.
+    /// Takes so many bytes; false if there are not as many.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         self.is_used_up |= bytes > self.left;
         self.left = self.left.saturating_sub(bytes);
         !self.is_used_up
     }
 
-    /// Gives a full list more capacity; false when there is no room for that. `ahead` is the length of the text behind
-    /// its last item, and of that before it; `None` for a list of which a text may have many.
+    /// Gives a full list more capacity; false if there is no room for that. `ahead` has the lengths of the text after
+    /// its last item and of the text before that; it is `None` for a list of which a text may have many.
     ///
     /// The first list is given an eighth more than the text ahead at once, because records take about as much as their
-    /// text.
-    /// After that a list grows by what the text ahead probably needs, and at most to three times its capacity.
+    /// text. After that a list grows by what the text ahead probably needs, and at most to three times its capacity.
     pub(super) fn grow<T>(&mut self, items: &mut Vec<T>, ahead: Option<(usize, usize)>) -> bool {
         let size = size_of::<T>().max(1);
         let first = if size <= 1024 { 4 } else { 1 };

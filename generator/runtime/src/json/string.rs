@@ -1,4 +1,4 @@
-//! Strings: where they stop, and what their escapes stand for.
+//! Strings: where they end, and what their escapes stand for.
 
 use super::error::ReadError;
 
@@ -19,8 +19,8 @@ pub(crate) fn places_of(byte: u8, bytes: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::successors(next(0), move |place| next(place + 1))
 }
 
-/// The place of the first byte from `start` on that `is_one`; the length of `bytes` if there is none. `marks` has the
-/// high bit of each such byte of a word, at least of the lowest.
+/// The place of the first byte from `start` on that `is_one`; the length of `bytes` if there is none. `marks` sets the
+/// high bit of each such byte of a word; it must be right up to the lowest of them.
 #[inline]
 fn first(bytes: &[u8], start: usize, marks: impl Fn(u64) -> u64, is_one: impl Fn(u8) -> bool) -> usize {
     let mut at = start;
@@ -54,7 +54,7 @@ pub(super) fn is_stop(byte: u8) -> bool {
 /// does no harm because only the lowest is looked at.
 #[inline]
 fn stops(word: u64) -> u64 {
-    // With this bit turned, a quote comes behind the control characters, and nothing else does.
+    // With this bit flipped, a quote comes right after the control characters, and no other byte does.
     let turned = word ^ (ONES * 0x02);
     (less_than(turned, 0x21) | equal_to(word, b'\\')) & HIGHS
 }
@@ -69,7 +69,7 @@ fn equal_to(word: u64, byte: u8) -> u64 {
     less_than(word ^ (ONES * u64::from(byte)), 1)
 }
 
-/// The content of the string that begins at `start`, behind its opening quote, and the place behind its closing one.
+/// The content of the string that begins at `start`, after its opening quote, and the place after its closing one.
 #[cold]
 pub(super) fn unescape(text: &str, start: usize) -> Result<(String, usize), ReadError> {
     let mut content = String::new();
@@ -90,7 +90,7 @@ pub(super) fn unescape(text: &str, start: usize) -> Result<(String, usize), Read
     }
 }
 
-/// What the escape at `start` stands for, and the place behind it.
+/// What the escape at `start` stands for, and the place after it.
 fn escape(text: &str, start: usize) -> Option<(char, usize)> {
     let letter = match text.as_bytes().get(start + 1)? {
         byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
@@ -105,8 +105,8 @@ fn escape(text: &str, start: usize) -> Option<(char, usize)> {
     Some((letter, start + 2))
 }
 
-/// `\u0041`, or a pair such as `\ud83d\ude00`. Half a pair is replaced, because it may come of a message that was cut to a
-/// length, and must not make the rest of the answer unreadable.
+/// `\u0041`, or a pair such as `\ud83d\ude00`. Half a pair is replaced, because it may come from a truncated message,
+/// and must not make the rest of the answer unreadable.
 fn unicode_escape(text: &str, start: usize) -> Option<(char, usize)> {
     const LENGTH: usize = 6;
     let first = code_unit(text, start)?;
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_escape_is_refused() {
+    fn invalid_escapes_are_refused() {
         for broken in [r"\u12", r"\u+123", r"\x", r"\ué000", r"\ud83d\u12"] {
             assert!(unescaped(broken).is_err(), "{broken}");
         }

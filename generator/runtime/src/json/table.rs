@@ -1,5 +1,5 @@
-//! What the documents say of the values in an answer. Reading goes by Rust types and does not need them; the
-//! comparison of an answer with the documents does.
+//! Tables of what the documents say about the values in an answer. Reading follows Rust types and does not need them;
+//! the comparison of an answer with the documents does.
 
 use super::decode::Decode;
 use crate::value::Timestamp;
@@ -38,7 +38,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The time that `text` is, which is the value of a field of such a record.
+    /// The time that `text` stands for as the value of a field of such a record.
     pub(crate) fn time_of(self, field: &str, text: &str) -> Option<Timestamp> {
         let form = match self {
             Self::Record(table) => table().fields.iter().find(|known| known.name == field).map(|known| known.form),
@@ -58,7 +58,7 @@ pub struct RecordTable {
     pub name: Option<&'static str>,
     /// Whether it was only observed, and is in no document.
     pub is_observed: bool,
-    /// What it is in JSON.
+    /// How it is written in JSON.
     pub travels: Travels,
     /// Its fields, in the order of the document. Empty if they are unknown.
     pub fields: &'static [FieldTable],
@@ -79,7 +79,7 @@ impl RecordTable {
         Self { name: Some(name), ..self }
     }
 
-    /// The same record, which was only seen on the wire.
+    /// The same record, which was only observed.
     #[must_use]
     pub const fn observed(self) -> Self {
         Self { is_observed: true, ..self }
@@ -98,7 +98,7 @@ impl RecordTable {
     }
 }
 
-/// What a record is in JSON.
+/// How a record is written in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Travels {
     /// An object with its fields.
@@ -120,11 +120,11 @@ pub struct FieldTable {
     pub is_bare: bool,
     /// Whether a boolean travels as a string.
     pub is_quoted: bool,
-    /// Whether `null` can come.
+    /// Whether it can be `null`.
     pub may_be_null: bool,
-    /// Whether it comes only under a condition.
+    /// Whether it occurs only under a condition.
     pub is_conditional: bool,
-    /// The values of the enum that are listed here; all of them where there are none.
+    /// The values of the enum that are listed here; empty for all of them.
     pub only: &'static [&'static str],
     /// Whether it is an error code.
     pub is_code: bool,
@@ -167,7 +167,7 @@ impl FieldTable {
         Self { may_be_null: true, ..self }
     }
 
-    /// The same, which comes only under a condition.
+    /// The same, which occurs only under a condition.
     #[must_use]
     pub const fn conditional(self) -> Self {
         Self { is_conditional: true, ..self }

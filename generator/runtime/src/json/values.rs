@@ -67,7 +67,7 @@ impl Text {
         text.read(from).map(|()| text)
     }
 
-    /// Becomes what [`decode`](Self::decode) would give.
+    /// Replaces the value by what [`decode`](Self::decode) returns.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ pub fn decode_enum<E: OpenEnum>(from: &mut Reader<'_>) -> Result<E, ReadError> {
     Ok(enum_from_wire(&word))
 }
 
-// Not generic, so that not each of the many enums brings a copy of it.
+// Not generic, so that the many enums share one copy of it.
 fn word<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>, ReadError> {
     let start = from.here();
     let text = from.take_plain().map_or_else(|| from.scalar(), |plain| Ok(Cow::Borrowed(plain)))?;

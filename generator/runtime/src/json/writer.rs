@@ -3,7 +3,7 @@ use crate::value::{Scalar, Scratch};
 
 /// Writes one compact JSON text, in the order of the calls.
 ///
-/// Commas come by themselves; that brackets match is up to the caller.
+/// Commas are added automatically; the caller has to match brackets.
 #[derive(Clone, Debug, Default)]
 pub struct JsonWriter {
     text: String,
@@ -111,7 +111,7 @@ impl JsonWriter {
         }
     }
 
-    /// Whether a bracket was just opened, behind which no comma comes. Nothing else that is written ends like one.
+    /// Whether a bracket was just opened, after which no comma is written. Nothing else that is written ends like one.
     #[inline]
     fn is_open(&self) -> bool {
         matches!(self.text.as_bytes().last(), Some(b'{' | b'['))
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commas_come_by_themselves() {
+    fn commas_are_added() {
         let mut out = JsonWriter::new();
         out.begin_object();
         out.member("list").begin_array();

@@ -43,7 +43,7 @@ pub struct PositionFields {
     pub field: &'static str,
     /// The values for opening: a buy the long position, a sell the short one.
     pub open: &'static [&'static str],
-    /// The values for closing, where the side is that which opened the position.
+    /// The values for closing, where the side is the one that opened the position.
     pub close: &'static [&'static str],
     /// The values for closing the long position.
     pub close_long: &'static [&'static str],

@@ -6,8 +6,8 @@ use rust_decimal::Decimal;
 use super::LedgerError;
 use super::trade::{Contract, Trade, TradeEffect};
 
-/// The places that a share of a cost and the profit of an inverse contract are rounded to. What is rounded off a share stays
-/// with the rest of the cost, so that profits of linear contracts add up to what was received less what was paid.
+/// The places that a share of a cost and the profit of an inverse contract are rounded to. What is rounded off a share
+/// stays with the rest of the cost, so that profits of linear contracts add up to what was received less what was paid.
 const PLACES: u32 = 12;
 
 /// Identifies a position of an account.
@@ -67,19 +67,19 @@ impl Position {
         Self { size, cost: size.abs() * price, ..Self::default() }
     }
 
-    /// How much is open; negative for what was sold.
+    /// The open quantity; negative if it was sold.
     pub fn size(&self) -> Decimal {
         self.size
     }
 
-    /// The average price at which what is open was opened, weighted by the quantities. `None` if nothing is open, or if it
-    /// is not known how the contract counts.
+    /// The average price at which the open quantity was opened, weighted by the quantities. `None` if nothing is open,
+    /// or if it is not known how the contract counts.
     pub fn average_price(&self) -> Option<Decimal> {
         if self.unknown > 0 { None } else { self.cost.checked_div(self.size.abs()) }
     }
 
-    /// The profit of what was closed, without fees: in the coin of the prices, and of an inverse contract in the base coin.
-    /// `None` if it is not known how the contract counts.
+    /// The profit of what was closed, without fees: in the coin of the prices, or for inverse contracts in the base
+    /// coin. `None` if it is not known how the contract counts.
     pub fn realised(&self) -> Option<Decimal> {
         (self.unknown == 0).then_some(self.realised)
     }

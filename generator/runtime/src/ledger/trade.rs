@@ -33,8 +33,8 @@ pub enum Contract {
     /// A profit is the difference of the prices, times the quantity, in the coin of the prices.
     #[default]
     Linear,
-    /// The quantity and the profit are in the base coin. A quantity is worth `quantity × entry` in the coin of the prices,
-    /// of which a long position has the profit `(1 / entry − 1 / exit)` each.
+    /// The quantity and the profit are in the base coin. A quantity is worth `quantity × entry` in the coin of the
+    /// prices; a long position has a profit of `(1 / entry − 1 / exit)` for each unit of that.
     Inverse,
     /// Not known, so that neither an average price nor a profit follows.
     Unknown,
@@ -85,7 +85,7 @@ impl Trade {
     ///
     /// # Errors
     ///
-    /// The field that is missing or unreadable.
+    /// Returns the field that is missing or unreadable.
     pub(crate) fn read(
         fields: &TradeFields,
         record: &Named,

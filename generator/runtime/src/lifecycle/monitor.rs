@@ -44,7 +44,7 @@ pub enum Observed<S> {
     Undocumented,
     /// The record has no state, or no id.
     Unidentified,
-    /// The order cannot have changed so.
+    /// The order cannot have changed this way.
     Impossible(ImpossibleChange<S>),
 }
 
@@ -52,7 +52,7 @@ pub enum Observed<S> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImpossibleChange<S> {
-    /// The order: the exchange's id, or else the caller's own.
+    /// The order: the exchange's id, or else the client id.
     pub order: String,
     /// The earlier state.
     pub from: S,
@@ -84,7 +84,7 @@ impl<S: State> Monitor<S> {
             self.memory.insert(ids, seen);
             return Observed::First;
         };
-        // An order that was known by its client id alone until now may be known by its id too.
+        // An order that was known by its client id alone may also have an entry under the exchange's id.
         if let Some(double) = self.memory.find_double(ids, key).and_then(|double| self.memory.forget(double)) {
             let observed = self.update(key, order, double);
             if matches!(observed, Observed::Impossible(_)) {
@@ -163,19 +163,20 @@ pub(crate) enum Judged {
     Later { is_shown: bool },
     /// It is the earlier one, or of the same moment, and consistent.
     Late,
-    /// It is the later one, and the order cannot have changed so.
+    /// It is the later one, and the order cannot have changed this way.
     Impossible,
-    /// It is the earlier one, and the order cannot have changed so.
+    /// It is the earlier one, and the order cannot have changed this way.
     ImpossibleBefore,
 }
 
-/// Compares two states by their times and by whether the known one can become the new one, and the new one the known one.
+/// Compares two states by their times and by the possible changes: `onward` from the known one to the new one, or
+/// `back`.
 pub(crate) fn judge((known, new): (Option<Timestamp>, Option<Timestamp>), onward: Possible, back: Possible) -> Judged {
     // A record without a time counts as current.
     let time = new.zip(known).map_or(Ordering::Greater, |(new, known)| new.cmp(&known));
     match (time, onward, back) {
         (Ordering::Less, _, Possible::No) => Judged::ImpossibleBefore,
-        // In one and the same moment the records may have changed places.
+        // Records of the same moment may arrive in either order.
         (Ordering::Less, ..) | (Ordering::Equal, Possible::No, Possible::Yes | Possible::Unspecified) => Judged::Late,
         (_, Possible::No, _) => Judged::Impossible,
         (_, onward, _) => Judged::Later { is_shown: onward == Possible::Yes },
@@ -192,7 +193,7 @@ impl<S> Observed<S> {
     ///
     /// # Errors
     ///
-    /// The impossible change.
+    /// Returns the impossible change.
     pub fn check(self) -> Result<(), ImpossibleChange<S>> {
         match self {
             Self::Impossible(change) => Err(change),
@@ -214,14 +215,14 @@ impl<S: fmt::Display> fmt::Display for ImpossibleChange<S> {
 
 impl<S: fmt::Display + fmt::Debug> Error for ImpossibleChange<S> {}
 
-/// What a record said.
+/// The state in a record.
 #[derive(Clone, Debug)]
 pub(super) struct Seen<S> {
     pub(super) state: S,
     pub(super) at: Option<Timestamp>,
 }
 
-/// What a record is about.
+/// The ids in a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ids<'a> {
     pub(super) id: Option<&'a str>,
@@ -231,7 +232,7 @@ pub(super) struct Ids<'a> {
 /// The number of an order in the memory.
 pub(super) type Key = u64;
 
-/// The latest of each order, found by either of its ids; no more orders than there is room for.
+/// The latest state of each order, found by either of its ids. The number of orders is bounded.
 #[derive(Clone, Debug)]
 pub(super) struct Memory<S> {
     capacity: usize,
@@ -239,7 +240,7 @@ pub(super) struct Memory<S> {
     orders: HashMap<Key, Order<S>>,
     by_id: HashMap<String, Key>,
     by_client_id: HashMap<String, Key>,
-    /// Whom to forget first: what has ended, and of that, and then of the rest, what was seen longest ago.
+    /// The order in which to forget: ended orders, then the others, each beginning with the one not seen for longest.
     queue: BTreeMap<Turn, Key>,
 }
 
@@ -311,7 +312,7 @@ impl<S: State> Memory<S> {
         }
     }
 
-    /// Puts what was seen later in the place of what was known.
+    /// Replaces the known state by a later one.
     pub(super) fn update(&mut self, key: Key, seen: Seen<S>) {
         let turn = self.next_turn(&seen.state);
         if let Some(order) = self.orders.get_mut(&key) {

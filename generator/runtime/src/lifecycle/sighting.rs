@@ -14,7 +14,7 @@ pub struct Sighting {
     pub client_id: Option<String>,
     /// The state, as it is written on the wire.
     pub state: Option<String>,
-    /// Whether nothing follows that state; `None` if the record has no state, or an undocumented one.
+    /// Whether that state is final; `None` if the record has no state, or an undocumented one.
     pub has_ended: Option<bool>,
     /// When the order last changed.
     pub at: Option<Timestamp>,

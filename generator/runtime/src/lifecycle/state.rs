@@ -5,7 +5,7 @@ pub trait State: OpenEnum + Clone {
     /// The states, and what leads from one to another.
     const LIFECYCLE: &'static Lifecycle;
 
-    /// Whether nothing follows it.
+    /// Whether it is final.
     fn is_terminal(&self) -> bool {
         row(self).is_some_and(|row| row.is_terminal)
     }
@@ -20,7 +20,7 @@ pub trait State: OpenEnum + Clone {
         row(self).map_or(Possible::Unspecified, |row| row.can_modify)
     }
 
-    /// Whether this state can become another, at once or by way of others. Every state can stay what it is.
+    /// Whether this state can become another, directly or through others. Every state can stay as it is.
     fn can_become(&self, next: &Self) -> Possible {
         if self.as_str() == next.as_str() {
             return Possible::Yes;
@@ -83,12 +83,12 @@ pub struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// What is known of a state by its text; `None` if no document lists it.
+    /// The row of the state with this text; `None` if no document lists it.
     pub fn row(&self, state: &str) -> Option<&'static StateRow> {
         self.states.iter().find(|row| row.value == state)
     }
 
-    /// Whether a state can become another, at once or by way of others. Every state can stay what it is.
+    /// Whether a state can become another, directly or through others. Every state can stay as it is.
     pub fn can_become(&self, from: &str, to: &str) -> Possible {
         if from == to {
             return Possible::Yes;
@@ -106,13 +106,13 @@ pub struct StateRow {
     pub value: &'static str,
     /// What it means.
     pub doc: &'static str,
-    /// Whether nothing follows it.
+    /// Whether it is final.
     pub is_terminal: bool,
     /// Whether an operation can cancel what is in it.
     pub can_cancel: Possible,
     /// Whether an operation can amend what is in it.
     pub can_modify: Possible,
-    /// Whether it can become each of the states, at once or by way of others; itself included.
+    /// Whether it can become each of the states, directly or through others; itself included.
     pub becomes: &'static [Possible],
 }
 

@@ -1,4 +1,4 @@
-//! Parameters by their names on the wire, for what is said of them in tables.
+//! Parameters by their names on the wire, as tables refer to them.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(crate) struct Named {
     members: Vec<Span>,
 }
 
-/// Where the name and, behind it, the value of a member are.
+/// The place of the name and, after it, the value of a member.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     start: usize,
@@ -38,7 +38,7 @@ impl Named {
         Self::read_from(&mut Reader::new(json), json.len()).unwrap_or_default()
     }
 
-    /// The fields of a record by their names, whatever it is in JSON.
+    /// The fields of a record by their names, however it is written in JSON.
     pub(crate) fn of_record(json: &str, form: Form) -> Self {
         let Form::Record(table) = form else { return Self::read(json) };
         let RecordTable { travels, fields, .. } = table();
@@ -83,15 +83,15 @@ impl Named {
         items.iter().map(|json| Self::read(json.as_str())).collect()
     }
 
-    /// The text of a single value; nothing where it is empty, `null` or not there. The value of an object within has a
-    /// path, such as `fee.coin`.
+    /// The text of a single value; `None` if it is empty, `null` or missing. The value of a nested object has a path,
+    /// such as `fee.coin`.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let json = self.json_within(name)?;
         let text = Reader::new(&json).scalar().ok()?;
         (!text.is_empty() && text != "null").then(|| text.into_owned())
     }
 
-    /// The same members and, behind them, those of `other`.
+    /// The same members, followed by those of `other`.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         other.members().for_each(|(name, json)| self.push(name, json));
         self
@@ -119,14 +119,14 @@ impl Named {
         }
     }
 
-    /// An object with some of the members, or of those of objects within, under names of its own. A name that is a path,
-    /// such as `filter.id`, leads into an object.
+    /// An object with some of the members, also those of nested objects, under other names. A name that is a path, such
+    /// as `filter.id`, leads into a nested object.
     pub(crate) fn renamed<'n>(&self, pairs: impl IntoIterator<Item = (&'n str, &'n str)>) -> String {
         let found = pairs.into_iter().filter_map(|(new, old)| Some((new, self.json_within(old)?)));
         nested(&found.collect::<Vec<_>>())
     }
 
-    /// The JSON text of a member, or behind a path that of a member of an object within.
+    /// The JSON text of a member; with a path, that of a member of a nested object.
     fn json_within(&self, path: &str) -> Option<Cow<'_, str>> {
         if let Some(json) = self.json(path) {
             return Some(Cow::Borrowed(json));
@@ -192,7 +192,7 @@ pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, Read
 /// The texts of the parameters with these names, each where it is set.
 pub(crate) fn texts_of(parameters: &impl Parameters, names: &[&str]) -> Vec<Option<String>> {
     let json = json_of(parameters);
-    // What was just written can be read.
+    // The parameters have just been written as JSON, so reading them does not fail.
     let members = members(&mut Reader::new(&json)).unwrap_or_default();
     let text_of = |name: &str| {
         let member: &Member<'_> = members.iter().find(|member| member.name == name)?;

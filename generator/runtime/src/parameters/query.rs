@@ -17,7 +17,7 @@ pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
     encode(value, query);
 }
 
-/// The pairs of `query`, decoded; a pair that cannot be decoded is an error and is given as it stands.
+/// The pairs of `query`, decoded. A pair that cannot be decoded is an error, which has the pair as it is.
 pub(crate) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, Cow<'_, str>), &str>> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -55,11 +55,11 @@ fn parts(name: &str, style: ParameterStyle) -> Vec<&str> {
         None => (name, Vec::new()),
     };
     let outer = if style.objects == Objects::Dots { outer.split('.').collect() } else { vec![outer] };
-    // Behind brackets a dot comes first: `a[0].b`.
+    // Dots are before brackets: `a.b[0]`.
     outer.into_iter().chain(inner).collect()
 }
 
-/// What stands under a name.
+/// The values under a name.
 enum Node {
     Texts(Vec<String>),
     Members(Vec<(String, Node)>),
@@ -89,7 +89,7 @@ impl Node {
         }
     }
 
-    /// The JSON text; of several texts under one name all, if that is how lists are written, or else the last.
+    /// The JSON text. Of several texts under one name it has all if lists are written that way, and otherwise the last.
     fn json(&self, repeats: bool) -> String {
         let mut out = JsonWriter::new();
         self.write(&mut out, repeats);
@@ -126,15 +126,14 @@ pub(super) fn encode(text: &str, out: &mut String) {
     out.extend(utf8_percent_encode(text, RESERVED));
 }
 
-/// The value of the first pair of `query` with this name, decoded. `None` when there is none, or it cannot be decoded.
+/// The value of the first pair of `query` with this name, decoded. `None` if it is missing or cannot be decoded.
 pub(crate) fn query_value<'a>(query: &'a str, name: &str) -> Option<Cow<'a, str>> {
     let mut pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let (_, value) = pairs.find(|(given, _)| decode(given).is_some_and(|given| given == name))?;
     decode(value)
 }
 
-/// The text that `encoded` stands for, where `+` is a blank. `None` when an escape is broken or the bytes are not
-/// UTF-8.
+/// The text that `encoded` stands for, where `+` is a blank. `None` if an escape is broken or the bytes are not UTF-8.
 fn decode(encoded: &str) -> Option<Cow<'_, str>> {
     if !encoded.contains(['%', '+']) {
         return Some(Cow::Borrowed(encoded));

@@ -15,9 +15,9 @@ use crate::value::{Edit, OpenEnum, enum_from_str};
 pub struct ParameterReader<'a> {
     meta: Option<&'static Meta>,
     place: Option<&'a Place<'a>>,
-    /// The text the parameters stand in; of use when it is an array.
+    /// The text with the parameters, which is used if it is an array.
     text: Cow<'a, str>,
-    /// Whether the text is an object or an array at all. If not, it makes no sense to look for parameters in it.
+    /// Whether the text is an object or an array. If not, no parameters are looked for in it.
     has_form: bool,
     /// Whether the text is an array, which only the items of a list can be read from.
     is_array: bool,
@@ -32,7 +32,7 @@ impl ParameterReader<'_> {
     ///
     /// # Errors
     ///
-    /// Everything that is missing, unreadable, unknown or forbidden.
+    /// Returns everything that is missing, unreadable, unknown or forbidden.
     pub fn read<P: Parameters>(json: &str) -> Result<P, Violations> {
         read_from(ParameterReader::of_json(None, json), CheckContext::default())
     }
@@ -41,7 +41,7 @@ impl ParameterReader<'_> {
     ///
     /// # Errors
     ///
-    /// Everything that is missing, unreadable, unknown or forbidden.
+    /// Returns everything that is missing, unreadable, unknown or forbidden.
     pub fn from_query<P: Parameters>(query: &str) -> Result<P, Violations> {
         read_from(ParameterReader::of_query(None, query), CheckContext::default())
     }
@@ -91,8 +91,8 @@ impl<'a> ParameterReader<'a> {
         self.members.iter().any(|member| member.name == name && !matches!(member.json.as_ref(), "null" | r#""""#))
     }
 
-    /// Reads the enum value that decides which of `members` go together. One that does not go with the value is then
-    /// refused as such and not as unknown; without a value, none is.
+    /// Reads the enum value that decides which of `members` go together. A member that does not go with the value is
+    /// refused as such and not as unknown; without a value, none is refused.
     pub fn decide<E: OpenEnum>(&mut self, name: &'static str, members: &'static [&'static str]) -> Option<E> {
         self.known.extend_from_slice(members);
         let value = self.word(name);
@@ -112,8 +112,8 @@ impl<'a> ParameterReader<'a> {
         value
     }
 
-    /// Lets an empty text stand for leaving a parameter out, where the documents say so. Any other parameter that is an
-    /// empty text is refused: it was given, and sending the request without it would change its meaning.
+    /// Lets an empty text stand for a parameter that is left out, where the documents say so. Any other parameter that
+    /// is an empty text is refused: it was given, and sending the request without it would change its meaning.
     pub fn may_be_blank(&mut self, name: &'static str) -> &mut Self {
         let blank = self.members.iter_mut().filter(|member| member.name == name && member.is_blank());
         blank.for_each(|member| member.json = Cow::Borrowed("null"));
@@ -144,7 +144,7 @@ impl<'a> ParameterReader<'a> {
         self.documented(name, &text)
     }
 
-    /// Reads an enum value that may be left out, or be `null`, and else is a documented one.
+    /// Reads an enum value that may be left out, or be `null`, and otherwise is a documented one.
     pub fn optional_word<E: OpenEnum>(&mut self, name: &'static str) -> Option<Option<E>> {
         let text: Option<String> = self.optional(name)?;
         match text {
@@ -209,7 +209,7 @@ impl<'a> ParameterReader<'a> {
     pub fn items<P: Parameters>(&mut self) -> Option<Vec<P>> {
         self.took_items = true;
         if !self.is_array {
-            // The missing list is reported; what stands in its place is not.
+            // The missing list is reported, and the members in its place are not.
             self.members.clear();
         }
         let json = self.text.clone();
@@ -283,7 +283,7 @@ impl<'a> ParameterReader<'a> {
 
 /// The common steps.
 impl<'a> ParameterReader<'a> {
-    /// Reads a whole set of parameters, all that is given.
+    /// Reads a whole set of parameters. Whatever is left is reported.
     fn parameters<P: Parameters>(&mut self) -> Option<P> {
         if !self.has_form {
             return None;

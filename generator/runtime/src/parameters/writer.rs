@@ -10,8 +10,8 @@ const USUAL_LENGTH: usize = 256;
 
 /// Writes request parameters as a query or as a JSON body, in the order of the calls.
 ///
-/// In a query every value is its text; lists and objects are JSON texts, unless the operation's table says otherwise. The
-/// names must need no escapes in JSON, which the generator checks.
+/// In a query every value is its text; lists and objects are JSON texts, unless the operation's table says otherwise.
+/// The names must need no escapes in JSON, which the generator checks.
 #[derive(Clone, Debug)]
 pub struct ParameterWriter {
     form: Form,
@@ -77,7 +77,7 @@ impl Pairs {
     }
 }
 
-/// What the JSON body has become so far: the first parameter decides.
+/// The form of the JSON body so far, which the first parameter decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Body {
     Empty,
@@ -96,7 +96,7 @@ impl ParameterWriter {
         Self { form: Form::Pairs(pairs), body: Body::Empty, is_whole: false }
     }
 
-    /// Writes a JSON body: an object, or an array if [`items`](Self::items) is what is written.
+    /// Writes a JSON body: an object, or an array if [`items`](Self::items) are written.
     pub fn json() -> Self {
         Self { form: Form::Json(JsonWriter::with_capacity(USUAL_LENGTH)), body: Body::Empty, is_whole: false }
     }
@@ -322,7 +322,7 @@ impl ParameterWriter {
 }
 
 impl Body {
-    /// Begins an object if none is, so that a member can be written.
+    /// Begins an object if none has begun, so that a member can be written.
     #[inline]
     fn object<'w>(&mut self, out: &'w mut JsonWriter) -> &'w mut JsonWriter {
         if *self == Self::Empty {
@@ -333,7 +333,7 @@ impl Body {
     }
 }
 
-/// Writes the path of a request. One without parameters, behind an address without a path, is not even copied.
+/// Writes the path of a request. A path without parameters, after an address without a path, is not even copied.
 #[derive(Clone, Debug, Default)]
 pub struct PathWriter {
     path: Cow<'static, str>,

@@ -12,7 +12,7 @@ use crate::parameters::{ParameterReader, Parameters, json_of};
 use crate::tables::AccountTable;
 use crate::value::{Decimal, TimeFormat, TimeIn, Timestamp};
 
-/// A JSON text that is serialized as what it says.
+/// A JSON text that is serialized as the value that it stands for.
 pub(super) struct Json<'a>(pub(super) &'a str);
 
 impl Serialize for Json<'_> {
@@ -47,7 +47,7 @@ fn array<S: Serializer>(from: &mut Reader<'_>, serializer: S) -> Result<S::Ok, S
     list.end()
 }
 
-/// A number that serde cannot carry exactly goes as text: everything here reads that as well.
+/// A number that serde cannot carry exactly is serialized as text, which everything here reads as well.
 fn number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     if let Ok(number) = read_json(text) {
         return serializer.serialize_u64(number);
@@ -157,7 +157,7 @@ impl<'de> DeserializeSeed<'de> for Element<'_> {
     }
 }
 
-/// Serializes a value as its JSON text says.
+/// Serializes a value as its JSON text.
 ///
 /// # Errors
 ///
@@ -166,7 +166,7 @@ pub fn serialize_value<S: Serializer>(value: &impl Encode, serializer: S) -> Res
     Json(&write_json(value)).serialize(serializer)
 }
 
-/// Deserializes a value as forgivingly as a response.
+/// Deserializes a value as leniently as a response.
 ///
 /// # Errors
 ///
@@ -206,14 +206,14 @@ pub fn serialize_account<S: Serializer>(account: &Account, serializer: S) -> Res
 ///
 /// # Errors
 ///
-/// When anything is unreadable or unknown.
+/// Fails if anything is unreadable or unknown.
 pub fn deserialize_account<'de, D: Deserializer<'de>>(
     deserializer: D,
     table: &AccountTable,
 ) -> Result<Account, D::Error> {
     let text = json_text(deserializer)?;
     Account::from_json(table, &text).map_err(|error| match error {
-        // Lines of a text that the caller never sees.
+        // Without the lines, which are those of a text that the caller never sees.
         AccountFileError::Mistakes { mistakes, .. } => {
             D::Error::custom(mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
         }

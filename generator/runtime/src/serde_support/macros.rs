@@ -44,8 +44,8 @@ macro_rules! __serde_impls {
     };
 }
 
-/// Implements serde's traits for an account that wraps the runtime's, if the feature `serde` is on: written and read like
-/// its file.
+/// Implements serde's traits for an account that wraps the runtime's, if the feature `serde` is on: written and read
+/// like its file.
 #[cfg(feature = "serde")]
 #[macro_export]
 macro_rules! serde_account {
@@ -70,21 +70,21 @@ macro_rules! serde_account {
     };
 }
 
-/// Implements serde's traits for an account; the feature `serde` is off, so nothing.
+/// Implements nothing for an account, because the feature `serde` is off.
 #[cfg(not(feature = "serde"))]
 #[macro_export]
 macro_rules! serde_account {
     ($name:ident, $table:expr) => {};
 }
 
-/// Implements serde's traits for request types; the feature `serde` is off, so nothing.
+/// Implements nothing for request types, because the feature `serde` is off.
 #[cfg(not(feature = "serde"))]
 #[macro_export]
 macro_rules! serde_parameters {
     ($($name:ident),+ $(,)?) => {};
 }
 
-/// Implements serde's traits for values; the feature `serde` is off, so nothing.
+/// Implements nothing for values, because the feature `serde` is off.
 #[cfg(not(feature = "serde"))]
 #[macro_export]
 macro_rules! serde_value {

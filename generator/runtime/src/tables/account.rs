@@ -22,13 +22,13 @@ impl AccountTable {
 pub struct AccountProperty {
     /// Its name in the schema.
     pub name: &'static str,
-    /// What it is.
+    /// The kind of its value.
     pub kind: PropertyKind,
     /// The codes with which the exchange refuses a request because the account has another value.
     pub denied_by: &'static [&'static str],
 }
 
-/// What a property of an account is.
+/// The kind of value that a property of an account has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKind {
     /// One of these words.

@@ -9,7 +9,7 @@ pub struct Api {
     pub envelope: Option<Envelope>,
     /// How requests are authenticated; `None` if they never are.
     pub credentials: Option<Authentication>,
-    /// How requests name the call that an operation is, if it is one.
+    /// How requests name the call that an operation makes, if it makes one.
     pub calls: Calls,
     /// Further headers with values that the client sets.
     pub headers: &'static [Header],
@@ -17,7 +17,7 @@ pub struct Api {
     pub remaining_calls: Option<&'static str>,
     /// What a caller can state about an account.
     pub account: AccountTable,
-    /// What responses report of the pools of rate limits.
+    /// What responses report about the pools of rate limits.
     pub pools: &'static [PoolReporting],
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
@@ -25,7 +25,7 @@ pub struct Api {
     pub observed_codes: &'static [KnownError],
 }
 
-/// How requests name the call that their operation is.
+/// How requests name the call that their operation makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Calls {
     /// Members that every request begins with.
@@ -44,7 +44,7 @@ impl Calls {
         Self { fixed: &[("jsonrpc", "2.0")], id: Some("id"), method: Some("method"), parameters: Some("params") };
 }
 
-/// What responses report of a pool of rate limits.
+/// What responses report about a pool of rate limits.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolReporting {
     /// The pool.
@@ -112,7 +112,7 @@ pub struct Envelope {
     pub data: Option<Path>,
     /// The code of success; `None` if only failures have a code.
     pub success: Option<&'static str>,
-    /// Other members beside the data.
+    /// Other members besides the data.
     pub beside: &'static [&'static str],
 }
 
@@ -125,10 +125,10 @@ pub enum Around {
     Failures,
 }
 
-/// The way to a value within a response.
+/// The path to a value within a response.
 pub type Path = &'static [Step];
 
-/// A step on the way to a value.
+/// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// To the member of an object.
@@ -138,7 +138,7 @@ pub enum Step {
 }
 
 impl Envelope {
-    /// The members that it has on the outside, except for the data.
+    /// The outermost members, except for the data.
     pub(crate) fn members(&self) -> impl Iterator<Item = &'static str> {
         let paths = self.code.iter().chain(self.message).filter_map(|path| first_member(path));
         paths.chain(self.time).chain(self.beside.iter().copied())

@@ -24,7 +24,7 @@ impl Authentication {
     /// parameters.
     pub(crate) fn window(&self, text_of: impl FnOnce(&str) -> Option<String>) -> Option<Duration> {
         let own = self.window_set_by.and_then(text_of);
-        // With a value that is not a number, it is not known.
+        // If the value is not a number, the window is not known.
         own.map_or(self.window_ms, |text| text.parse().ok()).map(Duration::from_millis)
     }
 
@@ -75,8 +75,8 @@ pub enum Place {
 pub struct Signature {
     /// What is signed.
     pub content: Content,
-    /// The algorithms that the exchange accepts, with the encoding of each. The first one is that of secrets that do not
-    /// name another one.
+    /// The algorithms that the exchange accepts, with the encoding of each. The first one is that of secrets that do
+    /// not name another one.
     pub algorithms: &'static [(Algorithm, Encoding)],
     /// How the secret is written, if it is a plain text.
     pub secret: SecretForm,
@@ -94,7 +94,7 @@ pub enum Content {
 /// A JSON Web Token.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// The members of its header, beside `alg` and `typ`.
+    /// The members of its header, besides `alg` and `typ`.
     pub header: &'static [(&'static str, &'static [Part])],
     /// Its claims.
     pub claims: &'static [(&'static str, &'static [Part])],
@@ -125,7 +125,7 @@ pub enum Part {
     Host,
     /// The path as it is sent.
     Path,
-    /// A question mark and the query as it is sent; nothing when there is no query.
+    /// A question mark and the query as it is sent; empty without a query.
     Query,
     /// The query as it is sent, without a question mark.
     BareQuery,
@@ -137,7 +137,7 @@ pub enum Part {
     Body,
     /// The names and values of the parameters.
     Pairs(Pairs),
-    /// The name of the call, if the operation is one.
+    /// The name of the call, if the operation makes one.
     Call,
     /// The number of the request, if calls have numbers.
     CallId,
@@ -153,15 +153,15 @@ pub enum Part {
     When(&'static Either),
 }
 
-/// The names and values of the parameters that a request has in its body or, without a body, in its query; of a call, those
-/// that are its own. They are without escapes, and a text stands without quotes.
+/// The names and values of the parameters that a request has in its body or, without a body, in its query; for a call,
+/// its own parameters. They have no escapes, and texts have no quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairs {
     /// Whether they are in the order of their names.
     pub sorted: bool,
-    /// What stands between a name and its value.
+    /// The text between a name and its value.
     pub equals: &'static str,
-    /// What stands between two of them.
+    /// The text between two of them.
     pub between: &'static str,
 }
 
@@ -177,7 +177,7 @@ pub struct Either {
 }
 
 impl Part {
-    /// Whether a text with it is not to be shown.
+    /// Whether a text that contains it must not be shown.
     pub(crate) fn is_secret(&self) -> bool {
         match self {
             Self::Key | Self::Passphrase | Self::Signature | Self::Signed(_) => true,
@@ -227,7 +227,7 @@ impl Part {
         }
     }
 
-    /// Whether it is `part`, or made of it.
+    /// Whether it is `part`, or is made from it.
     fn has(&self, part: Self) -> bool {
         *self == part
             || match self {

@@ -91,7 +91,7 @@ pub enum Certainty {
     Conflicting,
 }
 
-/// Something that an exchange refuses requests for, for programs that stand in for it.
+/// A reason for which an exchange refuses requests, for programs that stand in for the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Its name, unique in the API.
@@ -103,7 +103,7 @@ pub struct Refusal {
     /// The HTTP status, if it is known and differs from that of other refusals.
     pub status: Option<u16>,
     /// The ids of the rules whose violation has this refusal, with their operation or family:
-    /// `unified.place-order.qty-step`. A rule that follows from another key is meant by the word that ends its id:
+    /// `unified.place-order.qty-step`. A rule that follows from another key is named by the word that ends its id:
     /// `required`.
     pub rules: &'static [&'static str],
 }
@@ -117,7 +117,7 @@ impl Refusal {
         self.codes.iter().find(|(name, _)| *name == family).map(|(_, code)| *code)
     }
 
-    /// The rule of an operation, or of its family as a whole, whose violation is refused so, by its full id.
+    /// The rule of an operation, or of its family as a whole, whose violation has this refusal, by its full id.
     pub fn rule(&self, meta: &super::Meta) -> Option<&'static str> {
         let of = |whose: &str| {
             let is_its = |rule: &&&str| rule.strip_prefix(whose).is_some_and(|rest| rest.starts_with('.'));
@@ -193,7 +193,7 @@ impl KnownError {
         Self { cause: Some(cause), ..self }
     }
 
-    /// The same code, this certain.
+    /// The same code, with this certainty.
     #[must_use]
     pub const fn certain(self, certainty: Certainty) -> Self {
         Self { certainty, ..self }

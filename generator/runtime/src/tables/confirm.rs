@@ -16,37 +16,37 @@ pub struct Confirm {
     /// The parameters that identify the target of the query. The first one that the request has is enough, and the
     /// record must carry it.
     pub ids: &'static [(&'static str, &'static str)],
-    /// The fields of the record with these ids, where the query calls them otherwise or does not take them. None: a field
-    /// is called like the parameter of the query.
+    /// The fields of the record with these ids, if the query names them differently or does not take them. Empty if the
+    /// fields have the names of the query's parameters.
     pub find: &'static [(&'static str, &'static str)],
-    /// Parameters that the query takes along.
+    /// Parameters that the query takes over from the request.
     pub with: &'static [&'static str],
-    /// Parameters that the query takes along under other names.
+    /// Parameters that the query takes over from the request under other names.
     pub with_as: &'static [(&'static str, &'static str)],
     /// Parameters of the query that are always sent, with their values.
     pub set: &'static [(&'static str, &'static str)],
-    /// The same of the query of the second place.
+    /// The same for the query of the second place.
     pub then_set: &'static [(&'static str, &'static str)],
     /// The parameter of a listing with the earliest time of creation, and how a time is written there as JSON.
     pub since: Option<TimeParameter>,
-    /// The same of the second place.
+    /// The same for the second place.
     pub then_since: Option<TimeParameter>,
     /// The list whose items are queried one by one.
     pub list: Option<&'static str>,
-    /// Fields that are as the request wants them once it had its effect. None: the existence of the record is the
+    /// Fields that have the values of the request once it had its effect. Empty if the existence of the record is the
     /// effect.
     pub matches: &'static [(&'static str, &'static str)],
-    /// Parameters of the request, and the fields of which one has to agree with it where the record has any: otherwise
-    /// the record is of another request with the same id.
+    /// Parameters of the request, each with the fields of which one has to agree with it if the record has any of them:
+    /// otherwise the record is of another request with the same id.
     pub agrees: &'static [(&'static str, &'static [&'static str])],
     /// The field with the creation time. An older record is of something else with the same id.
     pub created: Option<&'static str>,
-    /// The parameters of which a request that creates something has one. None: every request does.
+    /// The parameters of which a request that creates something has one. Empty if every request creates something.
     pub creates_with: &'static [&'static str],
     /// The field with the time of the last change. A state from before the request proves nothing.
     pub changed: Option<&'static str>,
-    /// Fields, and the values with which nothing but such a request changes what they describe: with another value, the
-    /// last change may have been a fill or the end.
+    /// Fields, and the values with which only such a request can have made the last change: with another value, that
+    /// may have been a fill or the end.
     pub changed_while: &'static [(&'static str, &'static [&'static str])],
     /// The parameter of the request with the time after which the exchange refuses it, and how its text is read.
     pub expires: Option<Deadline>,
@@ -62,7 +62,7 @@ pub type TimeParameter = (&'static str, fn(Timestamp) -> String);
 pub type Deadline = (&'static str, fn(&str) -> Option<Timestamp>);
 
 impl Confirm {
-    /// Whether a request creates something, of which parameters are given.
+    /// Whether a request creates something. `is_given` returns whether it has a parameter.
     pub(crate) fn creates(&self, is_given: impl Fn(&str) -> bool) -> bool {
         let with = self.creates_with;
         self.created.is_some() && (with.is_empty() || with.iter().any(|parameter| is_given(parameter)))
@@ -95,7 +95,7 @@ impl Confirm {
     };
 }
 
-/// What a response repeats of its request, which shows that it belongs to this request.
+/// The values of its request that a response repeats, which show that it belongs to this request.
 #[derive(Clone, Copy, Debug)]
 pub struct Echoes {
     /// The ids that it repeats.

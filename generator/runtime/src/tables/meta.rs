@@ -23,7 +23,7 @@ pub struct Meta {
     pub call: Option<&'static str>,
     /// How its parameters travel.
     pub style: ParameterStyle,
-    /// What it changes, and so what a repeat would do.
+    /// What it changes, and therefore what a repeat would do.
     pub effect: Effect,
     /// Whether it must be signed.
     pub access: Access,
@@ -41,9 +41,9 @@ pub struct Meta {
     pub history: Option<Length>,
     /// The values that the exchange assumes for parameters of the request that are left out; for information only.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// The rules that are checked. What else the document states is documentation.
+    /// The rules that are checked. The other rules of the document are documentation.
     pub rules: &'static [Rule],
-    /// Whether some of them depend on what time it is.
+    /// Whether some of them depend on the current time.
     pub rules_of_time: bool,
     /// The codes that it can respond with.
     pub errors: &'static [KnownError],
@@ -57,9 +57,9 @@ pub struct Meta {
     pub client_id: Option<ClientId>,
     /// How to query whether it had its effect.
     pub confirm: Option<Confirm>,
-    /// What its response repeats of the request.
+    /// The values of the request that its response repeats.
     pub echoes: Option<Echoes>,
-    /// The several things that it does, if it does more than one.
+    /// The things that it does, if it does more than one.
     pub compound: Option<Compound>,
     /// Why it is safe to repeat although it changes something.
     pub repeat: Option<&'static str>,
@@ -135,7 +135,7 @@ impl Meta {
 
     /// What is known about an error code: what the documents say, or else what was observed.
     pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
-        // Codes of an API begin alike, and there are hundreds of them.
+        // Codes of an API begin alike, and there are hundreds of them: the last characters differ.
         let last = code.as_bytes().last();
         let is_it = |known: &&KnownError| {
             known.code.as_bytes().last() == last && known.code == code && known.is_of(self.family)
@@ -307,7 +307,7 @@ impl RateLimit {
         Self { pool: Some(pool), weight, ..self }
     }
 
-    /// The same limit, of some calls only.
+    /// The same limit, for some calls only.
     #[must_use]
     pub const fn when(self, when: WeighsWhen) -> Self {
         Self { when, ..self }
@@ -326,10 +326,11 @@ pub enum Scope {
 /// The orders that a request amends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amends {
-    /// The parameter with a list of amendments; `[]` where it is the whole body, `None` for a request with one amendment.
+    /// The parameter with a list of amendments; `[]` where it is the whole body, `None` for a request with one
+    /// amendment.
     pub list: Option<&'static str>,
     /// The parameters with ids of the order.
     pub ids: &'static [&'static str],
-    /// The most amendments of one order that may be under way once this one is.
+    /// The maximum number of amendments of one order under way, this one included.
     pub in_flight: Option<u32>,
 }

@@ -1,7 +1,7 @@
 /// How the parameters of a request travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterStyle {
-    /// Where they are; `None`: where those of its method usually are.
+    /// Where they are; `None` for the usual place of its method.
     pub sends: Option<Sends>,
     /// How a list is written in a query or a form.
     pub lists: Lists,
@@ -47,7 +47,7 @@ pub enum Objects {
 }
 
 impl ParameterStyle {
-    /// Where the method has them; whatever is not a single value is JSON.
+    /// In the usual place of the method; lists and objects are JSON.
     pub const DEFAULT: Self = Self { sends: None, lists: Lists::Json, objects: Objects::Json };
 
     /// Whether a list of objects is written member by member.

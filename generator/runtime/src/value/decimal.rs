@@ -18,7 +18,7 @@ pub use self::exact::{IntoDecimal, IntoEdit};
 
 /// An exact decimal number of any length, which keeps the text it was read from.
 ///
-/// Two decimals are equal when their values are: `1.50` equals `1.5`, `0E-8` equals `0`. The text is kept beside the
+/// Two decimals are equal if their values are: `1.50` equals `1.5`, `0E-8` equals `0`. The text is kept beside the
 /// value, because trailing zeros show the precision an exchange works with.
 ///
 /// ```
@@ -164,7 +164,7 @@ impl Decimal {
         self.to_multiple(step, |[below, above]| if is_positive { above <= below } else { above < below })
     }
 
-    /// The multiple of `step` below this, or the one above it if `is_up` says so of the distances to both.
+    /// The multiple of `step` below this, or the one above it if `is_up` returns true for the distances to both.
     fn to_multiple(
         &self,
         step: &Self,
@@ -210,7 +210,7 @@ impl Decimal {
     /// The empty text, which [`set`](Self::set) replaces before anyone sees it.
     pub(crate) const UNSET: Self = Self { text: SmallText::EMPTY };
 
-    /// Becomes the number `text` and returns whether it is one. A number is written where it stays.
+    /// Replaces the number by `text`, in place, and returns whether that is a number.
     #[inline]
     pub(crate) fn set(&mut self, text: &str) -> bool {
         let is_number = is_number(text);

@@ -13,7 +13,7 @@ pub enum Edit<T> {
 }
 
 impl<T> Edit<T> {
-    /// The new value, when there is one.
+    /// The new value, if there is one.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Set(value) => Some(value),

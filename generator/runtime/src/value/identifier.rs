@@ -41,7 +41,7 @@ impl Text {
         shape.check(text).map(|()| Self::unchecked(text))
     }
 
-    /// Becomes `text`, which is written where it stays.
+    /// Replaces the text by `text`, in place.
     #[inline]
     pub(crate) fn set(&mut self, text: &str) {
         self.0.set(text);
@@ -61,8 +61,8 @@ impl fmt::Debug for Text {
 
 /// Declares an identifier type over a text.
 ///
-/// Without constraints any text is taken, through `From<&str>` too, and an empty one or one with control characters
-/// is found by `new` or before it is sent:
+/// Without constraints any text is accepted, also by `From<&str>`. An empty text or one with control characters is
+/// refused by `new`, or before it is sent:
 ///
 /// ```
 /// tradeapi_runtime::identifier! {
@@ -73,7 +73,7 @@ impl fmt::Debug for Text {
 /// assert_eq!(symbol.as_str(), "BTCUSDT");
 /// ```
 ///
-/// With constraints only a text that keeps them is taken. What the exchange sends is taken always:
+/// With constraints only a text that keeps them is accepted. Values from the exchange are always accepted:
 ///
 /// ```
 /// tradeapi_runtime::identifier! {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_exchange_sends_is_taken() {
+    fn values_from_the_exchange_are_accepted() {
         let oid = read_json::<ClientOid>("\"not of the documented shape\"");
         assert_eq!(oid.map(|oid| oid.to_string()), Ok("not of the documented shape".to_owned()));
         assert_eq!(read_json::<Symbol>("12345").map(String::from), Ok("12345".to_owned()));

@@ -26,11 +26,11 @@ pub fn mint() -> Text {
     Text::unchecked(&minted())
 }
 
-/// The same behind a prefix.
+/// The same after a prefix.
 ///
 /// # Errors
 ///
-/// Fails if the prefix is too long or has characters that the identifier does not.
+/// Fails if the prefix is too long or has characters that the identifier does not allow.
 #[doc(hidden)]
 pub fn mint_with<I: Identifier>(prefix: &str) -> Result<Text, InvalidIdentifier> {
     Text::checked(&(prefix.to_owned() + &minted()), &I::SHAPE)
@@ -77,8 +77,8 @@ fn write(text: &mut String, number: u64, digits: usize) {
 macro_rules! mintable {
     ($($name:ident),+ $(,)?) => {$(
         impl $name {
-            /// A new id, made of the time, the process and a count. It is unique over processes and restarts. Store it
-            /// before sending what it identifies.
+            /// A new id, made from the time, the process and a count. It is unique over processes and restarts. Store
+            /// it before sending what it identifies.
             #[must_use]
             pub fn mint() -> Self {
                 Self($crate::emitted::mint())

@@ -105,7 +105,7 @@ pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
     place_of(text, E::VALUES).and_then(E::known).ok_or_else(|| UnknownValueError::new(text, E::VALUES))
 }
 
-// What follows is not generic, so that not each of the many enums brings a copy of it.
+// The rest is not generic, so that the many enums share one copy of it.
 
 fn place_of(text: &str, values: &[&str]) -> Option<usize> {
     values.iter().position(|value| is_same(value.as_bytes(), text.as_bytes()))

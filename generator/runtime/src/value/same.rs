@@ -1,5 +1,5 @@
-/// Whether two texts are the same. Names and words are short, and a call of `memcmp` takes longer than two words that
-/// overlap.
+/// Whether two texts are the same. Names and words are short, and a call of `memcmp` takes longer than comparing two
+/// words that overlap.
 #[inline]
 pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len()
@@ -12,7 +12,7 @@ pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
         }
 }
 
-/// The first bytes and the last ones, which are all where there are not more than twice as many.
+/// The first `N` bytes and the last `N`, which are all bytes if there are no more than twice as many.
 #[inline]
 fn ends<const N: usize>(text: &[u8]) -> Option<([u8; N], [u8; N])> {
     Some((*text.first_chunk()?, *text.last_chunk()?))

@@ -25,7 +25,7 @@ impl Scratch {
         self.digits.format(number)
     }
 
-    /// The decimal digits of `number`, behind a minus sign where it is negative.
+    /// The decimal digits of `number`, after a minus sign if it is negative.
     pub fn signed_digits(&mut self, number: i64) -> &str {
         self.digits.format(number)
     }

@@ -12,7 +12,7 @@ pub struct Shape {
     pub length: Option<(usize, usize)>,
     /// The characters allowed, written as in a character class: `A-Za-z0-9_-`.
     pub alphabet: Option<&'static str>,
-    /// The same of the ASCII characters, a bit for each.
+    /// The same for the ASCII characters, a bit for each.
     ascii: [u64; 2],
 }
 
@@ -36,7 +36,8 @@ impl InvalidIdentifier {
     }
 }
 
-/// Whether a text begins and ends so, with something between, all of `alphabet` where one is given.
+/// Whether a text begins with `prefix` and ends with `suffix`, with some text between them, all of it from `alphabet`
+/// if that is given.
 pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) -> bool {
     let between = text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)).unwrap_or_default();
     let fits = |letter| alphabet.is_none_or(|alphabet| alphabet::contains(alphabet, letter));

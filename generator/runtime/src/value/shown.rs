@@ -1,4 +1,4 @@
-//! How a set of fields is printed for people: on one line, and only what is there.
+//! How a set of fields is printed for people: on one line, without those that are not set.
 
 use std::fmt;
 
@@ -38,7 +38,8 @@ impl fmt::Debug for Shown<'_, '_> {
     }
 }
 
-/// A field that is to be printed. What can be absent has a `shown` of its own, which comes before that of [`Present`].
+/// A field that is to be printed. A type that can be absent has a `shown` of its own, which precedes that of
+/// [`Present`].
 #[derive(Debug)]
 pub struct Field<'a, T>(pub &'a T);
 

@@ -22,7 +22,7 @@ impl<const SHORT: usize> SmallText<SHORT> {
         new
     }
 
-    /// What `value` shows itself as.
+    /// The text that `value` is displayed as.
     pub(super) fn of(value: &dyn Display) -> Self {
         let mut short = ArrayString::new();
         match write!(short, "{value}") {
@@ -31,7 +31,7 @@ impl<const SHORT: usize> SmallText<SHORT> {
         }
     }
 
-    /// Becomes `text`, which is written where it is going to stay.
+    /// Replaces the text by `text`, in place.
     #[inline]
     pub(super) fn set(&mut self, text: &str) {
         *self = Self::EMPTY;

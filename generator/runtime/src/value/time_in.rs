@@ -1,4 +1,4 @@
-//! Times that travel otherwise than in milliseconds, each form with a type of its own.
+//! Times that travel in other forms than milliseconds, each form with a type of its own.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -168,7 +168,7 @@ impl TimeFormat for Iso8601 {
     }
 }
 
-/// The nanoseconds that the digits behind the point stand for; what is finer is cut off.
+/// The nanoseconds that the digits after the point stand for; what is finer is cut off.
 fn fraction_of_a_second(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let digits = text.get(..text.len().min(9)).filter(|_| is_number)?;
@@ -198,7 +198,7 @@ fn split_offset(text: &str) -> Option<(&str, i64)> {
     Some((time, if sign == "-" { -seconds } else { seconds }))
 }
 
-// Derived implementations would require the same of the form, which is not a value.
+// Derived implementations would require the same traits of the form, which is not a value.
 impl<F> Clone for TimeIn<F> {
     fn clone(&self) -> Self {
         *self

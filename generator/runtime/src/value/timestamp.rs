@@ -6,9 +6,9 @@ use super::scalar::{Scalar, Scratch};
 
 /// A point in time, in milliseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// It is displayed as in ISO 8601, and calculates with [`Duration`]s; a result outside of its range is its end. With the
-/// features `jiff` and `chrono`, `jiff::Timestamp` and `chrono::DateTime` become one by `From`, and it becomes one of them by
-/// `TryFrom`.
+/// It is displayed as in ISO 8601, and calculates with [`Duration`]s; a result outside of its range is its end. With
+/// the features `jiff` and `chrono`, `jiff::Timestamp` and `chrono::DateTime` become one by `From`, and it becomes one
+/// of them by `TryFrom`.
 ///
 /// ```
 /// use tradeapi_runtime::Timestamp;

@@ -1,4 +1,4 @@
-//! What members, elements and decoders of this crate move the reader with.
+//! Moves the reader for members, elements and the decoders of this crate.
 
 use std::borrow::Cow;
 
@@ -38,8 +38,8 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Passes over a name and its colon, without white space and behind a comma if it is not the first, when they are
-    /// what comes next. This is what most members look like, so it is looked for in one step.
+    /// Passes over a name and its colon if they come next without white space, after a comma if `comma` is set. Most
+    /// members look like this, so one comparison finds them.
     #[inline]
     pub(in crate::json) fn take_again(&mut self, written: &[u8], comma: bool) -> bool {
         let Some(rest) = self.bytes().get(self.at..) else { return false };
@@ -96,15 +96,15 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// Counts memory that something beside the items takes, or fails for want of room.
+    /// Counts memory that something other than items takes. Fails if there is no room.
     pub(crate) fn take_room(&mut self, bytes: usize) -> Result<(), ReadError> {
         if self.room.take(bytes) { Ok(()) } else { Err(self.out_of_room()) }
     }
 
     /// The text of the value at `start`, which is passed over, and its error within it.
     ///
-    /// Fails only when the value is not JSON, for then nothing behind it can be found, or when there are too many: to
-    /// leave some out would hide them.
+    /// Fails only if the value is not JSON, because nothing after it can be found then, or if there are too many such
+    /// values, because leaving some out would hide them.
     pub(in crate::json) fn set_apart(
         &mut self,
         start: Mark,
@@ -148,8 +148,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Passes over a string without escapes and gives its content, if the reader is at one. This is what nearly every
-    /// value is, and two registers hold it.
+    /// Passes over a string without escapes and returns its content, if the reader is at one. Nearly every value is
+    /// such a string, and the result fits in two registers.
     #[inline(never)]
     pub(in crate::json) fn take_plain(&mut self) -> Option<&'a str> {
         let start = self.at + 1;
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The end of the number that begins at `start`, or nothing when none does.
+/// The end of the number that begins at `start`; `None` if none does.
 fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
     at = match bytes.get(at) {

@@ -25,7 +25,7 @@ fn a_life_without_surprises() {
 }
 
 #[test]
-fn an_end_is_the_end() {
+fn a_final_state_stays() {
     let change = last([at(1, Phase::Done), at(2, Phase::New)]).check().err();
     assert_eq!(change.as_ref().map(|change| (&change.from, &change.to)), Some((&Phase::Done, &Phase::New)));
     assert_eq!(
@@ -37,14 +37,14 @@ fn an_end_is_the_end() {
 }
 
 #[test]
-fn what_cannot_be_changes_nothing() {
+fn an_impossible_record_changes_nothing() {
     let observed = all([at(1, Phase::Done), at(2, Phase::New), at(3, Phase::Done), at(4, Phase::Gone)]);
     assert!(is_impossible(&observed[1]) && is_impossible(&observed[3]), "{observed:?}");
     assert_eq!(observed[2], Observed::Same);
 }
 
 #[test]
-fn records_that_come_late_are_put_in_their_place() {
+fn late_records_are_placed_by_their_times() {
     assert_eq!(last([at(5, Phase::Done), at(1, Phase::New)]), Observed::Late);
     assert_eq!(last([at(5, Phase::Done), at(5, Phase::New)]), Observed::Late);
     let change = last([at(5, Phase::New), at(1, Phase::Done)]).check().err();
@@ -91,7 +91,7 @@ fn another_order_may_have_the_same_client_id() {
 }
 
 #[test]
-fn what_has_ended_is_forgotten_first() {
+fn ended_orders_are_forgotten_first() {
     let mut monitor = Monitor::new(2);
     for (id, phase) in [("1", Phase::New), ("2", Phase::New), ("2", Phase::Done), ("3", Phase::Partly)] {
         let _ = monitor.observe(&record(id, "", phase));

@@ -1,4 +1,4 @@
-//! Whole lives, in order and out of it.
+//! Records of whole lives, in order and out of order.
 
 use proptest::prelude::*;
 

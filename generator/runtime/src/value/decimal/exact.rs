@@ -1,10 +1,10 @@
-//! What functions take where a decimal is wanted, and what the compiler says of anything else.
+//! The types that functions accept as exact numbers, and the compiler's messages for any other.
 
 use super::Decimal;
 use crate::value::edit::Edit;
 
-/// A number that is exact: a [`Decimal`], a [`rust_decimal::Decimal`] or an integer. It is a trait of its own, and not `Into`,
-/// so that the compiler says in one sentence what to write instead of a floating-point number or a text.
+/// A number that is exact: a [`Decimal`], a [`rust_decimal::Decimal`] or an integer. It is a trait of its own, and not
+/// `Into`, so that the compiler says in one sentence what to write instead of a floating-point number or a text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an exact number",
     label = "an exact number is expected",
@@ -49,8 +49,8 @@ macro_rules! exact_numbers {
 }
 exact_numbers!(Decimal, rust_decimal::Decimal, u8, u16, u32, u64, i8, i16, i32, i64);
 
-/// A number that is exact. A floating-point number is not, and nothing implements this: it is there for what the compiler
-/// says. Write `dec!(0.1)`, or parse the text of the number.
+/// A number that is exact. A floating-point number is not, so nothing implements this: it exists for the message of the
+/// compiler. Write `dec!(0.1)`, or parse the text of the number.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not exact: write `dec!(0.1)`, or parse the text of the number",
     label = "a floating-point number, where an exact `Decimal` is wanted"
@@ -61,8 +61,8 @@ pub trait ExactNumber {
     fn exact(self) -> Decimal;
 }
 
-// The bound is never met. With a lifetime in it, it is looked at where it is used, not here. One type of floating-point
-// numbers only, so that a literal can be no other.
+// The bound is never met. Because of its lifetime, it is checked where it is used, not here. Only one type of
+// floating-point numbers has an implementation, so that a literal can be no other.
 #[doc(hidden)]
 impl From<f64> for Decimal
 where

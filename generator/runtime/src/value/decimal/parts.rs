@@ -18,7 +18,7 @@ pub(super) struct Parts<'a> {
 impl<'a> Parts<'a> {
     pub(super) const ZERO: Self = Self { negative: false, whole: "0", fraction: "", exponent: 0 };
 
-    /// Takes `text` apart, or nothing when it is not a number.
+    /// Takes `text` apart; `None` if it is not a number.
     pub(super) fn of(text: &'a str) -> Option<Self> {
         let (negative, unsigned) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
@@ -81,7 +81,7 @@ pub(super) fn is_number(text: &str) -> bool {
     is_plain(text.as_bytes()) || Parts::of(text).is_some()
 }
 
-/// `text` itself when it already is what [`Parts::plain`] would make of it.
+/// The number `text` without an exponent; `text` itself if it is already written like this.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     if is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
@@ -132,8 +132,8 @@ impl Worth<'_> {
         u32::try_from((digits - self.magnitude).max(0)).unwrap_or(u32::MAX)
     }
 
-    /// Whether the number is a whole multiple of `step`, without a rounding anywhere; `None` when `step` is not above
-    /// zero or has more digits than any step has.
+    /// Whether the number is a whole multiple of `step`, without rounding; `None` if `step` is not above zero or has
+    /// more digits than any step has.
     pub(super) fn is_multiple_of(&self, step: &Self) -> Option<bool> {
         /// Ten times the greatest remainder must fit into 128 bits.
         const MOST_DIGITS: usize = 37;

@@ -149,7 +149,7 @@ proptest! {
     }
 }
 
-/// Numbers that someone writes to do harm: exponents at the ends of every integer, thousands of digits, and mixtures.
+/// Hostile numbers: exponents at the ends of every integer, thousands of digits, and mixtures.
 fn hostile_numbers() -> impl Strategy<Value = String> {
     let digits = prop_oneof!["[0-9]{0,40}", "0{0,3000}", "9{0,3000}", "[0-9]{0,3000}"];
     let fraction = prop_oneof![Just(String::new()), "\\.[0-9]{0,40}", "\\.0{0,3000}[0-9]?", "\\.9{0,3000}"];
@@ -188,7 +188,7 @@ fn the_ends_of_exponents_are_refused() {
 }
 
 proptest! {
-    /// Whatever is read, nothing that can be done with it overflows or makes a text that is much longer.
+    /// Whatever number is read, no function of it overflows or makes a text that is much longer.
     #[test]
     fn no_number_costs_more_than_its_length(left in hostile_numbers(), right in hostile_numbers()) {
         let longest = |number: &Decimal| number.as_str().len() + 1_010;

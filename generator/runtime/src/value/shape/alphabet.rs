@@ -29,7 +29,7 @@ pub(super) const fn ascii(alphabet: &str) -> u128 {
     set & PRINTABLE
 }
 
-/// The end of a range whose beginning was just taken from `rest`; nothing is taken when no range follows.
+/// The end of a range whose beginning was just taken from `rest`; nothing is taken if no range follows.
 fn range_end(rest: &mut std::str::Chars<'_>) -> Option<char> {
     let mut ahead = rest.clone();
     if ahead.next() != Some('-') {
