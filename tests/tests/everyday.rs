@@ -31,7 +31,10 @@ async fn an_error_that_leaves_main_is_a_sentence_and_what_to_do() {
     let text = format!("{error:?}");
     let lines: Vec<_> = text.lines().collect();
     assert!(lines[0].starts_with("unified.place-order failed: code 40725"), "{text}");
-    assert_eq!(lines[1..], ["query it with `locate`, or let `place_and_confirm` do so; do not send it again before"]);
+    assert_eq!(
+        lines[1..],
+        ["query it with `locate`, or let `place_and_confirm` do so; do not send it again before that"]
+    );
     assert!(format!("{error:#?}").starts_with("Unknown(\n"));
 
     let read = GetOrderDetails::new(OrderRef::ClientOid(ClientOid::new("nothing").unwrap()));

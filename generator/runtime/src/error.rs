@@ -59,7 +59,7 @@ pub enum Error {
     LimiterFailed(Box<LimiterFailure>),
     /// The journal cannot store the change; it was not sent.
     NotStored(Box<NotStored>),
-    /// The order cannot be amended now, as far as a client knows that tracks orders; the request was not sent.
+    /// The order cannot be amended now, as far as the client, which tracks orders, knows; the request was not sent.
     NotAmendable(Box<NotAmendable>),
     /// The exchange refused the request.
     Exchange(Box<ExchangeError>),
@@ -80,7 +80,7 @@ pub struct Refusal {
     pub operation: &'static str,
     /// The broken rules.
     pub violations: Violations,
-    /// The properties of the account that answers show otherwise than they are stated; rules may depend on them.
+    /// The properties of the account whose stated values contradict the exchange's answers; rules may depend on them.
     pub mismatches: Vec<AccountMismatch>,
 }
 
@@ -187,7 +187,7 @@ impl Error {
         }
     }
 
-    /// What to do about it, where the text of the error does not say it.
+    /// What to do about the error, unless its text says so.
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
             Self::Limited(_) => Some("wait, or let the client wait with `LimitMode::Wait`"),
@@ -197,7 +197,7 @@ impl Error {
             Self::NotAmendable(refusal) => Some(refusal.why.remedy()),
             Self::Exchange(error) => error.remedy(),
             Self::Unknown(_) => {
-                Some("query it with `locate`, or let `place_and_confirm` do so; do not send it again before")
+                Some("query it with `locate`, or let `place_and_confirm` do so; do not send it again before that")
             }
             Self::Refused(_)
             | Self::Unsigned(_)
@@ -323,7 +323,7 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
             write!(f, "{self}")?;
-            // What to do about the code, too, where the outcome comes first.
+            // The remedy of the outcome comes first, and that of the code after it, if it is another one.
             let of_code = self.exchange().and_then(ExchangeError::remedy);
             let mut remedies =
                 self.remedy().into_iter().chain(of_code.filter(|of_code| self.remedy() != Some(of_code)));

@@ -1,4 +1,4 @@
-//! A request that knows where it goes, what it does and what answers it.
+//! Requests of one operation, with their address, effect and type of response.
 
 mod call;
 
@@ -35,8 +35,8 @@ pub trait Operation: Parameters {
         let _ = out;
     }
 
-    /// The same request with a new key that makes a repeat of it harmless, made of `time` and `random`. `None` if it has
-    /// one, or if there are no such keys.
+    /// The same request with a new key that makes a repeat of it harmless, made from `time` and `random`. `None` if it
+    /// has a key, or if the operation knows no such keys.
     fn with_key(&self, time: Timestamp, random: u64) -> Option<Self> {
         let _ = (time, random);
         None
@@ -64,8 +64,8 @@ pub trait Operation: Parameters {
         let _ = (response, see);
     }
 
-    /// Calls `see` with each property of the account that the records of a response show. Emitted where the schema says that
-    /// they show one.
+    /// Calls `see` with each property of the account that the records of a response show. Emitted where the schema says
+    /// that they show one.
     fn show_properties(response: &Self::Response, see: &mut dyn FnMut(PropertyShown<'_>)) {
         let _ = (response, see);
     }
@@ -125,8 +125,8 @@ pub trait Operation: Parameters {
 )]
 pub trait Repeatable: Operation {}
 
-/// An operation that does nothing but cancel. A repeat cancels nothing twice, but what was placed meanwhile too, unless each
-/// order is named. Emitted for operations whose effect is to cancel.
+/// An operation that does nothing but cancel. A repeat cancels nothing twice, but also cancels what was placed
+/// meanwhile, unless each order is named. Emitted for operations whose effect is to cancel.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does more than cancel",
     label = "not repeated as a cancellation",

@@ -5,7 +5,7 @@
 
 /// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
 ///
-/// After the table stand the lists of what a journal recovers, and of the listings that it is compared with. A row for
+/// The table is followed by the list of recoveries and the list of listings that a journal is compared with. A row for
 /// each family gives the function that leads to its operations: `module: Type;`, where the module has what
 /// [`operations!`](crate::operations) declares.
 #[macro_export]
@@ -183,8 +183,8 @@ macro_rules! __client {
                 self.core.recover($recoveries, policy)$($wait)*
             }
 
-            /// Weighs a record of an order from elsewhere, such as the user's own stream: what waits for an outcome is
-            /// resolved by it, and contradictions are returned; see
+            /// Weighs a record of an order from outside, such as from the user's own stream: it can settle unknown
+            /// outcomes, and contradictions are returned; see
             /// [`ClientCore::evidence`](tradeapi_runtime::ClientCore::evidence).
             ///
             /// # Errors
@@ -203,8 +203,8 @@ macro_rules! __client {
             ///
             /// # Errors
             ///
-            /// Fails if any part of the account or of the journal cannot be read. With the same `reconciliation`, another
-            /// call goes on where it stopped.
+            /// Fails if any part of the account or of the journal cannot be read. With the same `reconciliation`,
+            /// another call goes on where it stopped.
             pub $($async)? fn reconcile(
                 &self,
                 reconciliation: &mut $crate::reconcile::Reconciliation,
@@ -217,7 +217,7 @@ macro_rules! __client {
             ///
             /// # Errors
             ///
-            /// Fails if the fills cannot be read as a whole. The ledger is as before then.
+            /// Fails if the fills cannot be read as a whole. The ledger is unchanged then.
             pub $($async)? fn update_ledger(
                 &self,
                 ledger: &mut $crate::ledger::Ledger,
@@ -285,7 +285,7 @@ macro_rules! __client {
                 Self { core: self.core.with_account(account) }
             }
 
-            /// The properties of the account that answers show otherwise than they are stated; see
+            /// The properties of the account whose stated values contradict the exchange's answers; see
             /// [`ClientCore::account_mismatches`](tradeapi_runtime::ClientCore::account_mismatches).
             pub fn account_mismatches(&self) -> ::std::vec::Vec<$crate::account::AccountMismatch> {
                 self.core.account_mismatches()

@@ -3,8 +3,8 @@
 /// Declares the type of a family with a function for each operation, and its blocking form in the module `blocking` if
 /// the feature `blocking` is on.
 ///
-/// A row is `fn name(Request) -> Response;`, with `as items` behind it where the response lists successes and failures. With `let probe: Request = request;` at the end there is
-/// `check_credentials`, which sends that request.
+/// A row is `fn name(Request) -> Response;`, with `as items` after it where the response lists successes and failures.
+/// `let probe: Request = request;` at the end declares `check_credentials`, which sends that request.
 #[macro_export]
 macro_rules! operations {
     (
@@ -86,8 +86,8 @@ macro_rules! __operations {
                     /// If the credentials are refused, it is [`Error::Exchange`](tradeapi_runtime::Error::Exchange),
                     /// whose [`call_result`](tradeapi_runtime::Error::call_result) is
                     /// [`CredentialsRefused`](tradeapi_runtime::tables::CallResult::CredentialsRefused) or
-                    /// [`TimestampRefused`](tradeapi_runtime::tables::CallResult::TimestampRefused), and whose text names
-                    /// the likely cause.
+                    /// [`TimestampRefused`](tradeapi_runtime::tables::CallResult::TimestampRefused), and whose text
+                    /// names the likely cause.
                     fn check_credentials(&self) -> () { self.client.call(&$sent) }.map(::core::mem::drop)
                 }
             )?

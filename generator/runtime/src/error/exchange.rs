@@ -36,7 +36,7 @@ pub struct ExchangeError {
     pub known: Option<&'static KnownError>,
     /// What the code proves, by the client's [`CodePolicy`](crate::exchange::CodePolicy).
     pub proves: Option<CodeProof>,
-    /// How long the exchange requires to wait before the next request.
+    /// The wait that the exchange requires before the next request.
     pub retry_after: Option<Duration>,
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
     /// corrected timestamp; this one is not sent again.
@@ -50,7 +50,7 @@ pub struct ExchangeError {
 }
 
 impl ExchangeError {
-    /// What the code means, by the documents or as it was observed; `None` if nothing is known of it.
+    /// What the code means, by the documents or as it was observed; `None` if nothing is known about it.
     pub fn meaning(&self) -> Option<&'static str> {
         let known = self.known?;
         let text =
@@ -58,7 +58,7 @@ impl ExchangeError {
         (!text.is_empty()).then_some(text)
     }
 
-    /// What to do, where the text of the error does not say it.
+    /// What to do, unless the text of the error says so.
     pub fn remedy(&self) -> Option<&'static str> {
         let of_credentials = "check key, secret, passphrase and clock with `check_credentials`";
         let of_account = "correct the account of the client, in its file or with `with_account`";
@@ -68,7 +68,7 @@ impl ExchangeError {
         self.observed_remedy().or_else(|| self.credential_cause().map(|_| of_credentials))
     }
 
-    /// What to do about an observed code. Of a documented one, the text of the error has it.
+    /// What to do about an observed code. For a documented one, the text of the error says it.
     fn observed_remedy(&self) -> Option<&'static str> {
         let known = self.known.filter(|known| known.certainty != Certainty::Documented)?;
         (!known.doc.is_empty()).then_some(known.doc)

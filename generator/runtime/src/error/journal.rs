@@ -26,7 +26,7 @@ pub enum JournalError {
         /// What is wrong.
         why: String,
     },
-    /// It cannot be opened: the folder cannot be read or written, or has something else.
+    /// It cannot be opened: the folder cannot be read or written, or contains something else.
     NotOpened {
         /// Where it is.
         place: String,

@@ -22,12 +22,12 @@ pub enum AmendmentObstacle {
         /// The state, as it is written on the wire.
         state: &'static str,
     },
-    /// As many amendments of the order are under way as the documents allow. One whose outcome is unknown counts until a
-    /// query or a record shows its result, or until it can no longer arrive.
+    /// As many amendments of the order are under way as the documents allow. One whose outcome is unknown counts until
+    /// a query or a record shows its result, or until it can no longer arrive.
     InFlight {
         /// How many are under way.
         in_flight: u32,
-        /// How many may be, once the refused one is.
+        /// How many may be under way, the refused one included.
         at_most: u32,
     },
 }

@@ -129,7 +129,7 @@ mod tests {
             "http://::1",
         ] {
             assert!(!is_taken(other), "{other}");
-            // It only has an effect if it is requested explicitly, and with TLS.
+            // With the explicit permission, an address is accepted if it would be accepted with TLS.
             assert_eq!(BaseUrl::parse(other, true).is_ok(), is_taken(&other.replacen("http", "https", 1)), "{other}");
         }
         assert!(is_taken("https://example.com") && is_taken("https://127.0.0.1.evil.com"));

@@ -107,8 +107,8 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
 }
 
 /// The text of a member of an object, of an array whose places are the members, or of a value that is the only one. An
-/// empty one means that the request had none, so it differs from that of the request. Unreadable data is reported when all of
-/// it is read.
+/// empty text stands for no id, which differs from any id of the request. Unreadable data is reported when all of it is
+/// read.
 fn text_of<'a>(data: &Reader<'a>, member: &str, echoes: &Echoes) -> Option<Cow<'a, str>> {
     let mut data = data.clone();
     match data.peek() {

@@ -1,4 +1,4 @@
-//! What is around every response, an object or an array. It is read in one pass: members after the data are read after it.
+//! The envelope of responses: an object or an array. It is read in one pass: members after the data are read after it.
 
 use std::borrow::Cow;
 
@@ -14,15 +14,15 @@ pub(super) struct Opened<'a> {
     from: Reader<'a>,
     around: Around<'a>,
     ended: bool,
-    /// The data, or what it is within.
+    /// The data, or the value that contains it.
     data: Option<Mark>,
-    /// The code, and which of the places that can have one it is from.
+    /// The code, and the index of its place among those that can have one.
     found_code: Option<(usize, Cow<'a, str>)>,
     found_message: Option<(usize, Cow<'a, str>)>,
     pub(super) time: Option<Timestamp>,
 }
 
-/// What an envelope is made of.
+/// What an envelope is.
 enum Around<'a> {
     Members(Members<'a>),
     Elements(Elements),
@@ -45,7 +45,7 @@ impl Key<'_> {
     }
 }
 
-/// Where the reader stands now.
+/// Where the reader is now.
 enum Step {
     BeforeData,
     BehindOther,
@@ -53,7 +53,7 @@ enum Step {
 }
 
 impl<'a> Opened<'a> {
-    /// Reads until the data, if the code was before it; otherwise until the end.
+    /// Reads up to the data if the code comes before it, and to the end otherwise.
     pub(super) fn open(envelope: &'a Envelope, data_path: Option<Path>, text: &'a str) -> Result<Self, ReadError> {
         let mut from = Reader::new(text);
         let start = from.mark();
@@ -73,7 +73,7 @@ impl<'a> Opened<'a> {
             found_message: None,
             time: None,
         };
-        // A later member may be a place for the code that counts more.
+        // A later member may be a place whose code takes precedence.
         let one_place = envelope.code.len() == 1;
         opened.read_on(|opened| one_place && opened.found_code.is_some())?;
         Ok(opened)
@@ -89,7 +89,7 @@ impl<'a> Opened<'a> {
         self.found_message.as_ref().map_or("", |(_, message)| message)
     }
 
-    /// A reader of its own where the data begins.
+    /// Another reader, at the beginning of the data.
     pub(super) fn at_data(&self) -> Option<Reader<'a>> {
         let mut from = self.from.clone();
         from.go_back(self.data?);
@@ -132,12 +132,12 @@ impl<'a> Opened<'a> {
         Ok(value)
     }
 
-    /// The way to the data from what is marked.
+    /// The path to the data from the marked value.
     fn within_data(&self) -> &'static [PathStep] {
         self.data_path.and_then(|path| path.get(1..)).unwrap_or_default()
     }
 
-    /// Reads members until the data is reached and `stop_at_data` says so, or else until the end.
+    /// Reads members until the data is reached and `stop_at_data` returns true, or else to the end.
     fn read_on(&mut self, stop_at_data: impl Fn(&Self) -> bool) -> Result<(), ReadError> {
         while !self.ended {
             match self.step()? {
@@ -258,14 +258,14 @@ pub(crate) fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, s
     reader_at(value, path)?.scalar().ok()
 }
 
-/// A reader where `path` leads to; `None` if that leads nowhere.
+/// A reader at the value that `path` leads to; `None` if there is none.
 pub(crate) fn reader_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Reader<'a>> {
     let mut from = Reader::new(value);
     go_to(&mut from, path)?;
     Some(from)
 }
 
-/// Goes on to where `path` leads; `None` if that leads nowhere.
+/// Goes on to the value that `path` leads to; `None` if there is none.
 pub(super) fn go_to(from: &mut Reader<'_>, path: &[PathStep]) -> Option<()> {
     for step in path {
         match (step, from.peek()) {

@@ -43,7 +43,7 @@ impl HeaderValues {
         Ok(())
     }
 
-    /// Puts those that go on requests of the operation `meta` into `headers`.
+    /// Adds those that requests of the operation `meta` carry to `headers`.
     pub(super) fn add_to(&self, headers: &mut HeaderMap, meta: &Meta) {
         let takes = |header: &Header| meta.headers.iter().any(|name| header.name.eq_ignore_ascii_case(name));
         for (header, name, value) in &self.values {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_the_most() {
+    fn waits_are_at_most_a_day() {
         let digits = "9".repeat(1_000);
         for after in ["86401", "18446744073709551615", "18446744073709551616", &digits, "Sat, 06 Nov 9999 08:49:37 GMT"]
         {

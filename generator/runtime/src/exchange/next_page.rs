@@ -8,15 +8,15 @@ use http::header::LINK;
 use crate::parameters::query_value;
 use crate::tables::NextPage;
 
-/// What the headers of an answer say of the next page.
+/// What the headers of an answer say about the next page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Onward {
-    /// Nothing, so that there is none unless something else says so.
+    /// Nothing, so there is none unless something else shows one.
     #[default]
     Unsaid,
-    /// It begins there.
+    /// There is one, which begins here.
     At(String),
-    /// There is one, but where it begins is not understood.
+    /// There is one, but it is not understood where it begins.
     Lost,
 }
 
@@ -71,7 +71,7 @@ fn is_next(parameters: &str) -> bool {
     false
 }
 
-/// What is before and behind the first `mark` that is not between quotation marks.
+/// The parts before and after the first `mark` that is not between quotation marks.
 fn until(text: &str, mark: char) -> (&str, &str) {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for (at, letter) in text.char_indices() {

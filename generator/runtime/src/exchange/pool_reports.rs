@@ -1,4 +1,4 @@
-//! What an answer reports of the pools of rate limits.
+//! What an answer reports about the pools of rate limits.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::tables::{Count, PoolReporting, Reset, ResetForm, ResponseValue};
 /// The number of pools that an API can report.
 pub const MOST_POOLS: usize = 4;
 
-/// What an answer reports of one pool.
+/// What an answer reports about one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolReport {
@@ -37,7 +37,7 @@ impl PoolReport {
     }
 }
 
-/// What `response` reports of the pools of `table`.
+/// What `response` reports about the pools of `table`.
 pub(crate) fn pool_reports(table: &[PoolReporting], response: &Response<Bytes>) -> [Option<PoolReport>; MOST_POOLS] {
     let mut all = [None; MOST_POOLS];
     for (report, of) in all.iter_mut().zip(table) {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_leaves_the_rest() {
+    fn used_calls_are_subtracted() {
         for (used, expected) in [("30", Some(70)), ("100", Some(0)), ("130", Some(0)), ("-1", None), ("many", None)] {
             assert_eq!(of(&USED, &[("X-Used", used)], ""), expected.map(|left| (left, None)), "{used}");
         }

@@ -89,7 +89,7 @@ fn with_query(path: Cow<'static, str>, query: &str) -> Cow<'static, str> {
     if query.is_empty() { path } else { Cow::Owned([&path, "?", query].concat()) }
 }
 
-/// What authenticates a request as of `now`; `None` if nothing has to.
+/// The proof that authenticates a request as of `now`; `None` if the API or the operation requires none.
 fn proof<'a>(
     api: &Api,
     meta: &'static Meta,
@@ -127,7 +127,7 @@ fn no_header(meta: &'static Meta, parameter: &'static str) -> Error {
         severity: Severity::Refuse,
         parameter: parameter.to_owned(),
         given: "a text that no header can carry".to_owned(),
-        allowed: "visible characters of ASCII are needed".to_owned(),
+        allowed: "visible ASCII characters are needed".to_owned(),
         source,
         hint: "use other characters".to_owned(),
     })

@@ -84,15 +84,15 @@ fn read<O: Operation>(
 /// The remaining calls of the rate limit, if the exchange reports them.
 pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
     let wanted = api.remaining_calls?;
-    // A response has few headers: to compare them is cheaper than to parse and hash the name for each response.
+    // A response has few headers: comparing them is cheaper than parsing and hashing the name for each response.
     let (_, value) = headers.iter().find(|(name, _)| name.as_str().eq_ignore_ascii_case(wanted))?;
     value.to_str().ok()?.trim().parse().ok()
 }
 
-/// What UTF-8 texts of some systems begin with.
+/// The byte-order mark, with which UTF-8 texts of some systems begin.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a body compressed with gzip begins with.
+/// The bytes with which a body compressed with gzip begins.
 const GZIP: &[u8] = b"\x1f\x8b";
 
 /// A body without a byte-order mark, which is not part of its text.
@@ -115,7 +115,7 @@ pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Time
     if in_envelope { None } else { date(headers) }
 }
 
-/// What is known of the request.
+/// What is known about the request.
 struct KnownRequest<'a> {
     codes: &'a CodePolicy,
     is_compound: &'a dyn Fn() -> bool,
@@ -133,7 +133,7 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Whether the response has the envelope.
+    /// Whether the response is to be read with the envelope.
     fn is_around(&self, envelope: &Envelope) -> bool {
         // Data that is the whole body need not be an object, and then it has no code.
         let may_be_bare = envelope.success.is_none() && self.meta.data_path(self.api).is_none();
@@ -307,10 +307,11 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The successful response to a request. It dereferences to the data: `reply.order_id` is a field of it. A field of the data
-/// that has the name of one here is reached through [`data`](Self::data), as in `reply.data.status` or `reply.data.data`.
+/// The successful response to a request. It dereferences to the data: `reply.order_id` is a field of it. A field of the
+/// data that has the name of one here is reached through [`data`](Self::data), as in `reply.data.status` or
+/// `reply.data.data`.
 ///
-/// It is printed without the raw response: `{:?}` shows the data and what is known of the call, `{}` the data alone.
+/// It is printed without the raw response: `{:?}` shows the data and what is known about the call, `{}` the data alone.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply<T> {
@@ -325,7 +326,7 @@ pub struct Reply<T> {
     pub status: StatusCode,
     /// The remaining calls of the rate limit, if the exchange reports them.
     pub remaining: Option<u32>,
-    /// What the headers say of the next page of a listing.
+    /// What the headers say about the next page of a listing.
     pub(crate) onward: Onward,
     /// How long the call waited for its rate limits.
     pub waited: Duration,

@@ -7,7 +7,7 @@ use crate::tables::{Calls, Meta};
 /// The numbers of calls, for people to distinguish them.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
-/// The call that a request is: what it says of itself beside its parameters.
+/// The call that a request makes: the name and number that it carries besides its parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     pub(crate) calls: Calls,
@@ -16,7 +16,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A new call of an operation; `None` if that is not called by a name.
+    /// A new call of an operation; `None` if the operation is not called by a name.
     pub(crate) fn of(calls: Calls, meta: &'static Meta) -> Option<Self> {
         let name = meta.call?;
         Some(Self { calls, name, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })

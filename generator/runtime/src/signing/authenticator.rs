@@ -34,7 +34,7 @@ pub struct Authenticator {
     headers: Vec<Varying<HeaderName>>,
     /// The pairs of the query.
     query: Vec<Varying<&'static str>>,
-    /// What follows the parameters, where these are.
+    /// The pairs that follow the parameters, in the same place.
     after: Vec<Varying<&'static str>>,
     /// Whether requests carry the time, until when they count, and a nonce.
     has_timestamp: bool,
@@ -53,20 +53,20 @@ struct Varying<N> {
     is_signature: bool,
 }
 
-/// What is different in each request, as texts.
+/// The texts that are different in each request.
 #[derive(Debug, Default)]
 pub(crate) struct Stamp {
     pub(crate) at: Timestamp,
     pub(crate) timestamp: ArrayString<LONGEST_TIMESTAMP>,
     pub(crate) expires: ArrayString<LONGEST_TIMESTAMP>,
     pub(crate) nonce: ArrayString<LONGEST_NONCE>,
-    /// The call that the request is.
+    /// The call that the request makes.
     pub(crate) call: Option<Call>,
     /// Whether the parameters are a form.
     pub(crate) is_form: bool,
 }
 
-/// Nanoseconds of the last year that there is take 26 digits; as in ISO 8601 it has fewer characters.
+/// A timestamp in nanoseconds takes 26 digits at most; as in ISO 8601 it has fewer characters.
 const LONGEST_TIMESTAMP: usize = 32;
 
 /// Why a request cannot be signed: credentials or the signature are not valid where they would go.
@@ -151,7 +151,7 @@ impl Authenticator {
         stamp
     }
 
-    /// Writes what goes among the parameters of a request to `path`, before them.
+    /// Writes the pairs that go before the parameters of a request to `path`.
     pub(crate) fn write_parameters(&self, stamp: &Stamp, path: &str, to: &mut ParameterWriter) {
         for Carried { place, parts } in self.api.carried {
             if let Place::Parameter(name) = place {
@@ -178,7 +178,7 @@ impl Authenticator {
         Ok(())
     }
 
-    /// Adds what contains the signature, or what does not if there is none yet.
+    /// Adds the texts that contain the signature; without a signature, those that do not.
     fn add(&self, request: &mut Request<Bytes>, stamp: &Stamp, signature: Option<&str>) -> Result<(), CannotCarry> {
         let (is_signature, signature) = (signature.is_some(), signature.unwrap_or_default());
         let mut query = String::new();
@@ -203,7 +203,7 @@ impl Authenticator {
         Ok(())
     }
 
-    /// Adds what follows the parameters: to the body, or to the query of a request without one.
+    /// Adds the pairs that follow the parameters: to the body, or to the query of a request without one.
     fn add_after(
         &self,
         request: &mut Request<Bytes>,
@@ -263,7 +263,7 @@ impl fmt::Debug for Authenticator {
     }
 }
 
-/// An object with the members of another one behind its own.
+/// An object with the members of another one after its own.
 fn extended_object(object: &[u8], members: &str) -> Result<Bytes, CannotCarry> {
     let open = object.strip_suffix(b"}").ok_or(CannotCarry)?;
     let separator: &[u8] = if open == b"{" { b"" } else { b"," };

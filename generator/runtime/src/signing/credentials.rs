@@ -36,8 +36,8 @@ struct Unset {
 }
 
 impl Credentials {
-    /// A key, its secret, and a passphrase, which is empty for an API without one. The secret is a text, or a private key
-    /// in PEM, as the exchange gave it; the API decides what is signed with it.
+    /// A key, its secret, and a passphrase, which is empty for an API without one. The secret is a text, or a private
+    /// key in PEM, as the exchange gave it; the API decides what is signed with it.
     pub fn new(key: impl Into<String>, secret: impl Into<String>, passphrase: impl Into<String>) -> Self {
         Self::of(key, passphrase, Proof::Secret(Secret::new(secret.into())))
     }
@@ -48,8 +48,8 @@ impl Credentials {
     }
 
     /// Takes key, secret and passphrase from the environment: for the prefix `TRADEAPI`, from `TRADEAPI_KEY`,
-    /// `TRADEAPI_SECRET` and `TRADEAPI_PASSPHRASE`. Several accounts have several prefixes. An API without passphrases or
-    /// signatures needs no variable for them; for another API, building the client fails.
+    /// `TRADEAPI_SECRET` and `TRADEAPI_PASSPHRASE`. Several accounts have several prefixes. An API without passphrases
+    /// or signatures needs no variable for them; for another API, building the client fails.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Credentials {
     /// The secret; empty where a signer holds it.
     pub(super) fn secret(&self) -> Zeroizing<String> {
         match &self.proof {
-            // It was made of a text.
+            // It was made from a text.
             Proof::Secret(secret) => Zeroizing::new(String::from_utf8_lossy(secret.bytes()).into_owned()),
             Proof::Signer(_) => Zeroizing::default(),
         }
@@ -222,7 +222,7 @@ mod tests {
     fn what_holds_a_secret_is_wiped() {
         fn is_wiped<T: ZeroizeOnDrop>() {}
         is_wiped::<Zeroizing<Vec<u8>>>();
-        // What an HMAC is made of, and each copy of it that signs something.
+        // The parts of an HMAC, and of each copy of it that signs something.
         is_wiped::<<Sha256 as CoreProxy>::Core>();
         is_wiped::<Buffer<HmacCore<Sha256>>>();
     }

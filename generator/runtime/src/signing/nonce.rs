@@ -1,4 +1,4 @@
-//! Texts that no other request of a client has.
+//! Nonces: texts that no other request of a client has.
 
 use std::fmt::Write;
 use std::hash::{BuildHasher, RandomState};

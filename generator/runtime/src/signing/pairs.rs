@@ -12,7 +12,7 @@ use crate::tables::Pairs;
 pub(super) fn text(request: &Request<Bytes>, call: Option<&Call>, form: Pairs) -> String {
     let body = std::str::from_utf8(request.body()).unwrap_or_default();
     match body.as_bytes().first() {
-        // A body that is written here is valid JSON.
+        // The client writes its bodies itself, as valid JSON.
         Some(b'{' | b'[') => of_body(body, call, form).unwrap_or_default(),
         Some(_) => of_query(body, form),
         None => of_query(request.uri().query().unwrap_or_default(), form),
@@ -20,7 +20,7 @@ pub(super) fn text(request: &Request<Bytes>, call: Option<&Call>, form: Pairs) -
 }
 
 fn of_query(query: &str, form: Pairs) -> String {
-    // What is written here can be decoded.
+    // The client writes its queries itself, so they can be decoded.
     let decoded = pairs_of_query(query).flatten().map(|(name, value)| (name.into_owned(), value.into_owned()));
     joined(decoded.collect(), form)
 }
@@ -38,7 +38,7 @@ fn of_body(body: &str, call: Option<&Call>, form: Pairs) -> Result<String, ReadE
     Ok(String::new())
 }
 
-/// The text of a value: of an object its pairs, of a list its items one after the other.
+/// The text of a value: for an object its pairs, for a list its items one after the other.
 fn value(from: &mut Reader<'_>, form: Pairs) -> Result<String, ReadError> {
     match from.peek() {
         Kind::Object => {

@@ -1,4 +1,4 @@
-//! What of a request can be shown: its address and its body, without what authenticates it.
+//! The parts of a request that can be shown: its address and its body, without anything that authenticates it.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;

@@ -35,7 +35,7 @@ impl Signing {
         Ok(Self { signer, content: signature.content, algorithm, encoding })
     }
 
-    /// What signs, and how its signatures are written.
+    /// The signer, and how its signatures are written.
     pub(super) fn signer(&self) -> (&dyn Signer, Encoding) {
         (&*self.signer, self.encoding)
     }

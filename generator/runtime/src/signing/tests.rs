@@ -102,7 +102,7 @@ fn header<'a>(request: &'a Request<Bytes>, name: &str) -> &'a str {
     request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// An order of the documentation of a spot exchange, with the signature that stands there.
+/// An order of the documentation of a spot exchange, with the documented signature.
 #[test]
 fn a_signature_ends_the_query() -> Tested {
     let credentials = Credentials::new(
@@ -128,7 +128,7 @@ fn a_signature_can_be_all_of_the_query() -> Tested {
     Ok(())
 }
 
-/// An order of the documentation of another exchange, with the signature that stands there.
+/// An order of the documentation of another exchange, with the documented signature.
 #[test]
 fn a_digest_is_a_part_of_the_signed_text() -> Tested {
     let secret = "kQH5HW/8p1uGOVjbgWA7FunAmGO8lsSUXNsu3eow76sz84Q18fWxnyRzBHCd3pd5nE9qa99HAZtuZuj6F1huXg==";
@@ -336,7 +336,7 @@ mod asymmetric {
     }
 }
 
-/// The parts that a signature, a digest or Base64 are made of, where exchanges carry them beside the signature.
+/// Signatures, digests and Base64 of parts, where exchanges carry them besides the signature.
 #[test]
 fn a_passphrase_can_be_signed_and_a_version_can_be_fixed() -> Tested {
     static SIGNED: Api = Api {
@@ -414,7 +414,7 @@ fn a_query_can_be_signed_in_the_order_of_its_names() -> Tested {
     Ok(())
 }
 
-/// What an authorization says can be in Base64, and a nonce a UUID, each time another one.
+/// An authorization can be in Base64, and a nonce can be a UUID, which is another one each time.
 #[test]
 fn an_authorization_in_base64_and_a_uuid_are_carried() -> Tested {
     static BASIC: Api = Api {
@@ -495,7 +495,7 @@ fn parameters_are_signed_as_pairs() -> Tested {
     Ok(())
 }
 
-/// What depends on the request: here its parameters, in a query, a form or a JSON body, and nothing without any.
+/// Parts that depend on the request: here on its parameters, in a query, a form or a JSON body.
 #[test]
 fn parts_depend_on_the_request() -> Tested {
     const PAIRS: &[Part] = &[Part::Pairs(Pairs { sorted: false, equals: "=", between: "&" })];
@@ -541,7 +541,7 @@ fn parts_depend_on_the_request() -> Tested {
     Ok(())
 }
 
-/// What follows the parameters follows them in the query, the form or the body.
+/// Pairs that follow the parameters do so in the query, the form or the body.
 #[test]
 fn credentials_follow_the_parameters_where_these_are() -> Tested {
     static AFTER: Api = Api {

@@ -12,12 +12,12 @@ use super::pairs;
 use super::signer::Signer;
 use crate::tables::{DigestForm, Encoding, Hash, Part};
 
-/// What the parts of a text are taken from. The request itself is one of them, so that what is signed cannot differ from
-/// what is sent.
+/// The sources of the parts of a text. The request itself is one of them, so that the signed text cannot differ from
+/// the sent one.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'a> {
     pub(super) credentials: &'a Credentials,
-    /// What signs, and how its signatures are written.
+    /// The signer, and how its signatures are written.
     pub(super) signer: Option<(&'a dyn Signer, Encoding)>,
     pub(super) stamp: &'a Stamp,
     /// The path of the request, which is known before the rest of it.

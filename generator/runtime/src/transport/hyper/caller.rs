@@ -5,8 +5,8 @@ use std::task::{Wake, Waker};
 
 /// The task that waits for a connection, if any.
 ///
-/// All parts of a connection keep one waker, which passes on to this task. So nothing has to be registered again for
-/// each call, and a connection that rests wakes no task.
+/// All parts of a connection keep one waker, which wakes this task. So nothing has to be registered again for each
+/// call, and an idle connection wakes no task.
 #[derive(Debug, Default)]
 pub(super) struct Caller(Mutex<Option<Waker>>);
 

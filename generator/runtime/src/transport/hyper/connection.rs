@@ -22,26 +22,26 @@ use crate::error::{Delivery, TransportError, TransportErrorKind};
 use crate::transport::RoundTrip;
 use crate::transport::bounds::{TransportLimits, too_late};
 
-/// Makes connections, with TLS where the address wants it.
+/// Makes connections, with TLS where the address requires it.
 pub(super) type Connector = HttpsConnector<Tcp>;
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
 /// A connection that carries one request after the other.
 ///
-/// It moves only while a call waits for it: no task of its own has to be woken for every request, which on another
-/// thread takes longer than all the rest. What arrived in between is processed before the next write.
+/// It is polled only while a call waits for it: no task of its own has to be woken for every request, which on another
+/// thread takes longer than everything else. Data that arrived in between is processed before the next write.
 pub(super) struct Connection {
     requests: SendRequest<Full<Bytes>>,
     /// `None` once it has ended. Dropping it returns a request that was not written.
     inner: Option<Pin<Box<Inner>>>,
     socket: ReadsSystem,
-    /// The waker for data to read.
+    /// The runtime that is notified when data arrives.
     runtime: runtime::Id,
     made: Instant,
     /// When it is too old for another request; `None` before its first response.
     expires: Option<Instant>,
-    /// Ends a request that takes too long. To move one timer on is cheaper than to register one for each request.
+    /// Ends a request that takes too long. Resetting one timer is cheaper than registering one for each request.
     timer: Pin<Box<Sleep>>,
     caller: Arc<Caller>,
     /// Wakes the caller.
@@ -51,10 +51,10 @@ pub(super) struct Connection {
 type Inner = http1::Connection<MaybeHttpsStream<Socket>, Full<Bytes>>;
 
 impl Connection {
-    /// A connection over `stream`, which is looked after by `runtime`.
+    /// A connection over `stream`, which belongs to `runtime`.
     pub(super) async fn over(stream: MaybeHttpsStream<Socket>, runtime: runtime::Id) -> hyper::Result<Box<Self>> {
         let socket = ReadsSystem::of(&stream);
-        // Requests are short: to copy one into a single buffer is faster than to write it in parts.
+        // Requests are short: copying one into a single buffer is faster than writing it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
         let (inner, made) = (Some(Box::pin(inner)), Instant::now());
         let timer = Box::pin(sleep_until(made));
@@ -72,7 +72,7 @@ impl Connection {
         self.runtime
     }
 
-    /// Whether nothing is left of the last request, and the next one can go over it as far as is known.
+    /// Whether the last request has ended, and the connection can take the next one as far as is known.
     pub(super) fn is_free(&self) -> bool {
         self.inner.is_some() && self.requests.is_ready()
     }
@@ -87,12 +87,12 @@ impl Connection {
         self.expires.unwrap_or(self.made)
     }
 
-    /// Whether it is open and silent at this moment, so that all later data was written after the
-    /// request that it is used for was decided on.
+    /// Whether it is open and silent at this moment, so that all later data was written after the request that it is
+    /// used for was decided on.
     ///
-    /// It is moved on as far as what has arrived allows: session tickets and the like are processed, and bytes of HTTP,
-    /// like the end of the connection, end it. What is still on its way cannot be seen; whether the response belongs to
-    /// the request is judged by what it echoes.
+    /// Everything that has arrived is processed: session tickets and the like are consumed, and bytes of HTTP, like the
+    /// end of the connection, end it. Data on its way cannot be seen; whether the response belongs to the request is
+    /// judged by the ids that it repeats.
     fn is_silent(&mut self) -> bool {
         let Self { inner, socket, .. } = self;
         // The write that follows polls it again, so no task has to be woken for that.
@@ -115,7 +115,7 @@ impl Connection {
         let answer = self.answer(request, limits, deadline, trip).await;
         self.caller.leaves();
         if !self.is_free() {
-            // What ends the answer may be left to do.
+            // The end of the answer may not be processed yet.
             go_on(&mut self.inner, &self.waker);
         }
         answer
@@ -188,7 +188,7 @@ fn go_on(inner: &mut Option<Pin<Box<Inner>>>, waker: &Waker) {
     inner.take_if(|inner| inner.as_mut().poll(&mut Context::from_waker(waker)).is_ready());
 }
 
-/// How long a connection may rest by the header `Keep-Alive: timeout=N`, less a quarter: a request needs time to
+/// How long a connection may be idle by the header `Keep-Alive: timeout=N`, less a quarter: a request needs time to
 /// arrive.
 fn announced(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(KEEP_ALIVE).iter().filter_map(|value| value.to_str().ok());

@@ -1,4 +1,4 @@
-//! Where requests go, each place with the connections that lead there.
+//! The origins that requests go to, each with its connections.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use super::pool::Pool;
 #[derive(Debug, Default)]
 pub(super) struct Origins(Mutex<Vec<Arc<Origin>>>);
 
-/// Where requests go: a scheme, a host and a port.
+/// The origin of requests: a scheme, a host and a port.
 #[derive(Debug)]
 pub(super) struct Origin {
     scheme: Scheme,
@@ -21,7 +21,7 @@ pub(super) struct Origin {
 }
 
 impl Origins {
-    /// Where `uri` leads; `None` when it names no host.
+    /// The origin of `uri`; `None` if it names no host.
     pub(super) fn of(&self, uri: &Uri) -> Option<Arc<Origin>> {
         let (scheme, authority) = (uri.scheme()?, uri.authority()?);
         let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,12 +45,12 @@ impl Origin {
         Some(Self { scheme, authority, host, pool: Arc::default() })
     }
 
-    /// A host that is written in other letters counts as another one, which does no harm.
+    /// A host in another case counts as another one, which does no harm.
     fn is(&self, scheme: &Scheme, authority: &Authority) -> bool {
         self.authority.as_str() == authority.as_str() && self.scheme == *scheme
     }
 
-    /// What to connect to.
+    /// The address to connect to.
     pub(super) fn uri(&self) -> Uri {
         let mut parts = http::uri::Parts::default();
         parts.scheme = Some(self.scheme.clone());
@@ -59,14 +59,14 @@ impl Origin {
         Uri::from_parts(parts).unwrap_or_default()
     }
 
-    /// Writes on `request` where it goes as HTTP/1.1 wants it: the path in the first line, the host in a header.
+    /// Addresses `request` as HTTP/1.1 requires: the path is in the first line, the host in a header.
     pub(super) fn address<B>(&self, request: &mut http::Request<B>) {
         request.headers_mut().entry(HOST).or_insert_with(|| self.host.clone());
         let target = std::mem::take(request.uri_mut()).into_parts().path_and_query;
         *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
     }
 
-    /// The connections that lead there and rest.
+    /// The idle connections to this origin.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_known_again() -> Tested {
+    fn an_origin_is_found_again() -> Tested {
         let origins = Origins::default();
         let of = |address: &str| Ok::<_, http::uri::InvalidUri>(origins.of(&address.parse()?));
         let first = of("https://example.com/a")?.ok_or("it names no host")?;

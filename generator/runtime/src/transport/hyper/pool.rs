@@ -12,7 +12,7 @@ use super::connection::Connection;
 /// How long a reaper without connections waits for another one: most are soon idle again.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// The connections to one place.
+/// The idle connections to one origin.
 #[derive(Debug, Default)]
 pub(super) struct Pool(Mutex<Resting>);
 
@@ -37,8 +37,8 @@ struct Reaper {
 }
 
 impl Pool {
-    /// The connection of `runtime` that was used last, unless it has expired by `now`. Those that are not needed can
-    /// expire so, and a request is the least likely to meet a server that is just closing an idle connection.
+    /// The connection of `runtime` that was used last, unless it has expired by `now`. So connections that are not
+    /// needed expire, and a request is the least likely to meet a server that is just closing the connection.
     pub(super) fn take(&self, runtime: runtime::Id, now: Instant) -> Option<Box<Connection>> {
         let mut resting = self.lock();
         let place = resting.connections.iter().rposition(|one| one.is_of(runtime) && now < one.expires())?;
@@ -76,8 +76,8 @@ impl Pool {
         }
     }
 
-    /// Closes the connections of `runtime` that have expired by `now`. Returns when to come again; `None` when no
-    /// connection has been left for a while, and with it the reaper is forgotten.
+    /// Closes the connections of `runtime` that have expired by `now`. Returns when to look again; `None` if no
+    /// connection has been left for a while. The reaper is removed then.
     fn close_expired(&self, runtime: runtime::Id, now: Instant) -> Option<Instant> {
         let mut resting = self.lock();
         let expired = resting.connections.extract_if(.., |one| one.is_of(runtime) && one.expires() <= now);
