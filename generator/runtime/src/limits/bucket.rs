@@ -10,7 +10,7 @@ use crate::tables::{Effect, Meta};
 pub(super) struct Bucket {
     operation: &'static Meta,
     classes: [&'static str; 2],
-    /// The rows of the operation's table that are of its calls.
+    /// The rows of the operation's table that apply to its calls.
     rows: u64,
     account: String,
     pub(super) address: String,
@@ -22,15 +22,15 @@ pub(super) struct Bucket {
     pub(super) shut_until: Duration,
     /// The windows that must all have room: those of the operation alone, of its pools, and the overall ones.
     pub(super) windows: Vec<Taken>,
-    /// How many of them, from the front, no other operation counts in.
+    /// The number of windows at the front in which no other operation counts.
     pub(super) alone: usize,
-    /// How many of them, from the front, are in the operation's table.
+    /// The number of windows at the front that are in the operation's table.
     pub(super) own: usize,
     /// The turns of the waiting calls, in order.
     pub(super) queue: VecDeque<u64>,
 }
 
-/// What a call takes of a window.
+/// The part of a window that a call takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     pub(super) window: Key,
@@ -78,7 +78,7 @@ impl Bucket {
         self.operation.effect == Effect::Cancel
     }
 
-    /// The order of the first waiting call among those of all buckets: the least is admitted first.
+    /// The rank of the first waiting call among those of all buckets: the least is admitted first.
     pub(super) fn turn(&self) -> Option<(bool, u64)> {
         self.queue.front().map(|turn| (!self.urgent, *turn))
     }

@@ -16,13 +16,13 @@ pub struct Call<'a> {
     pub(super) ip_class: &'static str,
     account: &'a str,
     address: &'a str,
-    /// Which rows of the table are of the call, a bit for each.
+    /// The rows of the table that apply to the call, a bit for each.
     pub(super) rows: u64,
 }
 
 impl<'a> Call<'a> {
-    /// A call of the operation `meta` with the default rows, for an account and an address without a name. If its weight
-    /// depends on parameters, it has the greatest.
+    /// A call of the operation `meta` with the default rows, for an account and an address without a name. If its
+    /// weight depends on parameters, it has the greatest.
     #[inline]
     pub fn new(meta: &'static Meta) -> Self {
         let rows = if meta.limits.iter().any(is_of_some) { heaviest(meta, |_| true) } else { ALL };
@@ -82,7 +82,7 @@ impl<'a> Call<'a> {
 /// Every row of a table.
 const ALL: u64 = u64::MAX;
 
-/// Whether a set of rows has the one at `index`. A table with more rows than bits has no conditions behind them.
+/// Whether a set of rows has the one at `index`. Rows beyond the last bit have no conditions, and always apply.
 fn has(rows: u64, index: usize) -> bool {
     u32::try_from(index).ok().and_then(|index| rows.checked_shr(index)).is_none_or(|rest| rest & 1 == 1)
 }
@@ -91,7 +91,7 @@ fn is_of_some(row: &RateLimit) -> bool {
     row.when != WeighsWhen::Always
 }
 
-/// The rows of a call, of which the heaviest of each pool counts.
+/// The rows of a call; of several rows of a pool, only the heaviest.
 fn rows_of<O: Operation>(operation: &O) -> u64 {
     let named = Named::of(operation);
     let default = |name: &str| O::META.defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
@@ -104,7 +104,7 @@ fn rows_of<O: Operation>(operation: &O) -> u64 {
     })
 }
 
-/// The rows that `is_of` the call, without those of a pool that has a heavier one.
+/// The rows for which `is_of` holds, without those whose pool has a heavier one.
 fn heaviest(meta: &Meta, is_of: impl Fn(&RateLimit) -> bool) -> u64 {
     let rows = || meta.limits.iter().enumerate().filter(|(_, row)| is_of(row));
     let outweighs = |(other_index, other): (usize, &RateLimit), (index, row): (usize, &RateLimit)| {
@@ -199,7 +199,7 @@ impl Classes {
 
 impl Condition {
     fn holds_for(&self, parameters: &impl Parameters) -> bool {
-        // What was just written can be read.
+        // The parameters have just been written as JSON, so reading them does not fail.
         any_named(&mut Reader::new(&json_of(parameters)), &self.parameter, &*self.holds).unwrap_or(false)
     }
 }

@@ -15,7 +15,7 @@ use super::state::{Key, LimiterState, bucket_of, reserve_in};
 use crate::clock::{SystemTimer, Timer};
 use crate::error::LimiterTrouble;
 
-/// A limiter for all clients of a process that share it. Clients with the same key and address share one by themselves.
+/// A limiter for all clients of a process that share it. Clients with the same key and address share one automatically.
 ///
 /// # Exactness
 ///
@@ -133,8 +133,8 @@ impl InProcessLimits {
         Self { shared }
     }
 
-    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key, of which only a
-    /// hash is kept. It lives as long as one of them; a forked process has its own.
+    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key, of which
+    /// only a hash is kept. It lives as long as one of them; a forked process has its own.
     pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
         static LIMITERS: Mutex<BTreeMap<[u8; 32], Weak<InProcessLimits>>> = Mutex::new(BTreeMap::new());
         let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());

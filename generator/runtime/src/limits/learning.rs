@@ -60,7 +60,7 @@ impl LimiterState {
     /// room.
     ///
     /// The exchange counted at `sent` or later, when at least as many local calls had expired, and it may have counted
-    /// those that have not ended. So a caller that is alone never takes a call of its own for another's.
+    /// those that have not ended. So a caller that is alone never mistakes its own calls for another's.
     fn note_remaining(&mut self, bucket: Key, sent: Duration, now: Duration, remaining: usize) {
         // The header counts the calls of one second. It does not name its limit, which must be the tightest of these.
         let of_a_second = |key: Key| self.windows.get(key).filter(|all| all.binding.limit.per_seconds == 1);
@@ -73,7 +73,7 @@ impl LimiterState {
             counter.window.count(left.saturating_sub(remaining), now);
         }
     }
-    /// The same of a pool. What others took of it leaves it at the latest when the exchange frees all of it.
+    /// The same for a pool. What others took of it is free again at the latest when the exchange frees all of it.
     fn note_pool(&mut self, bucket: Key, sent: Duration, now: Duration, report: &PoolReport) {
         let is_of = |taken: &&Taken| {
             self.windows.get(taken.window).is_some_and(|counter| counter.binding.limit.pool == Some(report.pool))

@@ -178,7 +178,7 @@ impl RateLimitFeedback {
         Self { too_many, remaining, pools: [None; MOST_POOLS], trip: None }
     }
 
-    /// Adds what the response says of pools.
+    /// Adds what the response says about pools.
     #[must_use]
     pub fn of_pools(self, pools: [Option<PoolReport>; MOST_POOLS]) -> Self {
         Self { pools, ..self }

@@ -6,10 +6,9 @@ use crate::value::OpenEnum;
 /// Counts open orders against the ceilings of an API.
 ///
 /// A client that [tracks orders](crate::ClientBuilder::track_orders) counts by itself, with
-/// [`TrackedOrders::counted`](crate::orders::TrackedOrders::counted). Otherwise, the caller reports changes of orders from any
-/// source. An order has one name, its id or the client id, and
-/// counts once however often it is reported. The counter knows only what is reported: begin with the orders that are
-/// already open.
+/// [`TrackedOrders::counted`](crate::orders::TrackedOrders::counted). Otherwise, the caller reports changes of orders
+/// from any source. An order has one name, its id or the client id, and counts once however often it is reported. The
+/// counter knows only what is reported: begin with the orders that are already open.
 ///
 /// ```
 /// # use tradeapi_runtime::limits::OpenOrders;

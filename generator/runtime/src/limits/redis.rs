@@ -5,15 +5,14 @@
 //! A window has an entry for each permit that was given. From then on it takes a place, even if it is never used, until
 //! one span after the process has reported the end of its call; the exchange has counted the call by then. A permit is
 //! given while fewer than N entries take a place. So of any N + 1 calls the one whose permit was given last was sent a
-//! span after another one had ended, and no N + 1 are counted within a span. Nothing is assumed of how long anything
-//! takes.
+//! span after another one had ended, and no N + 1 are counted within a span. This holds however long anything takes.
 //!
 //! - Entries have unique names. One that was certainly not used is removed.
 //! - A process reports the age of an end by its monotonic clock. A report that is late, repeated or lost
 //!   makes the entry take its place for longer, never for less.
 //! - The entry of a process that died takes its place until its lease ends, and one span after that.
 //! - The fleet's time is that of the server, and never goes back (`script.lua`). A process knows by its steady clock
-//!   how much of it can have passed: when more did, the server's clock was set forward, and what was granted is not
+//!   how much of it can have passed: if more did, the server's clock was set forward, and the granted permits are not
 //!   used.
 //! - A question has an expiry. One that arrives later grants nothing and records nothing.
 //! - A server that has forgotten (another run, a flush, a clock set forward) grants nothing until calls that it does
@@ -73,9 +72,9 @@ pub use self::settings::{Fallback, FleetChange, RedisSettings};
 /// state is lost, because Redis was restarted or cannot be reached, calls are assumed to be in flight for a while
 /// ([`RedisSettings::late_arrival`]).
 ///
-/// The server's clock is that of its day. When it is set back, nothing is lost; when it is set forward, processes
-/// notice and wait for a window. What is less than an eighth of the time between two questions is not noticed, so let
-/// it be slewed.
+/// The server's clock is its wall clock. When it is set back, nothing is lost; when it is set forward, processes notice
+/// and wait for a window. A step of less than an eighth of the time between two questions is not noticed, so have the
+/// clock slewed.
 ///
 /// # Requirements
 ///
@@ -83,8 +82,7 @@ pub use self::settings::{Fallback, FleetChange, RedisSettings};
 /// one window and the time of settling, because the log is lost. The same holds for the very first call. It must not
 /// evict keys. All keys begin with the prefix and expire by themselves, windows after their span and one key after a
 /// day. They contain accounts and addresses as a hash, which can be found by trying all names. The user needs
-/// `EVALSHA`,
-/// `EVAL`, `SCRIPT LOAD`, `INFO`, and the commands of the script for keys below the prefix.
+/// `EVALSHA`, `EVAL`, `SCRIPT LOAD`, `INFO`, and the commands of the script for keys below the prefix.
 ///
 /// # Without Redis
 ///
@@ -135,7 +133,7 @@ impl RedisLimits {
         self.shared.flush().await;
     }
 
-    /// The reservation as the limiter gave it that is used while Redis is gone, if that did.
+    /// The limiter that is used without Redis and its own reservation, if that limiter gave it.
     fn alone(&self, reservation: &Reservation) -> Option<(&Alone, Reservation)> {
         let key = Alone::own(reservation)?;
         Some((self.shared.alone.as_ref()?, Reservation { key, ..*reservation }))
@@ -179,7 +177,7 @@ impl Limiter for RedisLimits {
         }
     }
 
-    /// As if there had been no calls before.
+    /// Assumes that there were no calls before.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
         Plan::after(LimiterState::new(self.shared.settings.limits.clone()), Duration::ZERO, calls)
     }
@@ -187,7 +185,7 @@ impl Limiter for RedisLimits {
 
 impl fmt::Debug for RedisLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the address: there may be a password in it.
+        // Without the address, which may contain a password.
         f.debug_struct("RedisLimits").field("settings", &self.shared.settings).finish_non_exhaustive()
     }
 }

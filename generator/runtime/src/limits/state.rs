@@ -402,7 +402,8 @@ impl LimiterState {
         free_at.min()
     }
 
-    /// Keeps room for the first waiting call of `bucket` in the windows that it shares, unless something else delays it.
+    /// Keeps room for the first waiting call of `bucket` in the windows that it shares, unless something else delays
+    /// it.
     fn keep_room(&self, bucket: Key, now: Duration, kept: &mut Kept) {
         let Some(bucket) = self.buckets.get(bucket).filter(|bucket| bucket.shut_until <= now) else { return };
         let (alone, shared) = bucket.windows.split_at(bucket.alone);

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies_is_relied_on_less() {
+    fn trips_that_vary_give_a_lower_bound() {
         assert_eq!(over((0..1_000).map(|number| 200 + number % 11)), ms(190));
         assert_eq!(over((0..1_000).map(|number| number % 251)), Duration::ZERO);
         // Two kinds of connections, the slower of which is usual.

@@ -97,7 +97,7 @@ impl Window {
         self.most
     }
 
-    /// How many calls may yet arrive.
+    /// How many calls may still arrive.
     #[cfg(feature = "redis")]
     pub(super) fn under_way(&self, now: Duration) -> usize {
         self.held + self.ended.iter().filter(|ended| ended.until > now.saturating_add(self.span)).count()
@@ -215,7 +215,8 @@ impl Window {
         self.ended.push_back(Ended { until, discounted: until.saturating_sub(discount).max(before) });
     }
 
-    /// Logs a call before others: calls that were given up count from later than now, and those of others may leave sooner.
+    /// Logs a call before others: calls that were given up count from later than now, and those of others may leave
+    /// sooner.
     #[cold]
     fn log_before(&mut self, until: Duration, discount: Duration) {
         let place = self.ended.partition_point(|ended| ended.until <= until);

@@ -55,8 +55,8 @@ impl Alone {
         *self.is_alone.borrow()
     }
 
-    /// Redis did not answer. If that lasts, the process leaves the fleet, and uses its share when its presence has
-    /// expired on the server.
+    /// Notes that Redis did not answer. If that lasts, the process leaves the fleet, and uses its share when its
+    /// presence has expired on the server.
     pub(super) fn fail(&self, why: Unavailable) {
         let Some(known_for) = self.presence.lose() else { return };
         self.limits.take_over(known_for + self.settling);
@@ -121,7 +121,7 @@ impl Shared {
         });
     }
 
-    /// Looks after the presence, when so many answers came in a row. Gives how many are that now.
+    /// Maintains the presence after `answers` answers in a row, and returns the new number of answers in a row.
     async fn look(self: &Arc<Self>, answers: u32) -> u32 {
         let Some(alone) = &self.alone else { return 0 };
         if !alone.is_alone() {
@@ -161,8 +161,8 @@ impl Shared {
     }
 }
 
-/// The share of a process that is about to return is not used. If it does not return, the server may take it for a
-/// member all the same, for a while.
+/// Pauses the share of a process that is about to return. If it does not return, the server may take it for a member
+/// for a while nevertheless.
 struct Paused<'a> {
     alone: &'a Alone,
     has_returned: bool,
@@ -205,7 +205,7 @@ struct State {
 }
 
 impl Presence {
-    /// As of a process that may have run until now and reported itself to the server.
+    /// The presence of a process that starts: another run of it may have reported itself to the server until now.
     pub(super) fn new(validity: Duration) -> Self {
         let until = Instant::now() + validity;
         let state = State { is_alone: false, known_until: until, heard_until: until, failing_since: None };
@@ -219,7 +219,7 @@ impl Presence {
         (!state.is_alone).then(|| self.publish_until(&mut state))
     }
 
-    /// The same, of a process that is alone and about to return.
+    /// The same for a process that is alone and about to return.
     pub(super) fn publish_state(&self) -> Instant {
         self.publish_until(&mut self.state())
     }
@@ -229,25 +229,26 @@ impl Presence {
         state.known_until
     }
 
-    /// The server answered `until` then.
+    /// Notes that the server answered, and counts the process as a member until `until`.
     pub(super) fn answered(&self, until: Instant) {
         let mut state = self.state();
         state.heard_until = state.heard_until.max(until);
         state.failing_since = None;
     }
 
-    /// The server knows again that the process is there, and what it sent when it was alone.
+    /// Notes that the server counts the process as a member again, and knows what it sent when it was alone.
     pub(super) fn returned(&self, until: Instant) {
         self.answered(until);
         self.state().is_alone = false;
     }
 
-    /// The server does not answer. When that is a loss: how long it may take the process for a member yet.
+    /// Notes that the server does not answer. If that counts as a loss, returns how long the server may still take the
+    /// process for a member.
     pub(super) fn lose(&self) -> Option<Duration> {
         let mut state = self.state();
         let now = Instant::now();
         let failing_for = now - *state.failing_since.get_or_insert(now);
-        // Called more than once.
+        // An earlier call has returned the loss already, or it is too early to call it one.
         if state.is_alone || now < state.heard_until || failing_for < self.validity / 2 {
             return None;
         }
@@ -255,7 +256,7 @@ impl Presence {
         Some(state.known_until.saturating_duration_since(now))
     }
 
-    /// How long the server may take the process for a member yet.
+    /// How long the server may still take the process for a member.
     pub(super) fn known_for(&self) -> Duration {
         self.state().known_until.saturating_duration_since(Instant::now())
     }

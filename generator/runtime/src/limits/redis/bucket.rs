@@ -16,7 +16,7 @@ const KEPT: Duration = Duration::from_millis(500);
 /// The shortest time between two reports of pools. Later answers repeat what is left out.
 const REPORTED_EVERY: Duration = Duration::from_millis(200);
 
-/// More reports are not kept. What is not reported takes its place until its lease ends.
+/// The maximum number of reports to keep. A permit that is not reported takes its place until its lease ends.
 const MOST_REPORTS: usize = 4096;
 
 /// The calls of this process that are counted in the same windows.
@@ -27,9 +27,9 @@ pub(super) struct Bucket {
     pub(super) windows: Vec<FleetWindow>,
     /// What distinguishes it from other buckets of this process.
     pub(super) name: String,
-    /// How many windows, from the front, no other operation counts in.
+    /// The number of windows at the front in which no other operation counts.
     pub(super) alone: usize,
-    /// How many windows, from the front, are in the operation's table.
+    /// The number of windows at the front that are in the operation's table.
     pub(super) own: usize,
     pub(super) urgent: bool,
     /// Whether its calls cancel: no answer shuts it for longer than a window.
@@ -49,7 +49,7 @@ struct State {
     /// Unclaimed permits.
     stock: VecDeque<Booked>,
     reports: Reports,
-    /// Before, Redis has nothing to give.
+    /// Redis has no permits before this time.
     ask_again_at: Option<Instant>,
     /// When pools were last reported to the fleet.
     reported_at: Option<Instant>,
@@ -87,7 +87,7 @@ pub(super) struct Reports {
 /// A waiting call in a bucket.
 pub(super) struct Waits<'a>(&'a Bucket);
 
-/// The keys that all buckets have in common, but for the address.
+/// The keys that all buckets of an address have in common.
 fn common_keys(prefix: &str, address: &str) -> Vec<String> {
     let gate = name_of(address);
     vec![format!("{prefix}:clock"), format!("{prefix}:shut:{gate}"), format!("{prefix}:members")]
@@ -122,7 +122,7 @@ impl Bucket {
         self.windows.iter().take(self.own).all(|window| window.binding.limit.per_seconds == 1)
     }
 
-    /// Whether it is time to pass on what an answer reports of pools.
+    /// Whether it is time to pass on what an answer reports about pools.
     pub(super) fn may_tell(&self) -> bool {
         let (mut state, now) = (self.state(), Instant::now());
         let is_time = state.reported_at.is_none_or(|last| now.saturating_duration_since(last) >= REPORTED_EVERY);
@@ -137,7 +137,7 @@ impl Bucket {
         self.windows.iter().take(self.own).position(|window| window.binding.limit.pool == Some(pool))
     }
 
-    /// Just some windows, without calls.
+    /// A bucket over these windows, for no calls.
     pub(super) fn over<'a>(windows: impl Iterator<Item = &'a WindowKey>, settings: &RedisSettings) -> Self {
         let prefix = settings.key_prefix();
         let mut bucket = Self { keys: common_keys(&prefix, ""), ..Self::default() };
@@ -148,7 +148,7 @@ impl Bucket {
         Self { alone: bucket.windows.len(), own: bucket.windows.len(), ..bucket }
     }
 
-    /// One more waits, until what this gives is dropped.
+    /// Counts one more waiting call, until the returned value is dropped.
     pub(super) fn wait(&self) -> Waits<'_> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         Waits(self)
@@ -178,12 +178,12 @@ impl Bucket {
         if is_spare && is_due { state.stock.pop_front() } else { None }
     }
 
-    /// Permits come in.
+    /// Adds permits.
     pub(super) fn put(&self, booked: impl Iterator<Item = Booked>) {
         self.state().stock.extend(booked);
     }
 
-    /// Redis has nothing to give before.
+    /// Notes that Redis has no permits before this time.
     pub(super) fn ask_again_at(&self, at: Option<Instant>) {
         self.state().ask_again_at = at;
     }
@@ -193,17 +193,17 @@ impl Bucket {
         self.state().stock.push_front(booked);
     }
 
-    /// How long Redis has nothing to give.
+    /// How long Redis has no permits.
     pub(super) fn ask_again_in(&self) -> Duration {
         self.state().ask_again_at.map(|at| at.saturating_duration_since(Instant::now())).unwrap_or_default()
     }
 
-    /// These permits are not used.
+    /// Reports permits that are not used.
     pub(super) fn unused(&self, ids: impl Iterator<Item = u64>) {
         self.state().reports.unused.extend(ids);
     }
 
-    /// The call of a permit has ended; the exchange has counted it by `at`.
+    /// Reports that the call of a permit has ended; the exchange has counted it by `at`.
     pub(super) fn ended(&self, id: u64, at: Instant) {
         self.state().reports.ended.push((id, at));
     }
@@ -231,7 +231,7 @@ impl Bucket {
         !state.reports.is_empty()
     }
 
-    /// Whether there is nothing to look after.
+    /// Whether there is nothing to tidy up.
     pub(super) fn is_tidy(&self) -> bool {
         let state = self.state();
         state.stock.is_empty() && state.reports.is_empty()

@@ -1,4 +1,4 @@
-//! When limits are kept here only for a while, and by others before and after.
+//! Hands limits over between this limiter and others that keep them before and after.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::limits::window::Window;
 use crate::tables::{RateLimit, Scope, WeighsWhen};
 
 impl InProcessLimits {
-    /// Lets nothing go from now on. Of each window, returns how many calls have arrived in the last span, and how many
-    /// may yet arrive.
+    /// Admits no call from now on. Returns for each window how many calls have arrived in the last span, and how many
+    /// may still arrive.
     pub(super) fn pause(&self) -> Vec<(WindowKey, [usize; 2])> {
         self.shared().change(|state, now| state.limits.pause(now))
     }
 
-    /// Goes on. Calls that others let go may arrive until `settled` from now.
+    /// Admits calls again. Calls that others admitted may arrive until `settled` from now.
     pub(super) fn take_over(&self, settled: Duration) {
         self.shared().change(|state, now| state.limits.take_over(now.saturating_add(settled)));
     }
@@ -55,7 +55,7 @@ impl LimiterState {
 }
 
 impl Window {
-    /// How many calls have arrived in the span before `now`, and how many may yet arrive.
+    /// How many calls have arrived in the span before `now`, and how many may still arrive.
     fn counts(&self, now: Duration) -> [usize; 2] {
         let all = self.most().saturating_sub(self.left(now));
         let under_way = self.under_way(now).min(all);

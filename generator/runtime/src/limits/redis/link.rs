@@ -14,12 +14,12 @@ use crate::limits::limiter::Unavailable;
 /// How long to wait before reconnecting after a failure. Until then, questions fail immediately.
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
-/// By how much the server's clock may seem to be faster than this process's, beside a part of the time that passed:
-/// less is not a step, but a clock that is being adjusted.
+/// By how much the server's clock may seem to be faster than this process's, besides a part of the time that passed. A
+/// smaller difference is not a step: the clock is being adjusted.
 const SLACK: Duration = Duration::from_millis(5);
 const SLACK_PART: u32 = 8;
 
-/// The way to the server: one connection for all, made again when it breaks.
+/// The link to the server: one connection for all callers, made again when it breaks.
 pub(super) struct Link {
     client: Client,
     settings: RedisSettings,
@@ -36,7 +36,7 @@ struct State {
     anchor: Option<Anchor>,
 }
 
-/// A connection to one run of the server, which forgets when it ends.
+/// A connection to one run of the server, whose data ends with the run.
 #[derive(Clone)]
 struct Connected {
     connection: MultiplexedConnection,
@@ -79,8 +79,7 @@ impl Link {
         })
     }
 
-    /// If the connection was closed while idle, the question is sent again over a new
-    /// one.
+    /// If the connection was closed while idle, the question is sent again over a new one.
     async fn ask_twice(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         match self.ask_once(question).await? {
             Ok(answer) => Ok(answer),
@@ -197,7 +196,7 @@ fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX / 4)
 }
 
-/// Whether another connection may do better: this one is gone, or its server does not lead any more.
+/// Whether another connection may succeed: this one is lost, or its server is no longer the leader.
 fn is_broken(error: &RedisError) -> bool {
     error.is_io_error() || error.is_connection_dropped() || matches!(error.code(), Some("READONLY" | "LOADING"))
 }

@@ -17,7 +17,7 @@ pub(super) struct Question<'a> {
     settings: &'a RedisSettings,
     act: &'static str,
     words: Vec<String>,
-    /// Until when permits are of use.
+    /// Until when permits can be used.
     pub(super) grants_until: Instant,
     /// Until when the process is a member.
     pub(super) member_until: Instant,
@@ -25,7 +25,7 @@ pub(super) struct Question<'a> {
 
 /// The answer of the script.
 pub(super) struct Answer {
-    /// The time and since when permits are known first.
+    /// The numbers of the answer: the time, since when permits are known, and then those of the function.
     numbers: Vec<i64>,
     /// Whether the question was sent twice, so that the server may have processed both.
     asked_twice: bool,
@@ -66,7 +66,7 @@ impl<'a> Question<'a> {
         Self::new(bucket, settings, "hello", Vec::new())
     }
 
-    /// Reports that the server's clock was set forward, which voids the state `since` then.
+    /// Reports that the server's clock was set forward, which voids the state that began at `since`.
     pub(super) fn forget(bucket: &'a Bucket, settings: &'a RedisSettings, since: i64) -> Self {
         Self::new(bucket, settings, "forget", vec![since.to_string()])
     }
@@ -208,7 +208,7 @@ impl Answer {
         duration(self.number(3))
     }
 
-    /// The index of the window that is in the way.
+    /// The index of the window that delays the next permit.
     pub(super) fn binding(&self) -> Option<usize> {
         usize::try_from(self.number(4)).ok()?.checked_sub(1)
     }
@@ -224,7 +224,7 @@ impl Answer {
     }
 }
 
-/// How long ago `at` is, in microseconds; less than zero when it is still to come.
+/// How long ago `at` is, in microseconds; negative if it is in the future.
 fn since(at: Instant, now: Instant) -> String {
     match now.checked_duration_since(at) {
         Some(ago) => micros(ago),

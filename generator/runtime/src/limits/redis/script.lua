@@ -2,7 +2,7 @@
 -- in microseconds.
 --
 -- KEYS  1  the fleet's clock
---       2  until when nothing goes from the address
+--       2  until when no call is admitted from the address
 --       3  the members
 --       4  and on: the windows: those of the operation alone, of its pools, and the overall ones
 -- ARGV  1  what to do
@@ -12,7 +12,7 @@
 --       5  how far ahead of now that can be at most
 --       6  how many windows are the operation's own, with its pools
 --       7  the lease of a permit
---       8  how long an unreported call may be under way
+--       8  how long an unreported call may be in flight
 --       9  how far ahead of now a permit may be granted at most
 --      10  for how long something may be shut at most
 --      11  how many windows are the operation's alone
@@ -21,14 +21,14 @@
 --          takes more
 
 local DAY_MS = 86400000
--- How long an urgent call that has to come again is expected after the time it was given.
+-- How long after the time it was given an urgent call is expected to ask again.
 local GRACE = 100000
--- When to ask again where it is not known when room comes.
+-- When to ask again if it is not known when there is room.
 local SOON = 25000
--- For how long room is kept at most for a call that waits, beyond which it has to ask again.
+-- The longest time that room is kept for a waiting call that does not ask again.
 local PATIENCE = 500000
 
--- Numbers as long as these lose digits otherwise.
+-- Other conversions lose digits of numbers this long.
 local function text(number)
   return string.format('%.0f', number)
 end
@@ -58,7 +58,7 @@ end
 
 local now, since = read_clock()
 local member_until = tonumber(ARGV[4])
--- A caller whose time is ahead of this one goes by another clock.
+-- A caller whose time is too far ahead of this one uses another clock.
 local is_late = now > math.min(tonumber(ARGV[3]), member_until) or member_until > now + tonumber(ARGV[5])
 local own, alone = tonumber(ARGV[6]), tonumber(ARGV[11])
 local lease = tonumber(ARGV[7])
@@ -85,7 +85,7 @@ local function number()
   return tonumber(word())
 end
 
--- Until when something is shut. Longer than may be is a slip, or of another clock.
+-- Until when something is shut. A time that is too far ahead is a mistake, or of another clock.
 local function shut_until(key)
   local till = tonumber(redis.call('GET', key) or 0)
   return till <= now + longest_shut and till or 0
@@ -97,13 +97,14 @@ local function shut(key, duration)
   end
 end
 
--- Until when nothing goes from the address. No answer takes away the ability to cancel for more than a window.
+-- The key with the time until which no call is admitted from the address. No answer takes away the ability to cancel
+-- for more than a window.
 local function gate(cancels)
   return cancels and KEYS[2] .. ':cancels' or KEYS[2]
 end
 
--- A member is registered until a time that it states itself. Its share counts from when no earlier process that had the
--- same share can be alone with it any more.
+-- A member is registered until a time that it states itself. Its share counts from the time when no earlier process with
+-- the same share can still be alone.
 local function register()
   local name, share, age = word(), number(), number()
   if share >= 0 and not is_late then
@@ -126,7 +127,7 @@ local function load_members()
   return members
 end
 
--- How many calls are kept free for members that are not there, for they may be alone.
+-- How many calls are kept free for absent members, because they may be alone.
 local function kept_for_absent(window, members)
   local present = 0
   for _, member in ipairs(members) do
@@ -137,7 +138,7 @@ local function kept_for_absent(window, members)
   return math.floor(window.most * math.max(0, 1 - present) + 0.000001)
 end
 
--- What others waiting that go first, by when they come again at the latest.
+-- The urgent calls of other processes that wait, and when they ask again at the latest.
 local function load_urgent(window)
   local key = window.key .. ':urgent'
   redis.call('ZREMRANGEBYSCORE', key, '-inf', text(now))
@@ -146,8 +147,8 @@ local function load_urgent(window)
   window.urgent_until = tonumber(last[2] or 0)
 end
 
--- How much calls keep free that have waited longer than `who`. Each that waits has an entry: since when, until when it
--- is expected to ask again, and how many calls it counts as.
+-- How much room is kept free for calls that have waited longer than `who`. Each waiting call has an entry: since when it
+-- has waited, until when it is expected to ask again, and how many calls it counts as.
 local function load_earlier(window, who)
   local waits, others, mine = redis.call('HGETALL', window.key .. ':waits'), {}, nil
   for each = 1, #waits, 2 do
@@ -173,7 +174,7 @@ local function keep_room(who, is_waiting, is_next, till)
     local window = windows[index]
     local key = window.key .. ':waits'
     if is_waiting then
-      -- Once one went, the next has waited since now.
+      -- After a call was admitted, the next one has waited since now.
       local from = is_next and now or window.waits_since
       redis.call('HSET', key, who, text(from) .. ' ' .. text(till) .. ' ' .. window.count)
       redis.call('PEXPIRE', key, milliseconds(PATIENCE + GRACE))
@@ -183,8 +184,8 @@ local function keep_room(who, is_waiting, is_next, till)
   end
 end
 
--- A window has entries for each permit, as many as the calls that it counts as: until when they take places. Those that
--- take none any more are kept for one span, for answers that report how many calls were left.
+-- A window has entries for each permit, as many as the calls that it counts as, each with the time until which it takes a
+-- place. After that, they are kept for one span, for answers that report how many calls were left.
 local function load(index, window)
   redis.call('ZREMRANGEBYSCORE', window.key, '-inf', text(now - window.span))
   redis.call('ZREMRANGEBYSCORE', window.key, text(now + horizon + window.span + 1000000), '+inf')
@@ -230,7 +231,7 @@ local function taken_until(window, stay)
   return math.max(window.shut, tonumber(in_the_way[2] or 0))
 end
 
--- From when on there is room for one more call, if what goes first is kept free. Nothing where that is not known.
+-- From when on there is room for one more call, if room for earlier calls is kept free; nil if that is not known.
 local function free_at(window, urgent)
   if window.room < window.count then
     return nil
@@ -240,11 +241,11 @@ local function free_at(window, urgent)
   if kept <= stay then
     return taken_until(window, stay - kept)
   end
-  -- It is known when the urgent ones come again, but not when others that wait go.
+  -- It is known when the urgent calls ask again, but not when other waiting calls are admitted.
   return window.earlier == 0 and math.max(window.urgent_until, taken_until(window, stay)) or nil
 end
 
--- When to ask again for what is free by then at the latest: a permit whose call is under way frees its place earlier.
+-- When to ask again for room that is free at `free` at the latest: a permit frees its place earlier when its call ends.
 local function ask_again_at(free, window)
   if not free then
     return now + SOON
@@ -255,7 +256,8 @@ local function ask_again_at(free, window)
   return free
 end
 
--- How many more calls someone knows of who counts, at `moment`, the calls of one span before it.
+-- The number of remaining calls by a count, taken at `moment`, of the calls of one span; the least of all windows, and
+-- its window.
 local function tightest(moment)
   local least, which = nil, nil
   for index = 1, own do
@@ -267,7 +269,7 @@ local function tightest(moment)
   return least, which
 end
 
--- When the next permit may be used, and the window that is in the way until then (0 for none).
+-- When the next permit may be used, and the window that delays it until then (0 for none).
 local function next_free(urgent, cancels)
   local at, binding = math.max(now, shut_until(gate(cancels))), 0
   for index, window in ipairs(windows) do
@@ -283,7 +285,7 @@ local function next_free(urgent, cancels)
   return at, binding
 end
 
--- Other processes see the urgent calls that have to come again.
+-- Shows other processes the urgent calls that have to ask again.
 local function expect(name, calls, till)
   for index = alone + 1, #windows do
     local key, most, count = windows[index].key .. ':urgent', windows[index].most, calls * windows[index].count
@@ -303,7 +305,7 @@ function acts.hello()
   return { now, since }
 end
 
--- The clock is known to have been set forward: what was counted by it is worth nothing.
+-- The clock is known to have been set forward: what was counted by it is void.
 function acts.forget()
   if number() == since then
     since = now
@@ -313,8 +315,8 @@ function acts.forget()
 end
 
 -- Notes the outcome of permits, and grants others. The answer: now, since when permits are known, whether the question
--- came too late, how long to wait for the next permit, the window that is in the way (0 for none), how many calls are
--- left, and of each permit how far ahead it is.
+-- came too late, how long to wait for the next permit, the window that delays it (0 for none), how many calls are left,
+-- and how far ahead each permit is.
 function acts.ask()
   local name, has_share = register()
   for _ = 1, number() do
@@ -359,7 +361,7 @@ function acts.ask()
     answer[6 + granted] = at - now
   end
   answer[6] = tightest(now) or 0
-  -- For a call that does not wait nothing is kept.
+  -- No room is kept for a call that does not wait.
   if booking > 0 then
     local granted = #answer - 6
     keep_room(who, count > granted and answer[5] > alone, granted > 0, now + math.min(answer[4], PATIENCE) + GRACE)
@@ -371,7 +373,7 @@ function acts.ask()
   return answer
 end
 
--- A process comes back that was alone: of each window, so many calls were made by now, and so many are under way.
+-- A process that was alone returns: for each window, how many calls it made by now, and how many are in flight.
 function acts.join()
   local name = register()
   for _, window in ipairs(windows) do
@@ -383,7 +385,7 @@ function acts.join()
   return { now, since, is_late and 1 or 0 }
 end
 
--- One call was too many: nothing of the operation goes for a while, or nothing of the address.
+-- One call was too many: for a while, no call of the operation is admitted, or none from the address.
 function acts.too_many()
   local asked_for, longest_pause = number(), number()
   local of_everything, cancels = word() == '1', word() == '1'
@@ -405,7 +407,7 @@ function acts.too_many()
   return { now, since }
 end
 
--- The answer to a call that was granted at a moment said how many are left: others may have called.
+-- The answer to a call that was granted at a moment reported how many are left: others may have called.
 function acts.remaining()
   local moment, remaining = number(), number()
   local left, window = tightest(moment)
@@ -419,7 +421,7 @@ function acts.remaining()
   return { now, since }
 end
 
--- The answer to a call that was granted at a moment said how much is left of one window, and when that is free.
+-- The answer to a call that was granted at a moment reported how much is left of one window, and when that is free.
 function acts.pool_report()
   local moment, window, remaining, reset = number(), windows[number()], number(), number()
   local used = redis.call('ZCOUNT', window.key, '(' .. text(moment), '+inf')

@@ -31,7 +31,7 @@ pub enum Fallback {
     InProcess {
         /// What this process may use of each limit.
         share: QuotaShare,
-        /// Is called when this begins and when it ends.
+        /// Called when this begins and when it ends.
         on_change: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     },
 }
@@ -48,16 +48,17 @@ pub enum FleetChange {
 impl Fallback {
     /// Keeps to `share` of every limit, and calls `on_change` when this begins and when it ends.
     ///
-    /// The shares of all processes of a fleet are one at most together. The share of each process that Redis does not
-    /// know is kept free for it, because it may be alone: so no window has too many calls whichever of them lose Redis,
-    /// and whichever find it again. A fleet that is whole uses the whole limit; where one of four processes does not
-    /// run, the others have three quarters.
+    /// Together, the shares of all processes of a fleet must be one at most. The share of each process that Redis does
+    /// not know is kept free for it, because it may be alone: so no window has too many calls, whichever processes lose
+    /// Redis or find it again. A complete fleet uses the whole limit; if one of four processes does not run, the others
+    /// have three quarters.
     ///
     /// A process is alone when Redis has not answered for twice the [`timeout`](RedisSettings::timeout), and returns
-    /// when it has answered three times in a row. It begins to use its share when Redis knows that it is not there any
-    /// more, and what others sent before has been counted: [`late_arrival`](RedisSettings::late_arrival) and a window
-    /// later. While it is alone, it is served from its share at once. For as long as that, a process that starts finds
-    /// its own share kept free, for another one may have had it just before.
+    /// when it has answered three times in a row. It begins to use its share when Redis no longer counts it as a
+    /// member, and the calls that others sent before have been counted:
+    /// [`late_arrival`](RedisSettings::late_arrival) and a window later. While it is alone, calls are served from its
+    /// share at once. When a process starts, its share is kept free for the same time, because an earlier process may
+    /// have used it just before.
     pub fn in_process(share: QuotaShare, on_change: impl Fn(&FleetChange) + Send + Sync + 'static) -> Self {
         Self::InProcess { share, on_change: Arc::new(on_change) }
     }
@@ -82,7 +83,7 @@ impl RedisSettings {
         Self::default()
     }
 
-    /// What all keys begin with, by default `tradeapi-limits`: fleets with different prefixes share nothing.
+    /// The prefix of all keys, by default `tradeapi-limits`. Fleets with different prefixes share nothing.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
@@ -114,8 +115,7 @@ impl RedisSettings {
 
     /// For how long a permit takes its place if the end of its call is not reported, because the process has died
     /// or is cut off: by then the exchange has counted the call. By default 20 seconds. Make it longer than a call can
-    /// take from its permit to its answer, which
-    /// [`call_timeout`](crate::ClientBuilder::call_timeout) bounds.
+    /// take from its permit to its answer, which [`call_timeout`](crate::ClientBuilder::call_timeout) bounds.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease.min(LONGEST);
         self
@@ -135,8 +135,8 @@ impl RedisSettings {
         self
     }
 
-    /// How long before there is room a call that waits may be booked, by default 20 milliseconds: so no time is lost by
-    /// another question. A call that was booked is not overtaken any more, not even by one that cancels.
+    /// How long before there is room a waiting call may be booked, by default 20 milliseconds, so that no time is lost
+    /// by another question. A call that is booked is no longer overtaken, not even by a cancellation.
     pub fn ahead(mut self, ahead: Duration) -> Self {
         self.ahead = ahead.min(LONGEST);
         self
@@ -166,7 +166,7 @@ impl RedisSettings {
         self.limits.late_arrival.min(LONGEST)
     }
 
-    /// What all keys begin with. The braces keep all keys of a fleet on one server of a cluster.
+    /// The prefix of all keys. Its braces keep all keys of a fleet on one server of a cluster.
     pub(super) fn key_prefix(&self) -> String {
         format!("{{{}}}", self.prefix)
     }

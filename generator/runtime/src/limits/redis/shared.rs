@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// The wait before another question if the answer contains none.
 const SOON: Duration = Duration::from_millis(25);
 
-/// For how long reports are gathered. They are in time when they arrive before their places would have become free.
+/// For how long reports are gathered. They are in time if they arrive before their places would have become free.
 const GATHERED: Duration = Duration::from_millis(20);
 
 /// The state that all callers share.
@@ -29,14 +29,14 @@ pub(super) struct Shared {
     pub(super) settings: RedisSettings,
     pub(super) link: Link,
     pub(super) alone: Option<Alone>,
-    /// What distinguishes the permits of this process from those of others.
+    /// Distinguishes the permits of this process from those of others.
     name: String,
     started: Instant,
     next_id: AtomicU64,
     registry: Mutex<Registry>,
     /// The permits that are in use, by their names.
     open: Mutex<HashMap<u64, Arc<Bucket>>>,
-    /// Where reports are sent from when they come from elsewhere.
+    /// The runtime that sends reports if they are made outside of any runtime.
     runtime: Mutex<Option<Handle>>,
 }
 
@@ -81,7 +81,7 @@ impl Shared {
                     None => continue,
                 },
                 Some(alone) => match alone.while_member(self.reservation(&call, wait)).await {
-                    // Without a runtime there is no way back.
+                    // Without a runtime, the process could not return to the fleet.
                     Some(Err(AdmissionError::Unavailable(why))) if Handle::try_current().is_ok() => {
                         alone.fail(why);
                         if !alone.is_alone() {
@@ -180,7 +180,8 @@ impl Shared {
         let answer = match result {
             Ok(answer) => answer,
             Err(why) => {
-                // It may have been read all the same.
+                // The server may have processed the question nevertheless. Reports can be repeated, and its permits are
+                // returned.
                 bucket.keep_reports(reports);
                 bucket.unused(ids);
                 return Err(why);
@@ -189,12 +190,12 @@ impl Shared {
         if let (Some(alone), Some(until), false) = (&self.alone, until, answer.is_late()) {
             alone.presence.answered(until);
         }
-        self.state(bucket, whom, &answer, ids);
+        self.take_granted(bucket, whom, &answer, ids);
         Ok(Some(answer))
     }
 
-    /// Takes in what was granted.
-    fn state(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
+    /// Adds the granted permits to the bucket.
+    fn take_granted(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
         let heard = Instant::now();
         let booked = answer.granted().zip(ids.by_ref()).map(|(ahead, id)| Booked {
             id,
@@ -242,14 +243,14 @@ impl Shared {
         }
     }
 
-    /// The call of a reservation has ended; the exchange has counted it `after` now at the latest.
+    /// Notes that the call of a reservation has ended. The exchange has counted it `after` now at the latest.
     pub(super) fn ended(self: &Arc<Self>, reservation: &Reservation, after: Duration) {
         let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
         bucket.ended(reservation.key, Instant::now() + after.min(LONGEST));
         self.tidy_up(&bucket);
     }
 
-    /// The call of a reservation is not made.
+    /// Notes that the call of a reservation is not made.
     pub(super) fn unused(self: &Arc<Self>, reservation: &Reservation) {
         let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
         bucket.unused([reservation.key].into_iter());
@@ -308,7 +309,7 @@ impl Shared {
     }
 }
 
-/// A permit that is about to be taken; unless it is, the next caller may have it.
+/// A permit that is about to be taken. If it is not, the next caller may have it.
 struct Untaken<'a> {
     shared: &'a Arc<Shared>,
     bucket: &'a Arc<Bucket>,

@@ -1,4 +1,4 @@
-//! What the exchange counts, over networks of all kinds: calls arrive later than they are let go, by differently much.
+//! What the exchange counts, over networks of all kinds: the time from admission to arrival differs from call to call.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -40,12 +40,12 @@ impl Dice {
 /// What happens to one call.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// From when the call is let go until the exchange counts it.
+    /// From the admission of the call until the exchange counts it.
     there: Duration,
     back: Duration,
     /// Whether the connection has carried an answer before.
     warm: bool,
-    /// After how long the caller gives the call up.
+    /// The time after which the caller gives the call up.
     patience: Duration,
 }
 
@@ -69,7 +69,7 @@ enum Event {
     Ends(usize),
 }
 
-/// An exchange and those who call it, as fast as they may.
+/// An exchange and its callers, which call as fast as they may.
 struct Scene<'a> {
     driver: Driver<'a>,
     most: usize,
@@ -114,7 +114,7 @@ impl Scene<'_> {
     }
 }
 
-/// When `count` calls arrive, each on the `way` that its number has.
+/// The times at which `count` calls arrive. `way` returns what happens to the call with a number.
 fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usize) -> Way) -> Vec<Duration> {
     let limits = limits(settings);
     let call = Call::new(limited_to(most));
@@ -131,7 +131,7 @@ fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usi
     let mut requested = 0;
     loop {
         let mut granted = scene.driver.woken();
-        // There is always someone who waits.
+        // Some calls always wait.
         while requested < count && scene.driver.waiting() < 3 {
             requested += 1;
             let (number, reservation) = scene.driver.admit(call);
@@ -152,7 +152,7 @@ fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usi
             scene.happen(event);
         }
     }
-    assert_eq!(scene.arrived.len(), count, "everyone is let go in the end");
+    assert_eq!(scene.arrived.len(), count, "every call is admitted in the end");
     scene.arrived
 }
 
@@ -166,7 +166,7 @@ impl<T: Ord> Due<T> for BinaryHeap<Reverse<(Duration, T)>> {
     }
 }
 
-/// No network of a kind makes the exchange count too many, whatever the dice say.
+/// Over no network of a kind does the exchange count too many calls, whatever the random numbers.
 fn never_too_many(kind: &str, way: impl Fn(&mut Dice, usize) -> Way) {
     for (seed, most) in (0..6).zip([1, 10, 20].into_iter().cycle()) {
         let mut dice = Dice(seed);
@@ -194,7 +194,7 @@ fn connections_that_are_made_anew_now_and_then() {
             let way = Way::warm(ms(60), ms(60));
             if dice.one_in(5) { way.cold(dice.up_to(ms(connect))) } else { way }
         });
-        // What is known of trips over other connections says nothing about theirs.
+        // The known trips over other connections say nothing about theirs.
         never_too_many("new connections with a shorter way back", |dice, _| {
             if dice.one_in(8) { Way::warm(ms(200), ms(5)).cold(ms(connect)) } else { Way::warm(ms(100), ms(100)) }
         });
@@ -235,16 +235,16 @@ fn two_kinds_of_connections() {
     });
 }
 
-/// The margin is for a way that becomes shorter, all at once, than it ever was.
+/// The margin is for a path that suddenly becomes shorter than it ever was.
 #[test]
 fn a_way_that_becomes_shorter_by_the_margin() {
     never_too_many("a better way", |_, number| Way::warm(if number < 200 { ms(120) } else { ms(120 - 35) }, ms(80)));
 }
 
-/// When a way has become shorter by more, the first answer over it ends the reliance on the old one, also for the calls
-/// before.
+/// If a path becomes shorter by more than the margin, the first answer over it ends the discount of the old path, also
+/// for earlier calls.
 #[test]
-fn what_was_relied_on_too_much_is_taken_back_at_once() {
+fn a_discount_that_was_too_large_is_taken_back_at_once() {
     let way = |number: usize| match number {
         // The first ones are held up, so that all others come one by one.
         0..10 => Way::warm(ms(120), ms(80)).cold(ms(95) * number as u32),
@@ -308,9 +308,9 @@ fn a_warm_connection_is_used_to_95_of_100_calls() {
     }
 }
 
-/// Without any trip that is known, and before enough are, calls count from their answers.
+/// Until enough trips are known, calls count from their answers.
 #[test]
-fn nothing_is_relied_on_that_is_not_known() {
+fn unknown_trips_give_no_discount() {
     let of = |way: Way, settings| run(settings, 1, 60, |_| way);
     let way = Way::warm(ms(100), ms(100));
     let strict = of(way, LimitSettings::new().count_from(CountFrom::Response));
@@ -319,7 +319,7 @@ fn nothing_is_relied_on_that_is_not_known() {
     assert!(strict.windows(2).all(|calls| calls[1] - calls[0] == ms(1_205)));
 }
 
-/// A trip that cannot be, because it is longer than the call, is not relied on either.
+/// An impossible trip, which is longer than the call, gives no discount either.
 #[test]
 fn a_call_never_counts_from_before_it_was_sent() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO).trip_margin(Duration::ZERO));

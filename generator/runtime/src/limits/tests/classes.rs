@@ -1,4 +1,4 @@
-//! Which rows hold.
+//! The rows that apply to a call.
 
 use super::driver::{limits, operation, per_ip, per_uid};
 use crate::checks::Checks;
@@ -44,7 +44,7 @@ fn rows() -> [RateLimit; 5] {
     [per_uid(10, "default"), per_uid(5, "reality"), per_uid(30, "listed"), per_ip(100), address]
 }
 
-/// The calls of the rows that hold.
+/// The numbers of calls of the rows that apply.
 fn holding(classes: &Classes, symbols: &[&'static str]) -> Vec<u32> {
     let meta = operation("place", Effect::Create, &rows());
     let order = Order(symbols.to_vec());
@@ -71,7 +71,7 @@ fn the_rows_of_a_class_take_the_place_of_the_default_ones_of_their_scope() {
 fn the_first_class_counts() {
     let first = Classes::new().always("listed").always("reality");
     assert_eq!(holding(&first, &["a"]), [30, 7]);
-    // Each scope for itself.
+    // Each scope by itself.
     let other = Classes::new().always("reality").always("listed");
     assert_eq!(holding(&other, &["a"]), [5, 7]);
 }

@@ -57,7 +57,7 @@ struct Caller {
     pause: u64,
     class: usize,
     cancels: bool,
-    /// From being let go to sending.
+    /// From admission to sending.
     slowness: u64,
     ending: Ending,
     /// By how much the clock is set back when it comes.
@@ -92,13 +92,13 @@ fn callers() -> impl Strategy<Value = Vec<Caller>> {
     prop::collection::vec(caller, 1..150)
 }
 
-/// Who waits, with what happens when.
+/// The callers, and what happens to their calls.
 struct Scene<'a> {
     driver: Driver<'a>,
     callers: &'a [Caller],
     holding: Vec<(Duration, usize, Reservation)>,
     leaving: Vec<(Duration, usize)>,
-    /// When calls went out, by the true time, and whose they were.
+    /// When calls were sent, by the true time, and by whom.
     made: Vec<(Duration, usize)>,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Scene<'a> {
         self.holding.push((self.driver.now() + ms(self.callers[number].slowness), number, reservation));
     }
 
-    /// Lets everything happen that is due; what that lets happen comes at the same moment.
+    /// Does everything that is due, and everything that follows from it at the same moment.
     fn look(&mut self) {
         loop {
             self.act();
@@ -156,7 +156,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// When calls went out, and by whom.
+/// When calls were sent, and by whom.
 fn run(settings: LimitSettings, late: Duration, callers: &[Caller]) -> Vec<(Duration, usize)> {
     let metas = [operation("place", Effect::Create, &rows()), operation("cancel", Effect::Cancel, &rows())];
     let (limits, timer) = unsteady(settings, late);
@@ -179,7 +179,7 @@ fn run(settings: LimitSettings, late: Duration, callers: &[Caller]) -> Vec<(Dura
         scene.driver.step(next);
         scene.look();
     }
-    assert_eq!(scene.driver.waiting(), 0, "someone was forgotten");
+    assert_eq!(scene.driver.waiting(), 0, "a waiting call was forgotten");
     scene.made
 }
 
@@ -235,7 +235,7 @@ fn a_newcomer_does_not_overtake_a_late_alarm() {
     assert_eq!((first, reservation), (Some(Duration::ZERO), None));
     timer.real.advance(SECOND + ms(10));
     assert!(driver.woken().is_empty(), "the alarm has not rung");
-    // Someone who does not wait, and someone who does.
+    // A caller that does not wait, and one that does.
     assert!(matches!(driver.limits.admit(call, false), Admission::Now(Err(_))));
     let (_, reservation) = driver.admit(call);
     assert_eq!(reservation, None);

@@ -36,7 +36,7 @@ pub(super) fn limited_to(calls: u32) -> &'static Meta {
     operation("limited", Effect::Create, &[per_uid(calls, "default")])
 }
 
-/// A task's flag: it is looked at again only when it was woken.
+/// A task's flag: the task is polled again only after it was woken.
 #[derive(Default)]
 struct Woken(AtomicBool);
 
@@ -64,7 +64,7 @@ impl<'a> Driver<'a> {
         Self::of(limits, timer.clone())
     }
 
-    /// The callers of `limits`, where `timer` is the time as it is, whatever their clock says.
+    /// The callers of `limits`. `timer` shows the true time, whatever their clock shows.
     pub(super) fn of(limits: &'a InProcessLimits, timer: ManualTimer) -> Self {
         Self { limits, timer, waiting: BTreeMap::new(), count: 0 }
     }
@@ -87,18 +87,18 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Whoever was woken and may go.
+    /// The callers that were woken and admitted.
     pub(super) fn woken(&mut self) -> Vec<(usize, Reservation)> {
         let numbers: Vec<_> = self.waiting.keys().copied().collect();
         numbers.into_iter().filter_map(|number| Some((number, self.look(number)?))).collect()
     }
 
-    /// One of those who wait does so no longer.
+    /// A waiting caller gives up.
     pub(super) fn give_up(&mut self, number: usize) {
         self.waiting.remove(&number);
     }
 
-    /// Goes on to the next moment at which something can happen, but not beyond `end`. Whether there is such a moment.
+    /// Goes on to the next moment at which something can happen, but not beyond `end`. Returns whether there is one.
     pub(super) fn step(&mut self, end: Duration) -> bool {
         let next = self.timer.next_wake().filter(|next| *next <= end);
         let until = next.unwrap_or(end);
@@ -124,7 +124,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Makes a call, and gives the moment at which it was counted.
+    /// Makes a call, and returns the moment at which it was counted.
     pub(super) fn make(&self, mut reservation: Reservation) -> Duration {
         self.limits.sent(&mut reservation);
         let counted_at = reservation.counted_at;

@@ -7,8 +7,8 @@ use crate::limits::{Admission, AdmissionError, Call, LimitSettings, Limiter, Res
 use crate::tables::Effect;
 use std::time::Duration;
 
-/// A caller: how long after the last one it comes, how long it takes from being let go to sending, and whether it gives
-/// up instead of sending.
+/// A caller: how long after the last one it comes, how long it takes from its admission to sending, and whether it
+/// gives up instead of sending.
 type Caller = (u64, u64, bool);
 
 fn callers(slowness: u64) -> impl Strategy<Value = Vec<Caller>> {
@@ -16,7 +16,7 @@ fn callers(slowness: u64) -> impl Strategy<Value = Vec<Caller>> {
     prop::collection::vec((pause, 0..=slowness, prop::bool::weighted(0.1)), 1..120)
 }
 
-/// When calls go out.
+/// When calls are sent.
 fn run(settings: LimitSettings, most: u32, callers: &[Caller]) -> Vec<Duration> {
     let meta = limited_to(most);
     let limits = limits(settings);
@@ -36,7 +36,7 @@ fn run(settings: LimitSettings, most: u32, callers: &[Caller]) -> Vec<Duration> 
         if granted.is_empty() {
             let next = arrivals.peek().copied().into_iter().chain(holding.iter().map(|(at, ..)| *at)).min();
             if next.is_none() && driver.timer.next_wake().is_none() {
-                assert_eq!(driver.waiting(), 0, "someone was forgotten");
+                assert_eq!(driver.waiting(), 0, "a waiting call was forgotten");
                 return made;
             }
             driver.step(next.unwrap_or(Duration::MAX));
@@ -68,7 +68,7 @@ proptest! {
         prop_assert!(most_in_any(&made, SECOND + margin) <= most as usize);
     }
 
-    /// Callers that are not slow themselves go at the very moment at which the limit lets them, first come first
+    /// Callers that are not slow themselves send at the very moment at which the limit allows it, first come, first
     /// served.
     #[test]
     fn no_one_waits_without_need(most in 1..=30_u32, callers in callers(0)) {
@@ -187,7 +187,7 @@ fn a_refusal_says_when_there_is_room() {
 }
 
 #[test]
-fn a_limit_of_none_is_a_limit_of_one() {
+fn a_limit_of_zero_is_a_limit_of_one() {
     let settings = LimitSettings::new().margin(Duration::ZERO);
     let made = make_all(&mut Driver::new(&limits(settings)), &[Call::new(limited_to(0)); 2]);
     assert_eq!(made, [Duration::ZERO, SECOND]);

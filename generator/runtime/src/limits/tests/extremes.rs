@@ -1,4 +1,4 @@
-//! Settings and answers beyond all sense.
+//! Absurd settings and answers.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ fn one_answer_closes_for_a_bounded_time() {
         (MAX, None, SECOND * 60),
         (SECOND * 59, None, SECOND * 59),
         (MAX, Some(SECOND * 5), SECOND * 5),
-        // A window is the least.
+        // The pause is a window at least.
         (MAX, Some(Duration::ZERO), SECOND),
     ] {
         let settings = LimitSettings::new().margin(Duration::ZERO);

@@ -1,4 +1,4 @@
-//! What no longer matters is forgotten.
+//! State that no longer matters is dropped.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn settings() -> LimitSettings {
 }
 
 #[test]
-fn idle_lanes_and_windows_are_dropped() {
+fn idle_buckets_and_windows_are_dropped() {
     let meta = operation("place", Effect::Create, &[per_uid(10, "default"), per_ip(20)]);
     let mut state = LimiterState::new(settings().overall(100, 1, Scope::Uid));
     for number in 0..100_000_u32 {
@@ -31,9 +31,9 @@ fn idle_lanes_and_windows_are_dropped() {
     assert_eq!(state.buckets_of.values().map(Vec::len).sum::<usize>(), state.buckets.len());
 }
 
-/// A reservation that was let go long ago still counts when it is used.
+/// A reservation that was granted long ago still counts when it is used.
 #[test]
-fn what_is_held_is_not_dropped() {
+fn held_reservations_are_not_dropped() {
     let meta = operation("place", Effect::Create, &[per_uid(1, "default")]);
     let limits = limits(settings());
     let driver = Driver::new(&limits);
@@ -51,7 +51,7 @@ fn what_is_held_is_not_dropped() {
 
 /// An answer that comes when its bucket is gone is not taken for another's.
 #[test]
-fn late_answers_meet_no_other_lane() {
+fn late_answers_reach_no_other_bucket() {
     let meta = operation("place", Effect::Create, &[per_uid(1, "default")]);
     let limits = limits(settings());
     let admit = |account| limits.0.admit(Call::new(meta).counted_for(account, ""), false);

@@ -1,4 +1,4 @@
-//! What answers teach.
+//! What the limiter learns from answers.
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ fn calls_of_others_are_counted() {
     assert_eq!(room(&limits.0, 10), 10);
 }
 
-/// What has expired, and what is about to go out, the exchange does not count or will.
+/// The exchange no longer counts calls that have expired, and does not count those yet that are about to be sent.
 #[test]
 fn only_calls_that_matter_are_compared() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
@@ -116,7 +116,7 @@ fn only_calls_that_matter_are_compared() {
     limits.1.advance(SECOND);
     let (_, held) = driver.admit(Call::new(limited_to(10)));
     call(&mut driver, 10, Duration::ZERO, left(5));
-    // One was made, one is about to be; of eight that would be left three went to others.
+    // One call was made and one is about to be; of the eight that would be left, others made three.
     assert_eq!(room(&limits.0, 10), 5);
     held.into_iter().for_each(|reservation| limits.0.give_back(reservation));
     assert_eq!(room(&limits.0, 10), 6);
@@ -137,7 +137,7 @@ fn a_number_is_taken_to_be_of_the_tightest_limit() {
     assert_eq!((room_of("a"), room_of("b")), (4, 10));
 }
 
-/// The number is what is left of one second, so it says nothing of a limit over another window.
+/// The number is what is left of one second, so it says nothing about a limit over another window.
 #[test]
 fn remaining_calls_do_not_concern_windows_other_than_a_second() {
     let a_minute = per_uid(600, "default").every(60);
@@ -177,7 +177,7 @@ fn a_window_of_a_minute_has_room_again_after_a_minute() {
     assert!(make());
 }
 
-/// Who is alone finds its own count confirmed, and loses nothing.
+/// A caller that is alone finds its own count confirmed, and loses nothing.
 #[test]
 fn what_was_known_already_changes_nothing() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
@@ -192,7 +192,7 @@ fn what_was_known_already_changes_nothing() {
     assert_eq!(room(&limits.0, 10), 10);
 }
 
-/// More than are known to be left are not believed: the documents say how many there are.
+/// A report of more calls than the documents leave is not believed.
 #[test]
 fn nothing_is_gained_from_answers() {
     let limits = limits(LimitSettings::new());
@@ -243,7 +243,8 @@ fn one_too_many_closes_a_long_window_for_no_longer_than_the_longest_pause() {
     }
 }
 
-/// What is not of the exchange's own making counts all operations of an address, those not called before among them.
+/// An answer that is not from the exchange itself concerns all operations of an address, including those not called
+/// yet.
 #[test]
 fn one_too_many_of_everything_closes_the_address() {
     let [one, other, new] = ["one", "other", "new"].map(|id| operation(id, Effect::Read, &[per_uid(10, "default")]));
@@ -264,7 +265,7 @@ fn one_too_many_of_everything_closes_the_address() {
     assert!(is_free(new, "here") && is_free(other, "here") && is_free(one, "here"));
 }
 
-/// An operation that takes of a pool of ten in two seconds.
+/// An operation that counts in a pool of ten calls in two seconds.
 fn pooled(weight: u32) -> &'static Meta {
     operation("pooled", Effect::Read, &[RateLimit::per_ip(10).every(2).pool("requests", weight)])
 }
@@ -273,7 +274,7 @@ fn feedback(report: PoolReport) -> RateLimitFeedback {
     RateLimitFeedback::default().of_pools([Some(report), None, None, None])
 }
 
-/// How many calls of `meta` can be made now; the room stays taken for none of them.
+/// How many calls of `meta` can be made now. All of them give their room back.
 fn room_for(limits: &InProcessLimits, meta: &'static Meta) -> usize {
     let admissions = std::iter::repeat_with(|| limits.admit(Call::new(meta), false));
     let all: Vec<_> = admissions

@@ -1,4 +1,4 @@
-//! Who goes first.
+//! The order in which calls are admitted.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn first_come_first_served() {
     assert_eq!(made, [0, 1, 2, 3, 4].map(Duration::from_secs));
 }
 
-/// Who waits for a limit of its own does not hold up others.
+/// A call that waits for a limit of its own does not hold up others.
 #[test]
 fn a_full_line_does_not_block_the_others() {
     let rare = operation("rare", Effect::Create, &[per_uid(1, "default")]);
@@ -79,10 +79,10 @@ fn a_newcomer_takes_no_ones_slot() {
     assert_eq!(made, Some(Duration::ZERO));
     let (waiting, _) = driver.admit(Call::new(place()));
     driver.timer.advance(SECOND);
-    // The one who waits was let go, but has not looked yet.
+    // The waiting call was admitted, but has not been polled yet.
     let (_, reservation) = driver.admit(Call::new(place()));
     assert_eq!(reservation, None);
-    // And when it does not want to any more, the newcomer is next at once.
+    // When it gives up, the newcomer is next at once.
     driver.give_up(waiting);
     assert_eq!(driver.woken().len(), 1);
 }

@@ -44,7 +44,7 @@ fn a_plan_includes_waiting_calls() {
     assert_eq!(limits.0.plan(&[call; 2]).lasts, SECOND * 3);
 }
 
-/// Trips take room as well, once it is known how long they are.
+/// Trips take room, too, once it is known how long they are.
 #[test]
 fn a_plan_uses_measured_trips() {
     let call = Call::new(limited_to(1));

@@ -8,7 +8,7 @@ use super::driver::{Driver, SECOND, limits, make_all, ms, operation};
 use crate::limits::{Admission, AdmissionError, Call, LimitSettings, Limiter, QuotaShare, Reservation};
 use crate::tables::{Effect, Meta, RateLimit};
 
-/// A pool, and of what length its windows are in seconds.
+/// A pool, and the length of its windows in seconds.
 const REQUESTS: (&str, u32) = ("requests", 2);
 const ORDERS: (&str, u32) = ("orders", 1);
 
@@ -20,7 +20,7 @@ fn exact() -> LimitSettings {
     LimitSettings::new().margin(Duration::ZERO)
 }
 
-/// Operations by what they take of the two pools; those that take nothing of a pool do not count in it.
+/// Operations by their weights in the two pools; those without a weight in a pool do not count in it.
 fn operations(most: [u32; 2], weights: &[[u32; 2]]) -> Vec<&'static Meta> {
     let takes = |(pool_of, most, weight): ((&'static str, u32), u32, u32)| {
         (weight > 0).then(|| pool(pool_of, most, weight.min(most)))
@@ -32,7 +32,7 @@ fn operations(most: [u32; 2], weights: &[[u32; 2]]) -> Vec<&'static Meta> {
     weights.iter().map(make).collect()
 }
 
-/// What calls take of `pool` in any window of it, at most.
+/// The most that calls take of the pool in any of its windows.
 fn most_taken(made: &[(Duration, &'static Meta)], (name, seconds): (&str, u32)) -> u32 {
     let weight =
         |meta: &Meta| meta.limits.iter().filter(|row| row.pool == Some(name)).map(|row| row.weight).sum::<u32>();
@@ -48,7 +48,7 @@ struct Caller {
     /// After the one before.
     pause: u64,
     operation: usize,
-    /// From being let go to sending.
+    /// From admission to sending.
     slowness: u64,
     gives_back: bool,
     /// Does not wait longer than this.
@@ -70,7 +70,7 @@ fn callers(operations: usize) -> impl Strategy<Value = Vec<Caller>> {
     prop::collection::vec(caller, 1..100)
 }
 
-/// The calls that are made, and when. Everyone who does not leave is admitted.
+/// The calls that are made, and when. Every caller that does not leave is admitted.
 fn run(metas: &[&'static Meta], callers: &[Caller]) -> Vec<(Duration, &'static Meta)> {
     let limits = limits(exact());
     let mut driver = Driver::new(&limits);
@@ -120,12 +120,12 @@ fn run(metas: &[&'static Meta], callers: &[Caller]) -> Vec<(Duration, &'static M
             }
         }
         if acts {
-            // What this makes room for goes at the same moment.
+            // The calls that this makes room for are sent at the same moment.
             continue;
         }
         let own = holding.iter().map(|(at, ..)| *at).chain(leaving.iter().map(|(at, _)| *at));
         let Some(next) = own.chain(arrivals.last().copied()).chain(driver.timer.next_wake()).min() else {
-            assert_eq!(driver.waiting(), 0, "someone was forgotten");
+            assert_eq!(driver.waiting(), 0, "a waiting call was forgotten");
             return made;
         };
         driver.step(next);
@@ -147,8 +147,8 @@ proptest! {
         prop_assert!(most_taken(&made, ORDERS) <= most[1]);
     }
 
-    /// A call that takes much goes in its turn, however many come behind it that take little or count in one of its
-    /// pools only.
+    /// A heavy call is admitted in its turn, however many calls come after it that are light or count in only one of
+    /// its pools.
     #[test]
     fn no_one_is_passed_for_ever(
         most in [2..30_u32, 2..10_u32],
@@ -185,7 +185,7 @@ proptest! {
         }
     }
 
-    /// Whoever stops waiting gives back what it kept: the others go when they would have gone without it.
+    /// A call that stops waiting gives back the room it kept: the others are sent when they would have been without it.
     #[test]
     fn leaving_a_pool_leaves_no_gap(weight in 2..10_u32, count in 1..20_usize) {
         let metas = operations([10, 10], &[[weight, 0], [1, 0]]);
@@ -209,7 +209,7 @@ fn a_call_takes_as_much_as_it_weighs() {
     let limits = limits(exact());
     let made = make_all(&mut Driver::new(&limits), &[Call::new(metas[0]), Call::new(metas[0]), Call::new(metas[0])]);
     assert_eq!(made, [0, 0, 2].map(Duration::from_secs));
-    // Of the first window, 2 were left, and of this one 6 are.
+    // In the first window, 2 were left, and in this one 6 are.
     let made = make_all(&mut Driver::new(&limits), &[Call::new(metas[1]); 7]);
     assert_eq!(made, [2, 2, 2, 2, 2, 2, 4].map(Duration::from_secs));
 }

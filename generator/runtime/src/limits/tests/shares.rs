@@ -1,4 +1,4 @@
-//! A part of the rate.
+//! Shares of a rate.
 
 use std::time::Duration;
 
