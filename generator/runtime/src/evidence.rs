@@ -1,5 +1,5 @@
-//! What is known of requests whose outcome is not: what they were to create or change, what a record proves of that, and
-//! the calls that wait for one.
+//! Evidence about requests whose outcome is unknown: what they were to create or change, what a record proves about
+//! that, and the calls that wait for a record.
 
 mod awaited;
 mod proof;

@@ -1,9 +1,9 @@
 //! Journals: what a client stores of each change before the change leaves, so that a later run of the program can
 //! resolve what a crash left open.
 //!
-//! A client with a journal ([`ClientBuilder::journal`](crate::ClientBuilder::journal)) stores each change, which is every
-//! request but a read, before it sends it, and the outcome after. A change that cannot be stored is not sent: the call
-//! fails with [`Error::NotStored`](crate::Error::NotStored). After a restart,
+//! A client with a journal ([`ClientBuilder::journal`](crate::ClientBuilder::journal)) stores each change, which is
+//! every request but a read, before it sends it, and the outcome after. A change that cannot be stored is not sent: the
+//! call fails with [`Error::NotStored`](crate::Error::NotStored). After a restart,
 //! [`ClientCore::recover`](crate::ClientCore::recover) queries the outcomes of the changes that are still open.
 //!
 //! A journal has no secrets: it stores parameters and the time of the signature, never a header.

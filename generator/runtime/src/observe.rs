@@ -1,7 +1,7 @@
 //! Tracing: a span for each call, and events for waits, pauses and queries.
 //!
-//! Without the feature `tracing`, the same functions do nothing. Spans and events contain what the schema says of the
-//! operation and how the call went, but nothing of the request or the response, no ids and no credentials.
+//! Without the feature `tracing`, the same functions do nothing. Spans and events contain what the schema says about
+//! the operation and how the call went, but nothing of the request or the response, no ids and no credentials.
 
 #[cfg(not(feature = "tracing"))]
 mod off;

@@ -1,7 +1,7 @@
 //! The orders of an account as far as a client knows them from its own calls, and a bound on concurrent amendments.
 //!
-//! A client that [tracks orders](crate::ClientBuilder::track_orders) feeds [`TrackedOrders`] by itself. [`AmendGate`] is for
-//! requests that are sent by other means.
+//! A client that [tracks orders](crate::ClientBuilder::track_orders) feeds [`TrackedOrders`] automatically.
+//! [`AmendGate`] is for requests that are sent by other means.
 
 mod book;
 mod gate;

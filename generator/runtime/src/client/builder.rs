@@ -168,8 +168,8 @@ where
         self
     }
 
-    /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with the clients
-    /// of this process that have the same key and address; other keys of the same user need a `limiter`.
+    /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with the
+    /// clients of this process that have the same key and address; other keys of the same user need a `limiter`.
     pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
         self.limiter = Some(limiter);
         self
@@ -212,16 +212,16 @@ where
         self
     }
 
-    /// Keeps track of the orders of the account, by every request and response that passes through the client and its clones;
-    /// see [`TrackedOrders`] and [`ClientCore::tracked_orders`]. Amendments that the documents rule out for what is known of the order
-    /// are refused. By default, nothing is kept.
+    /// Keeps track of the orders of the account, by every request and response that passes through the client and its
+    /// clones; see [`TrackedOrders`] and [`ClientCore::tracked_orders`]. Amendments that the documents rule out in the
+    /// known state of an order are refused. By default, nothing is kept.
     pub fn track_orders(mut self) -> Self {
         self.tracks_orders = true;
         self
     }
 
-    /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick. A
-    /// call that is dropped does not end.
+    /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick.
+    /// A call that is dropped does not end.
     ///
     /// ```
     /// use tradeapi_runtime::{ClientBuilder, ClientCore};
@@ -324,7 +324,7 @@ where
 
 impl<C> fmt::Debug for ClientBuilder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not as it was given: it may contain a password.
+        // The parsed address, because the given one may contain a password.
         let base = BaseUrl::parse(&self.base_url, true).ok();
         f.debug_struct("ClientBuilder").field("api", &self.api.name).field("base", &base).finish_non_exhaustive()
     }

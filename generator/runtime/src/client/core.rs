@@ -42,7 +42,7 @@ pub struct ClientCore {
 #[derive(Clone, Default)]
 pub(super) struct Checking {
     pub(super) account: Account,
-    /// How answers contradict the account.
+    /// Contradictions between answers and the account.
     pub(super) mismatches: Arc<Mismatches>,
     pub(super) policy: CheckPolicy,
     pub(super) codes: CodePolicy,
@@ -126,11 +126,11 @@ impl ClientCore {
         &self.checking.account
     }
 
-    /// The properties of the account that answers show otherwise than they are stated, by the latest record or refusal of
-    /// each. Answers, and records given to [`evidence`](Self::evidence), are compared by this client and by its clones,
-    /// until [`with_account`](Self::with_account) states something else.
+    /// The properties of the account whose stated values contradict the latest record or refusal about each. Answers,
+    /// and records given to [`evidence`](Self::evidence), are compared by this client and by its clones, until
+    /// [`with_account`](Self::with_account) states something else.
     ///
-    /// A mismatch changes nothing about what is sent: a program that finds one should stop, and state the account anew.
+    /// A mismatch changes nothing about what is sent: a program that finds one should stop and correct the account.
     pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
         self.checking.mismatches.all()
     }
@@ -268,8 +268,8 @@ impl ClientCore {
         Some((earliest, latest.max(moment.wall())))
     }
 
-    /// How much later than by the local clock a signature with this window may expire by the clock of the exchange or
-    /// one of its machines.
+    /// How much later a signature with this window may expire by the clock of the exchange, or of one of its machines,
+    /// than by the local clock.
     pub(crate) fn signature_uncertainty(
         &self,
         window: Duration,
@@ -289,7 +289,7 @@ impl ClientCore {
         Duration::from_millis(behind).saturating_add(spread).min(window)
     }
 
-    /// When the request left that was signed at `signed_at` and carries `id`, if this client sent it recently.
+    /// When the request with `id` that was signed at `signed_at` left, if this client sent it recently.
     pub(crate) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         self.parts.recent.left(id, signed_at)
     }
@@ -314,7 +314,7 @@ impl ClientCore {
         if !policy.checks_anything() {
             return Ok(Violations::default());
         }
-        // Few rules need it.
+        // Few rules need the time.
         let now = (O::META.window.is_some() || O::META.rules_of_time).then(|| self.now());
         let violations = operation.inspect(CheckContext { account, now, policy });
         violations.into_result().map_err(|violations| self.refused(O::META, violations))

@@ -148,8 +148,8 @@ impl ExchangeClock {
             .is_some_and(|learned| learned.is_confirmed && now.steady.saturating_sub(learned.at.steady) <= window)
     }
 
-    /// The distance between the clocks of the exchange's machines, as seen in the hour before `moment` or since. For the
-    /// past it has to be that of the past: later estimates may come from one machine alone.
+    /// The distance between the clocks of the exchange's machines, as seen in the hour before `moment` or since. An
+    /// estimate made later than `moment` is not enough, because it may come from a single machine.
     pub(super) fn spread(&self, moment: Moment) -> Duration {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.contradiction_within(LONGEST, moment).map_or(Duration::ZERO, duration)

@@ -21,13 +21,13 @@ use crate::value::Timestamp;
 const LONGEST_CODE: usize = 32;
 
 impl ClientCore {
-    /// The journal that requests of an operation are stored in, if it changes something.
+    /// The journal for requests of an operation, if the operation changes something.
     pub(super) fn journal_of(&self, meta: &Meta) -> Option<&Arc<dyn Journal>> {
         self.journal.as_ref().filter(|_| meta.effect != Effect::Read)
     }
 
     /// Stores a prepared request, sends it once, reads the response and stores the outcome.
-    // On the heap, so that a call without a journal is not larger.
+    // Boxed, so that the future of a call without a journal is not larger.
     pub(super) fn send_journaled<'a, O: Operation>(
         &'a self,
         journal: &'a Arc<dyn Journal>,

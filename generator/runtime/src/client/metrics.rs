@@ -23,11 +23,11 @@ pub struct CallMetrics {
     pub took: Duration,
 }
 
-/// Is called at the end of each call, on the thread of the caller.
+/// Called at the end of each call, on the thread of the caller.
 pub(super) type MetricsHook = Box<dyn Fn(&CallMetrics) + Send + Sync>;
 
 impl ClientCore {
-    /// When a call begins, if the client has a hook.
+    /// The time at which a call begins, if the client has a hook.
     pub(super) fn begins(&self) -> Option<Duration> {
         self.parts.metrics.as_ref().map(|_| self.parts.time.now().steady)
     }

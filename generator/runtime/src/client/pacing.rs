@@ -16,10 +16,10 @@ pub enum LimitMode {
     /// The call waits; [`Reply::waited`](crate::Reply::waited) and [`Error::waited`] are the time.
     #[default]
     Wait,
-    /// Like `Wait`, but the calls of a limit are spread over its window, for a program that quotes all the time: with ten
-    /// calls a second, one leaves every 100 ms. Nothing is saved up, so there is no burst after a pause and no second
-    /// without a call after a burst. Cancellations and requests that close positions are not spread, and neither are
-    /// limits with windows of more than a minute.
+    /// Like `Wait`, but the calls of a limit are spread over its window, for a program that quotes all the time: with
+    /// ten calls a second, one leaves every 100 ms. Nothing is saved up, so there is no burst after a pause and no
+    /// second without a call after a burst. Cancellations and requests that close positions are not spread, and neither
+    /// are limits with windows of more than a minute.
     ///
     /// The calls of a client and its clones are spread together. The limiter still counts every call.
     Spread,
@@ -160,7 +160,7 @@ impl RateLimitPolicy {
     }
 }
 
-/// Whether calls with this effect are spread. What takes risk away is never delayed.
+/// Whether calls with this effect are spread. Calls that reduce risk are never delayed.
 fn is_spread(effect: Effect) -> bool {
     match effect {
         Effect::Read | Effect::Create | Effect::Amend => true,

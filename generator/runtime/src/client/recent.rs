@@ -1,7 +1,7 @@
 //! The requests that a client signed recently.
 //!
-//! They show whether an id was used for two of them, and when one of them left. Their texts are copied: memory that
-//! each request keeps for hours would make every call allocate cold memory.
+//! They show whether two of them used the same id, and when one of them left. Their texts are copied into one buffer:
+//! if each request kept its memory for hours, every call would allocate cold memory.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -25,7 +25,7 @@ const MOST_TEXT: usize = 1 << 26;
 /// The ages of records distinguish requests that left further apart than this.
 const AROUND: Duration = Duration::from_secs(5 * 60);
 
-/// How long requests are remembered, in which a program queries unknown outcomes.
+/// How long requests are remembered: long enough for a program to query unknown outcomes.
 const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The clock that requests are signed by is set back by no more than this at once, in milliseconds.
@@ -48,11 +48,11 @@ pub(super) enum Naming {
     Several,
 }
 
-/// That the exchange recognizes a request that comes again, by a key in its text.
+/// The exchange recognizes a repeat of a request by a key in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyOfRepeats {
     pub(super) operation: &'static str,
-    /// How long after a request a repeat of it may be made; `None` if at any time.
+    /// How long after a request it may be repeated; `None` if at any time.
     pub(super) kept: Option<Duration>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct About {
     pub(super) signed_at: Timestamp,
     pub(super) made: Moment,
     pub(super) names: Naming,
-    /// If it carries one.
+    /// The key of repeats, if it carries one.
     pub(super) key: Option<KeyOfRepeats>,
 }
 
@@ -92,7 +92,7 @@ struct Recent {
     about: About,
     /// The length of its text.
     length: usize,
-    /// The marks of all texts in it, so that few texts are searched for an id; zero until it is searched first.
+    /// The marks of all texts in it, which spare most searches for an id; zero until the first search.
     marks: Cell<u128>,
     departure: Departure,
     /// When its outcome became known.
@@ -145,11 +145,11 @@ impl RecentRequests {
         }
     }
 
-    /// Whether something with `id` may be of another request than the one that was signed at `signed_at`: of one that
-    /// gave the same id to something else about that time. Attempts of one request count as one.
+    /// Whether a record with `id` may belong to another request than the one that was signed at `signed_at`, because
+    /// that gave the same id to something else at about the same time. Attempts of one request count as one.
     ///
     /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
-    /// older one with the id is meant, unless a call with that id was dropped before it left.
+    /// older one with the id is taken, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.lock();
         let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != Naming::Nothing).collect();
@@ -173,7 +173,8 @@ impl RecentRequests {
         }
     }
 
-    /// Whether a request other than the one that left at `left` was under way since then, to change what has `id`.
+    /// Whether a request other than the one that left at `left` has been under way since then and may have changed what
+    /// has `id`.
     pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
         let is_since = |recent: &Recent| {
             recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
@@ -185,7 +186,7 @@ impl RecentRequests {
         !own.iter().skip(1).chain(&others).all(is_attempt)
     }
 
-    /// When the only request left that was signed at `signed_at` and carries `id`; of several attempts, the first.
+    /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.lock();
         let found: Vec<_> = recent.that_carry(id, |recent| recent.about.signed_at == signed_at).collect();
@@ -213,7 +214,7 @@ impl RecentRequests {
     }
 }
 
-/// Two bits of 128 for a text, so that a text of twenty has the marks of one in twenty others.
+/// Two of 128 bits for a text, so that a request with twenty texts has the mark of about one other text in fourteen.
 fn mark(text: &[u8]) -> u128 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
@@ -221,7 +222,7 @@ fn mark(text: &[u8]) -> u128 {
     (1 << (hash >> 57)) | (1 << ((hash >> 50) & 127))
 }
 
-/// The marks of whatever stands between two quotation marks of a body; all marks if it is not text.
+/// The marks of everything between two quotation marks of a body; all marks if the body is not UTF-8.
 fn marks(body: &[u8]) -> u128 {
     if str::from_utf8(body).is_err() {
         return u128::MAX;
@@ -229,13 +230,14 @@ fn marks(body: &[u8]) -> u128 {
     body.split(|byte| *byte == b'"').fold(0, |marks, text| marks | mark(text))
 }
 
-/// How often an id in quotation marks stands in a body. What is not text may carry anything.
+/// How often an id in quotation marks occurs in a body. A body that is not UTF-8 may carry any id once.
 fn times_in(body: &[u8], quoted: &str) -> usize {
     str::from_utf8(body).map_or(1, |text| text.matches(quoted).count())
 }
 
 impl Recent {
-    /// Whether a record of this request may be mistaken for one of `other`. Minutes apart, their times differ.
+    /// Whether a record of this request may be mistaken for one of `other`. The times of records distinguish requests
+    /// that are minutes apart.
     fn may_be_taken_for(&self, other: &Self) -> bool {
         self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
@@ -253,12 +255,12 @@ impl Recent {
     }
 }
 
-/// A request in whose text an id is.
+/// A request whose text contains an id.
 struct Carrying<'a> {
     recent: &'a Recent,
     /// How many times.
     times: usize,
-    /// Where its text is.
+    /// The place of its text in the buffer.
     text: Range<usize>,
 }
 
@@ -277,7 +279,7 @@ impl Requests {
         }
     }
 
-    /// Whether two are attempts of one request, which the exchange recognizes by its key when it comes again.
+    /// Whether the two are attempts of one request, which the exchange recognizes by its key.
     fn are_attempts(&self, one: &Carrying<'_>, other: &Carrying<'_>) -> bool {
         let (Some(key), true) = (one.recent.about.key, one.recent.about.key == other.recent.about.key) else {
             return false;
@@ -286,7 +288,7 @@ impl Requests {
             && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
     }
 
-    /// Those of the requests that are `meant` in which `id` is a text.
+    /// The requests that are `meant` and contain the text `id`.
     fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = Carrying<'_>> {
         let quoted = format!("\"{id}\"");
         // Marks are of texts without quotation marks.

@@ -141,7 +141,7 @@ impl ClientCore {
     ) -> Result<Permit<'a>, Error> {
         let mut waiting = Waiting { core: self, operation, prepared, is_over: false };
         let permit = self.admit(operation).await;
-        // What was prepared is consumed by a refusal; what was not prepared has nothing to note.
+        // A refusal consumes a prepared request, which is noted; without one, there is nothing to note.
         waiting.is_over = permit.is_ok() || prepared.is_none();
         permit
     }
@@ -201,7 +201,8 @@ impl ClientCore {
         };
         let key = self.key_of_repeats(operation);
         let about = About { signed_at, made, names, key };
-        // What is not in a body of JSON is in the stored form; that of a repeat has all of the request and nothing else.
+        // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
+        // because it has all of the request and nothing else.
         let is_in_body = O::META.sends() == Sends::Json && !O::META.path.contains('{');
         let recent = &self.parts.recent;
         Some(match is_in_body && key.is_none() {
@@ -210,7 +211,7 @@ impl ClientCore {
         })
     }
 
-    /// That the exchange recognizes a repeat of a request, if that carries a key.
+    /// The key by which the exchange recognizes a repeat of a request, if the request carries one.
     fn key_of_repeats<O: Operation>(&self, operation: &O) -> Option<KeyOfRepeats> {
         let key = O::META.repeat_key.as_ref()?;
         let named = Named::of(operation);
@@ -286,7 +287,7 @@ impl ClientCore {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
             drift.record_for::<O>(self.parts.api, credentials, &reply);
         }
-        // A refusal of what is there contradicts itself, and proves nothing.
+        // A refusal proves nothing if a record shows the effect of the request nevertheless.
         let is_refused = reply.as_ref().is_err_and(|error| error.outcome() == Outcome::NotDone);
         let is_contradicted = is_refused && self.is_shown_outside(operation, signed_at, at);
         if let Some(number) = number {

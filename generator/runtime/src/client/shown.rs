@@ -9,12 +9,12 @@ use rustc_hash::FxHasher;
 /// The maximum number of ids that are remembered.
 const MOST: usize = 1 << 16;
 
-/// The ids of the latest records that answers showed. An exchange that denies one of them later is wrong, or has deleted it:
-/// either way, it existed.
+/// The ids of the latest records that answers showed. If the exchange later answers that one of them does not exist, it
+/// is wrong or has deleted the record: either way, the record existed.
 #[derive(Debug, Default)]
 pub(super) struct ShownIds(Mutex<Ids>);
 
-/// Ids by their hashes. Two ids with one hash leave an outcome unknown that could be known.
+/// Ids by their hashes. If two ids have the same hash, an outcome may stay unknown that could be known.
 #[derive(Debug, Default)]
 struct Ids {
     known: HashSet<u64>,

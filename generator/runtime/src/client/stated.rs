@@ -1,4 +1,4 @@
-//! What answers show of the account, compared with what the caller states.
+//! Compares what answers show of the account with what the caller states.
 
 use super::core::ClientCore;
 use crate::account::{AccountEvidence, AccountMismatch};
@@ -72,7 +72,7 @@ impl ClientCore {
         let is_stated = |property: &&AccountProperty| self.account().get(property.name).is_some();
         let mut stated = self.api().account.properties.iter().filter(is_stated);
         let property = stated.find(|property| property.denied_by.contains(&code))?;
-        // A request that breaks a rule is refused for that, however right the account is stated.
+        // A request that breaks a rule is refused for that, even if the account is stated correctly.
         let policy = CheckPolicy::default();
         let context = CheckContext { account: self.account(), now: Some(self.now()), policy: &policy };
         if operation.inspect(context).refuse() {

@@ -19,15 +19,16 @@ impl ClientCore {
         self.parts.orders.as_ref()
     }
 
-    /// Begins to track a call, unless what is known of an order forbids it. It is boxed, because every call has room for it.
+    /// Begins to track a call, unless the known state of an order forbids it. Boxed, because every call has space for
+    /// it.
     pub(super) fn track<O: Operation>(&self, operation: &O) -> Result<Option<Box<Tracking<'_>>>, Error> {
         let Some(orders) = &self.parts.orders else { return Ok(None) };
         let tracking = Tracking::begin(orders, operation, self.moment().steady);
         tracking.map(|tracking| Some(Box::new(tracking))).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
     }
 
-    /// When what a request does that is sent now is certain to be visible, by the steady clock: once it can no longer
-    /// arrive, by a clock that is as far off as signatures may be.
+    /// When the effect of a request that is sent now is certain to be visible, by the steady clock: once the request
+    /// can no longer arrive, even if the exchange's clock is as far off as signatures allow.
     pub(super) fn visible_from<O: Operation>(&self, operation: &O, sent: Duration) -> Option<Duration> {
         let window = self.window(operation)?;
         Some(sent.saturating_add(window.saturating_mul(2)).saturating_add(SETTLING))
@@ -51,7 +52,7 @@ impl ClientCore {
         tracking.ended(answered, self.moment().steady.saturating_add(SETTLING));
     }
 
-    /// The orders that a response shows, those of items with the outcome of the item.
+    /// The orders that a response shows, each with its outcome, which for a batch is that of the item.
     fn orders_in<O: Operation>(&self, operation: &O, reply: &Reply<O::Response>) -> Vec<(OrderShown, Outcome)> {
         let mut shown = Vec::new();
         O::show_orders(&reply.data, &mut |order| shown.push(order));

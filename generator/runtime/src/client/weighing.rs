@@ -15,7 +15,7 @@ use crate::value::Timestamp;
 pub(crate) const SETTLING: Duration = Duration::from_secs(10);
 
 impl ClientCore {
-    /// Who waits for records, and records from outside.
+    /// The requests that wait for records, and the records from outside.
     pub(crate) fn awaited(&self) -> &Awaited {
         &self.parts.awaited
     }
@@ -25,7 +25,7 @@ impl ClientCore {
         self.parts.shown.note(family, id);
     }
 
-    /// Notes the records in an answer to any call: they prove an absence wrong that a later query states.
+    /// Notes the records in an answer to any call: they refute an absence that a later query reports.
     pub(super) fn note_records<O: Operation>(&self, response: &O::Response) {
         O::show_orders(response, &mut |order| self.note_order(O::META.family, &order));
     }
@@ -42,7 +42,7 @@ impl ClientCore {
         self.parts.shown.contains(family, id)
     }
 
-    /// When the first attempt of the request with `id` was signed, one of which was signed at `signed_at`.
+    /// When the first attempt was signed of the request with `id`, an attempt of which was signed at `signed_at`.
     pub(crate) fn first_signed_at(&self, id: &str, signed_at: Timestamp) -> Timestamp {
         self.parts.recent.attempts(id, signed_at).map_or(signed_at, |attempted| attempted.first.0)
     }
@@ -85,8 +85,8 @@ impl ClientCore {
     }
 }
 
-/// How far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts signatures, or
-/// until the request expires, which is a time of the exchange. Its clock is known by when the request left.
+/// How far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts signatures,
+/// or until the request expires by that clock, of which `left` is the time when the request left.
 fn accepted_within(
     signature: Option<Duration>,
     expires: Option<Timestamp>,

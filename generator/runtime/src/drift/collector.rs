@@ -46,7 +46,7 @@ pub struct Drift {
 /// The name of the API, and the id of the operation.
 type Key = (&'static str, &'static str);
 
-/// What was counted of an operation.
+/// The counts of an operation.
 #[derive(Clone, Debug)]
 pub(super) struct OperationCounts {
     pub(super) meta: &'static Meta,

@@ -13,7 +13,7 @@ const MOST_FOUND: usize = 96;
 /// The maximum number of names of a kind: more of them are data, not names of fields or values.
 const MOST_NAMES: usize = 32;
 
-/// What was counted of an operation's answers.
+/// The counts of an operation's answers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     /// Answers that were a success, or should have been.
@@ -27,7 +27,7 @@ pub(super) struct Counts {
     pub(super) records: Vec<RecordCounts>,
 }
 
-/// What was counted of the objects at one path.
+/// The counts of the objects at one path.
 #[derive(Clone, Debug)]
 pub(super) struct RecordCounts {
     pub(super) path: String,
@@ -37,7 +37,7 @@ pub(super) struct RecordCounts {
     pub(super) found: BTreeMap<Sign, Found>,
 }
 
-/// How often a field came.
+/// How often a field occurred.
 #[derive(Clone, Debug)]
 pub(super) struct Came {
     pub(super) name: &'static str,
@@ -64,7 +64,7 @@ pub(super) struct Spot {
     pub(super) is_item: bool,
 }
 
-/// How often something was found, and as what it was written.
+/// How often something was found, and which kinds of JSON it was written as.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Found {
     pub(super) times: u64,
@@ -151,7 +151,7 @@ impl Counts {
         self.left_out += record.note(sign, found);
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of another response.
     pub(super) fn add(&mut self, more: Self) {
         self.answers += more.answers;
         self.refused += more.refused;
@@ -169,7 +169,7 @@ impl Counts {
 }
 
 impl RecordCounts {
-    /// Adds what was counted elsewhere; how much of it there was no room for.
+    /// Adds the counts of another response; returns how many findings there was no room for.
     fn add(&mut self, more: Self) -> u64 {
         self.seen += more.seen;
         for (field, more) in self.fields.iter_mut().zip(more.fields) {
@@ -178,7 +178,7 @@ impl RecordCounts {
         more.found.into_iter().map(|(sign, found)| self.note(sign, found)).sum()
     }
 
-    /// Notes something; how much of it there was no room for.
+    /// Notes something found; returns how many findings there was no room for.
     fn note(&mut self, sign: Sign, found: Found) -> u64 {
         if let Some(known) = self.found.get_mut(&sign) {
             let was_crowded = known.is_crowded;

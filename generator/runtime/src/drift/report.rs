@@ -100,7 +100,7 @@ fn entry(record: &RecordCounts, counts: &Counts, sign: &Sign, found: Found) -> D
         (_, Some(spot)) => of_field(record, spot),
         (_, None) => (record.path.clone(), None),
     };
-    // Refusals are not counted as seen, for they lack the data; of their envelopes the rest is looked at.
+    // `seen` leaves refusals out, because they lack the data; of their envelopes the rest is compared.
     let refused = if record.path.is_empty() { counts.refused } else { 0 };
     let (json, seen, of) = (found.written.words(), found.times, record.seen + refused);
     DriftEntry { kind, path, record: record.name, field, value, json, seen, of }

@@ -104,7 +104,7 @@ impl fmt::Display for OperationDrift {
     }
 }
 
-/// The columns of a row: of an entry, or of the fields that are missing of one record.
+/// The columns of a row, which shows an entry or all missing fields of a record.
 fn columns(entries: &[DriftEntry]) -> [String; 3] {
     let Some(entry) = entries.first() else { return Default::default() };
     let fields: Vec<_> = entries.iter().filter_map(|entry| entry.field.as_deref()).collect();

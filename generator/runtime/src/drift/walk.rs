@@ -9,14 +9,14 @@ use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable, Travel
 use crate::tables::{Api, Around, Envelope, Meta, Step};
 use crate::value::{Decimal, find_value};
 
-/// Where the envelope is counted, which comes first.
+/// The place of the envelope among the counted records: it is counted first.
 const ENVELOPE: usize = 0;
 
 /// The path of an answer that has no envelope, as a value.
 const WHOLE: &str = "(answer)";
 
-/// Counts in `counts` what an answer holds: a success with data of the form `data`, or a refusal, whose data is not
-/// looked at.
+/// Adds to `counts` what an answer contains: a success with data of the form `data`, or a refusal, whose data is not
+/// compared.
 pub(super) fn walk(
     counts: &mut Counts,
     api: &'static Api,
@@ -32,7 +32,7 @@ pub(super) fn walk(
         (Some(envelope), Some([Step::Member(member)])) if envelope.around == Around::All => {
             walk.envelope(envelope, member, data)?;
         }
-        // Of other forms, only the data is compared.
+        // Of an envelope of another form, only the data is compared.
         (_, Some(path)) if is_success => {
             let Some(from) = reader_at(text, path) else { return Ok(()) };
             walk.from = from;
@@ -76,7 +76,7 @@ impl Walk<'_, '_> {
         self.object(None, &envelope_fields(envelope, data_member, data)).map(drop)
     }
 
-    /// An answer without an envelope is what would be the data of one.
+    /// Goes through an answer without an envelope, which is the data itself.
     fn bare(&mut self, data: Form) -> Result<(), ReadError> {
         let field = FieldTable::in_form("", data);
         let Some(record) = self.counts.record(WHOLE, None, &[]) else { return self.from.skip() };
@@ -127,7 +127,7 @@ impl Walk<'_, '_> {
         self.value(Here { record, spot: Spot { field: 0, is_item: false }, field }, field.form)
     }
 
-    /// Goes through the values of an object of any names.
+    /// Goes through the values of an object with any names.
     fn entries(&mut self, at: Here<'_>, value: Form) -> Result<(), ReadError> {
         let before = self.path.len();
         self.path.push_str("{}");
@@ -139,7 +139,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Goes through an object; how many of its members are known.
+    /// Goes through an object; returns how many of its members are known.
     fn object(&mut self, name: Option<&'static str>, fields: &[FieldTable]) -> Result<usize, ReadError> {
         let Some(record) = self.counts.record(&self.path, name, fields) else { return self.from.skip().map(|()| 0) };
         let counts = record != ENVELOPE || self.is_success;
@@ -178,7 +178,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Goes on to a member; the length that the path had.
+    /// Goes on to a member; returns the length that the path had before.
     fn step_into(&mut self, member: &str) -> usize {
         let before = self.path.len();
         if before > 0 {
@@ -197,7 +197,7 @@ impl Walk<'_, '_> {
     fn unknown(&mut self, record: usize, member: &str) -> Result<(), ReadError> {
         let written = match self.from.peek() {
             Kind::String if self.from.scalar()?.parse::<Decimal>().is_ok() => Written::NUMBER_AS_TEXT,
-            // It was passed over to look at it.
+            // The guard has read it already.
             Kind::String => Kind::String.into(),
             kind => {
                 self.from.skip()?;
@@ -229,7 +229,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Looks at a code, which stays unread.
+    /// Compares a code, which stays unread.
     fn code(&mut self, at: Here<'_>) -> Result<(), ReadError> {
         let kind = self.from.peek();
         if !matches!(kind, Kind::String | Kind::Number) {
@@ -246,7 +246,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// `null` stands for an empty list; `null` items are skipped.
+    /// `null` stands for an empty list; a `null` item is unreadable.
     fn null(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
         if at.spot.is_item {
             return self.unreadable(at);
@@ -285,7 +285,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// An empty text is not a value, and read as nothing.
+    /// An empty text is read as a missing value.
     fn neither_list_nor_record(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
         let is_nothing = self.from.raw_value()? == "\"\"" && !at.spot.is_item;
         let sign = if is_nothing { Sign::WrittenOtherwise(at.spot) } else { Sign::Unreadable(at.spot) };
@@ -304,7 +304,7 @@ impl Walk<'_, '_> {
     fn scalar(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
         let kind = self.from.peek();
         let text = self.from.scalar()?;
-        // An empty text says that there is no value.
+        // An empty text stands for a missing value.
         if text.is_empty() && !at.spot.is_item {
             return Ok(());
         }
@@ -349,7 +349,7 @@ fn can_be_read(form: Form, text: &str) -> bool {
     }
 }
 
-/// Whether that is how the documents write it.
+/// Whether the documents write it as this kind of JSON.
 fn is_written_as(form: Form, field: &FieldTable, kind: Kind) -> bool {
     match form {
         _ if field.is_bare => kind == Kind::Number,
@@ -367,7 +367,7 @@ fn is_record(travels: Travels, kind: Kind) -> bool {
     }
 }
 
-/// The fields of an envelope. Only of the data it is known what it looks like.
+/// The fields of an envelope. Only the form of the data is known.
 fn envelope_fields(envelope: &Envelope, data_member: &'static str, data: Form) -> Vec<FieldTable> {
     let mut fields: Vec<FieldTable> = Vec::new();
     for name in envelope.members().filter(|name| *name != data_member) {
@@ -380,7 +380,7 @@ fn envelope_fields(envelope: &Envelope, data_member: &'static str, data: Form) -
     fields
 }
 
-/// The field with this name, looked for from `expected` on, and round again from the first.
+/// The field with this name. The search begins at `expected` and wraps around.
 fn find_field(fields: &[FieldTable], name: &str, expected: usize) -> Option<usize> {
     let (before, after) = fields.split_at_checked(expected).unwrap_or((fields, &[]));
     let behind = after.iter().position(|field| field.name == name).map(|place| place + before.len());

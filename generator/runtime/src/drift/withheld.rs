@@ -42,7 +42,7 @@ impl<'a> Redactor<'a> {
 
 /// Letters and digits alone, the letters small.
 fn plain(text: &[u8]) -> Zeroizing<Vec<u8>> {
-    // In one piece from the beginning: what grows leaves copies behind.
+    // Allocated once: a vector that grows leaves copies behind.
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
     plain.extend(text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase));
     plain

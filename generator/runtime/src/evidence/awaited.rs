@@ -21,7 +21,7 @@ const MOST_REFUSED: usize = 1 << 12;
 
 /// A record of an order that no query of this client returned.
 pub(crate) struct Outside {
-    /// The operations whose requests it can show the effect of.
+    /// The operations whose effects it can show.
     operations: Vec<&'static str>,
     pub(crate) fields: Named,
     pub(crate) form: Form,
@@ -91,7 +91,7 @@ impl Pending {
         }
     }
 
-    /// Wakes the waiting calls that a record proves.
+    /// Notes that a record proves it, and wakes the call that waits for it.
     pub(crate) fn prove(&self, outside: Arc<Outside>) {
         let mut state = self.state();
         if let State::Waiting(waker) = &mut *state {
@@ -185,12 +185,12 @@ impl Awaited {
         }
     }
 
-    /// Those changes.
+    /// The changes that [`refuse`](Self::refuse) added.
     pub(crate) fn refused(&self) -> Vec<StoredChange> {
         self.lock().refused.iter().flatten().cloned().collect()
     }
 
-    /// Begins to keep those changes. Returns whether it was not begun before.
+    /// Begins to keep such changes. Returns `false` if that had begun before.
     pub(crate) fn begin_refused(&self) -> bool {
         let mut known = self.lock();
         let is_new = known.refused.is_none();
@@ -198,7 +198,7 @@ impl Awaited {
         is_new
     }
 
-    /// Adds those that were in the journal before.
+    /// Adds such changes that were in the journal before.
     pub(crate) fn add_refused(&self, changes: impl IntoIterator<Item = StoredChange>) {
         let mut known = self.lock();
         let refused = known.refused.get_or_insert_default();
@@ -209,7 +209,7 @@ impl Awaited {
         }
     }
 
-    /// A change had its effect after all.
+    /// Removes a change that had its effect after all.
     pub(crate) fn forget_refused(&self, number: ChangeNumber) {
         self.lock().refused.iter_mut().for_each(|refused| refused.retain(|change| change.number != number));
     }

@@ -65,7 +65,7 @@ pub(crate) enum Evidence {
 /// The assumed maximum distance between clocks of one exchange.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// What `record` of the form `form` proves, which has the id of what `request` was to create or change.
+/// What `record` of the form `form` proves about `request`. It has the id of what the request was to create or change.
 pub(crate) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, form: Form, sent: &Sent) -> Evidence {
     let time = |field: &str| form.time_of(field, &record.text(field)?);
     if let Some(age) = confirm.created.and_then(|field| age(time(field), sent)) {
@@ -118,7 +118,7 @@ fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
     })
 }
 
-/// Whether everything that the request was to change has the wanted value, and because of this request.
+/// Whether everything that the request was to change has the wanted value, and has it because of this request.
 fn is_changed(
     confirm: &Confirm,
     matches: &[(&str, &str)],
@@ -150,14 +150,14 @@ fn is_changed(
             "it has the values of the request, but its last change may have been a fill or its end",
         );
     }
-    // In the millisecond in which it left, something before may have changed it.
+    // In the millisecond of its departure, an earlier change may have been made.
     match sent.first().1 {
         Some((_, latest)) if changed > latest => Evidence::Proof,
         _ => Evidence::Nothing("it has the values of the request, but its last change may be older than the request"),
     }
 }
 
-/// Whether two texts are the same number, or the same word: in small or capital letters, with a space or an underscore.
+/// Whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
 fn is_same(one: &str, other: &str) -> bool {
     let number = |text: &str| text.parse::<Decimal>().ok();
     let letters = |text: &str| text.replace(' ', "_");

@@ -72,9 +72,10 @@ impl Target {
         record.text(self.field).as_ref() == Some(&self.key)
     }
 
-    /// What a record of it proves. `has_rival` returns whether another request of the client is about the thing with an id.
+    /// What a record of it proves. `has_rival` returns whether another request of the client is about the thing with an
+    /// id.
     pub(crate) fn weigh(&self, record: &Named, form: Form, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Evidence {
-        // The other request may use its other id.
+        // The other request may name the thing by its other id.
         let mut ids = self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
         let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
         evaluate(self.confirm, &self.named, record, form, sent)

@@ -42,7 +42,7 @@ pub(super) fn written(change: &Change, ending: Option<&Ending>) -> String {
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// Returns what is wrong with the text.
 pub(super) fn read(number: ChangeNumber, text: &str) -> Result<StoredChange, String> {
     let entry: Entry = read_json(text).map_err(|error| format!("change {number}: {error}"))?;
     entry.into_change(number).ok_or_else(|| format!("change {number} is incomplete"))

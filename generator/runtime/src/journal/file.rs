@@ -35,8 +35,8 @@ pub enum Durability {
 
 /// A journal in a folder. One process has it open at a time; clients share it as an `Arc`.
 ///
-/// It stores requests, ids, times and outcomes, and no credentials. What a torn write left of a change at the moment of a
-/// crash is dropped when the folder is opened again: the change was not sent yet.
+/// It stores requests, ids, times and outcomes, and no credentials. What a torn write left of a change at the moment of
+/// a crash is dropped when the folder is opened again: the change was not sent yet.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -62,8 +62,8 @@ impl FileJournal {
     ///
     /// # Errors
     ///
-    /// Fails if another process has it open, if a release with another format wrote it, if it is damaged, if something else
-    /// is in the folder, or if that cannot be read and written.
+    /// Fails if another process has it open, if a release with another format wrote it, if it is damaged, if something
+    /// else is in the folder, or if that cannot be read and written.
     pub fn open(path: impl AsRef<Path>, durability: Durability) -> Result<Self, JournalError> {
         let (tables, path) = Tables::open(path.as_ref())?;
         let next = AtomicU64::new(tables.last().map_err(stored)? + 1);
@@ -95,7 +95,7 @@ impl FileJournal {
         &self.path
     }
 
-    /// Nothing is written after a failure, because nothing is known then of what the store has.
+    /// Nothing is written after a failure, because it is then unknown what the store contains.
     fn checked<T>(&self, result: fjall::Result<T>) -> Result<T, JournalError> {
         result.map_err(|error| {
             self.has_failed.store(true, Ordering::Release);
@@ -110,7 +110,7 @@ impl FileJournal {
         }
     }
 
-    /// Nothing is written to files that the next run would not find.
+    /// Refuses to write to files that the next run would not find.
     fn refuse_elsewhere(&self) -> Result<(), JournalError> {
         if self.tables.are_in_place(&self.path) {
             return Ok(());
@@ -127,7 +127,7 @@ impl FileJournal {
         Ok(ChangeNumber(number))
     }
 
-    /// Moves a change in one step; one that ended already keeps its first ending unless that was unknown.
+    /// Moves a change in one step. A change that has ended keeps its first ending, unless that was unknown.
     fn close(&self, number: ChangeNumber, ending: &Ending) -> Result<(), JournalError> {
         self.refuse_after_failure()?;
         let (Tables { database, open, ended, .. }, key) = (&self.tables, number.0.to_be_bytes());
@@ -211,7 +211,7 @@ impl fmt::Debug for FileJournal {
     }
 }
 
-/// A thread that has the disk store what was written. Whoever waits while it does is served by the next turn, together.
+/// A thread that writes the store to disk. Changes that are made meanwhile wait for the next write, which they share.
 struct Disk {
     waiting: Option<mpsc::Sender<Waiter>>,
     thread: Option<JoinHandle<()>>,

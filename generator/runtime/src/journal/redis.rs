@@ -1,8 +1,8 @@
 //! A journal of a fleet of processes, on a Redis server.
 //!
 //! Keys behind the prefix of the journal: `about` has the format and the name of this journal, `next` the last number,
-//! `changes` the changes by number, `open` the numbers of those without an end, and `endings` the ends of the others. Each
-//! function is one script, so that it happens as a whole or not at all.
+//! `changes` the changes by number, `open` the numbers of those without an end, and `endings` the ends of the others.
+//! Each function is one script, so that it happens as a whole or not at all.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ const FORMAT: &str = "1";
 /// How long a server may take.
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// What every script begins with: it fails if the server no longer has the journal that was opened.
+/// The beginning of every script, which fails if the server no longer has the journal that was opened.
 const GUARD: &str =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return redis.error_reply('LOST the journal is gone') end ";
 
@@ -56,10 +56,10 @@ const REMOVE: &str = "redis.call('HDEL', KEYS[3], ARGV[2]) redis.call('HDEL', KE
 
 /// A journal on a Redis server, which a fleet of processes shares: each recovers what any of them left open.
 ///
-/// A change is sent only after the server has confirmed it, so the journal outlives every process. It outlives the server
-/// as far as that keeps what it confirmed: with `appendfsync always`, the machine; by default, the last second of a server
-/// that dies may be missing. A server that comes back without the journal is noticed, and refused until the journal is opened
-/// again. The server must not evict keys. A process recovers what other processes have in flight, too, so let one recover
+/// A change is sent only after the server has confirmed it, so the journal outlives every process. What the server
+/// keeps after a crash depends on its settings: with `appendfsync always`, everything; by default, the last second may
+/// be missing. A server that comes back without the journal is noticed, and refused until the journal is opened again.
+/// The server must not evict keys. A process recovers what other processes have in flight, too, so let one recover
 /// before the others trade, or give the processes accounts with different names.
 ///
 /// ```
@@ -73,22 +73,22 @@ const REMOVE: &str = "redis.call('HDEL', KEYS[3], ARGV[2]) redis.call('HDEL', KE
 pub struct RedisJournal {
     client: Client,
     connection: Mutex<Option<MultiplexedConnection>>,
-    /// What `about` holds.
+    /// The value of `about`.
     about: String,
     keys: [String; 5],
     name: String,
 }
 
 impl RedisJournal {
-    /// Opens the journal `name` on the server at `url`, `redis://user:password@host:port/database`, or begins one. It is
-    /// used within a tokio runtime that has time and I/O.
+    /// Opens the journal `name` on the server at `url`, `redis://user:password@host:port/database`, or begins one. It
+    /// is used within a tokio runtime that has time and I/O.
     ///
     /// # Errors
     ///
     /// Fails if the address is invalid, if the server cannot be reached, or if a release with another format wrote the
     /// journal.
     pub async fn open(url: &str, name: &str) -> Result<Self, JournalError> {
-        // The error may contain the address, and that a password.
+        // The error may contain the address, and the address a password.
         let client = Client::open(url).map_err(|error| store(error.category().to_owned().into()))?;
         let keys = ["about", "next", "changes", "open", "endings"].map(|key| format!("{name}:journal:{key}"));
         let mut journal =
@@ -174,7 +174,8 @@ impl RedisJournal {
                 Err(JournalError::Damaged { place: self.name.clone(), why })
             }
             Err(error) => {
-                // Made again for the next change. This one may be stored, and is not sent: a recovery finds nothing of it.
+                // The next change connects again. This one may be stored but is not sent: a recovery finds no effect of
+                // it.
                 *self.connection.lock().await = None;
                 Err(failed(&error))
             }
@@ -227,7 +228,7 @@ impl Journal for RedisJournal {
 
 impl fmt::Debug for RedisJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the address: there may be a password in it.
+        // Without the address, which may contain a password.
         f.debug_struct("RedisJournal").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -44,7 +44,7 @@ impl CallSpan {
         Self { span, begun }
     }
 
-    /// `call` within the span, whenever it runs.
+    /// Runs `call` within the span.
     pub(crate) fn around<T>(&self, call: impl Future<Output = T>) -> impl Future<Output = T> {
         call.instrument(self.span.clone())
     }
@@ -107,7 +107,7 @@ pub(crate) fn end_not_stored(meta: &Meta, _: &JournalError) {
     warn!(target: "tradeapi_runtime", operation = meta.id, "the journal did not store the end of the call");
 }
 
-/// An answer of an operation, or a record from outside, shows a property of the account otherwise than it is stated.
+/// An answer of an operation, or a record from outside, contradicts the stated value of a property of the account.
 pub(crate) fn account_mismatch(meta: Option<&Meta>, property: &'static str) {
     let operation = meta.map(|meta| meta.id);
     warn!(target: "tradeapi_runtime", operation, property, "the account is not as it is stated");

@@ -29,7 +29,8 @@ pub(super) struct Book {
 struct Entry {
     order: TrackedOrder,
     lifecycle: Option<&'static Lifecycle>,
-    /// From when on a listing of open orders shows it if it is open, by the steady clock; `None` while that is not known.
+    /// From when on a listing of open orders shows it if it is open, by the steady clock; `None` while that is not
+    /// known.
     listed_from: Option<Duration>,
     /// The turn in which it was last shown.
     turn: u64,
@@ -57,13 +58,13 @@ impl Book {
         number.or_else(|| self.by_client_id.get(order.client_id.as_ref()?)).copied()
     }
 
-    /// What the documents say of the state of an order.
+    /// The documented states of the order with this id.
     pub(super) fn lifecycle_of(&self, id: &str) -> Option<&'static Lifecycle> {
         let number = self.by_client_id.get(id).or_else(|| self.by_id.get(id))?;
         self.orders.get(number)?.lifecycle
     }
 
-    /// A request that places an order is about to be sent. `None` if an order with this id may be open, which the request
+    /// Adds the order that a request is about to place. `None` if an order with this id may be open, which the request
     /// cannot replace.
     pub(super) fn place(&mut self, client_id: String, kind: Option<String>) -> Option<Number> {
         let known = self.by_client_id.get(&client_id).and_then(|number| self.orders.get(number));
@@ -131,7 +132,7 @@ impl Book {
         self.named(client_id).filter(is_unplaced)
     }
 
-    /// The exchange accepted an order that was placed.
+    /// Notes that the exchange accepted an order that was placed.
     pub(super) fn accept(&mut self, number: Number, id: Option<String>) {
         let Some(entry) = self.orders.get_mut(&number) else { return };
         if entry.order.standing == Standing::Unknown {
@@ -140,7 +141,7 @@ impl Book {
         self.name(number, id, None);
     }
 
-    /// The exchange accepted an order that had no id before.
+    /// Adds an accepted order that had no id before.
     pub(super) fn accept_new(&mut self, id: String, client_id: Option<String>, kind: Option<String>) -> Number {
         match self.by_id.get(&id) {
             Some(number) => *number,
@@ -155,15 +156,15 @@ impl Book {
         }
     }
 
-    /// The number of the order that a record shows. A client id alone matches an order with any id; with both, two ids of
-    /// the exchange are two orders.
+    /// The number of the order that a record shows. A client id alone matches an order with any id; with both, two ids
+    /// of the exchange are two orders.
     fn find(&mut self, shown: &OrderShown) -> Option<Number> {
         let by_client_id = shown.client_id.as_ref().and_then(|id| self.by_client_id.get(id)).copied();
         let Some(id) = &shown.id else { return by_client_id };
         let lacks_id = |number: &Number| self.orders.get(number).is_some_and(|entry| entry.order.id.is_none());
         let nameless = by_client_id.filter(lacks_id);
         let by_id = self.by_id.get(id).copied();
-        // It was known by each of its ids, and is one order.
+        // The two entries, each known by one of the ids, are one order.
         if let (Some(_), Some(double)) = (by_id, nameless) {
             self.remove(double);
         }
@@ -183,7 +184,7 @@ impl Book {
         let has_ended = state.as_ref().and_then(|state| lifecycle.row(state)).is_some_and(|row| row.is_terminal);
         let number = match self.find(&shown) {
             Some(number) => number,
-            // An order that has ended, and of which nothing is known, is not of interest.
+            // An order that has ended and was not known is of no interest.
             None if has_ended || shown.id.is_none() && shown.client_id.is_none() => return Ok(()),
             None => self.insert(shown.id.clone(), shown.client_id.clone(), shown.kind.clone(), Standing::Open),
         };
@@ -210,8 +211,8 @@ impl Book {
         Ok(())
     }
 
-    /// Ends the orders that a whole listing of open orders did not show, which began in a turn and at a time. One that was
-    /// perhaps never placed is removed.
+    /// Ends the orders that a whole listing of open orders, which began in a turn and at a time, did not show. An order
+    /// that was perhaps never placed is removed.
     pub(super) fn end_unlisted(&mut self, turn: u64, begun: Duration) {
         let is_gone = |entry: &Entry| {
             entry.order.may_be_open() && entry.turn <= turn && entry.listed_from.is_some_and(|from| from <= begun)
@@ -228,7 +229,7 @@ impl Book {
         }
     }
 
-    /// Forgets the order that ended first when there are too many.
+    /// Notes that an order has ended, and forgets the one that ended first if there are too many.
     fn has_ended(&mut self, number: Number) {
         self.ended.push_back(number);
         if self.ended.len() > MOST_ENDED

@@ -8,7 +8,7 @@ use crate::parameters::ParameterWriter;
 
 /// A request that amends orders, with a maximum of concurrent amendments per order. Emitted where the schema says so.
 pub trait Amendment: Operation {
-    /// The most amendments of one order that may be under way once this one is, whichever operation they belong to.
+    /// The maximum number of amendments of one order under way, this one included, whichever operation they belong to.
     const IN_FLIGHT: u32;
 
     /// The orders that it amends, each by its [`order_reference`].
@@ -131,7 +131,7 @@ pub struct Busy {
     pub order: String,
     /// How many are under way.
     pub in_flight: u32,
-    /// How many may be, once the refused one is.
+    /// How many may be under way, the refused one included.
     pub at_most: u32,
 }
 

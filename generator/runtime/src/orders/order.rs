@@ -1,4 +1,4 @@
-//! What is known of one order.
+//! What is known about one order.
 
 use std::error::Error;
 use std::fmt;
@@ -18,7 +18,7 @@ pub struct TrackedOrder {
     pub client_id: Option<String>,
     /// The value by which ceilings of open orders count it.
     pub kind: Option<String>,
-    /// What is known of it.
+    /// What is known about it.
     pub standing: Standing,
     /// Its state in the latest record, as it is written on the wire.
     pub state: Option<String>,
@@ -26,7 +26,7 @@ pub struct TrackedOrder {
     pub at: Option<Timestamp>,
 }
 
-/// What is known of an order.
+/// What is known about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
     /// The request that places it may have been sent, and its outcome is not known yet.

@@ -111,7 +111,7 @@ fn an_order_that_was_known_by_each_of_its_ids_is_one() {
     assert_eq!(orders.get("family", "a"), orders.get("family", "7"));
 }
 
-/// An order is over for a listing that does not show it only if that was certain to show it when it began.
+/// A listing that does not show an order ends it only if the listing was certain to show it when it began.
 #[test]
 fn a_listing_ends_what_it_would_have_shown() {
     let second = Duration::from_secs;

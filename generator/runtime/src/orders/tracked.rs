@@ -20,13 +20,13 @@ const MOST_CONTRADICTIONS: usize = 1 << 8;
 ///
 /// Everything that passes through the client counts: requests that place orders, from before they are sent; responses,
 /// also to retries, pages, batches and confirmations; and records from outside, given to
-/// [`evidence`](crate::ClientCore::evidence). Nothing is queried for it: an order that is filled or cancelled stays in the
-/// view until a response shows that, and a cancellation that the exchange accepted is not a proof of the end.
+/// [`evidence`](crate::ClientCore::evidence). Nothing is queried for it: an order that is filled or cancelled stays in
+/// the view until a response shows that, and a cancellation that the exchange accepted is not a proof of the end.
 /// [`refresh_orders`](crate::ClientCore::refresh_orders) reads the open orders.
 ///
 /// Amendments of a client that tracks orders are refused, and not sent, with
-/// [`Error::NotAmendable`](crate::Error::NotAmendable) if the order is in a state in which the documents rule them out, or
-/// if as many amendments of it are under way as the documents allow. Cancellations are never refused.
+/// [`Error::NotAmendable`](crate::Error::NotAmendable) if the order is in a state in which the documents rule them out,
+/// or if as many amendments of it are under way as the documents allow. Cancellations are never refused.
 #[derive(Default)]
 pub struct TrackedOrders {
     known: Mutex<Known>,
@@ -80,8 +80,8 @@ impl TrackedOrders {
         self.lock().known(family)?.get(id).cloned()
     }
 
-    /// Counts the orders of a family that are open or may be against its ceilings, the `CEILINGS` of an emitted module. An
-    /// order whose kind is not known counts for every ceiling.
+    /// Counts the orders of a family that are open or may be against its ceilings, the `CEILINGS` of an emitted module.
+    /// An order whose kind is not known counts for every ceiling.
     ///
     /// ```
     /// # use tradeapi_runtime::tables::Ceiling;
@@ -104,7 +104,8 @@ impl TrackedOrders {
         self.lock().contradictions.drain(..).collect()
     }
 
-    /// Forgets an order, such as one whose placement has an outcome that stays unknown and that is known not to be open.
+    /// Forgets an order, such as one whose placement has an outcome that stays unknown and that is known not to be
+    /// open.
     pub fn forget(&self, order: &TrackedOrder) {
         let mut known = self.lock();
         let book = known.book(order.family);
@@ -113,7 +114,8 @@ impl TrackedOrders {
         }
     }
 
-    /// A request that places orders is about to be sent: their client ids and kinds. Returns those that were not known.
+    /// Adds the orders that a request is about to place, by their client ids and kinds. Returns those that were not
+    /// known.
     pub(super) fn place(&self, meta: &'static Meta, orders: Vec<(String, Option<String>)>) -> Vec<Number> {
         let mut known = self.lock();
         let book = known.book(meta.family);
@@ -170,20 +172,21 @@ impl TrackedOrders {
         known.held.extract_if(.., |held| held.until.is_some_and(|until| until <= now)).map(|held| held.pass).collect()
     }
 
-    /// Gives the places of amendments of an order back, because they have a result.
+    /// Returns the places of amendments of an order, because they have a result.
     fn release(known: &mut Known, family: &str, ids: &[&String]) -> Vec<Pass> {
         let is_of = |held: &mut Held| held.family == family && held.orders.iter().any(|id| ids.contains(&id));
         known.held.extract_if(.., is_of).map(|held| held.pass).collect()
     }
 
-    /// A request had no effect: the orders that it was to place do not exist.
+    /// Notes that a request had no effect: the orders that it was to place do not exist.
     pub(super) fn not_placed(&self, meta: &'static Meta, placed: &[Number]) {
         let mut known = self.lock();
         let book = known.book(meta.family);
         placed.iter().for_each(|number| book.remove_unplaced(*number));
     }
 
-    /// The outcome of a request stays open: a listing that begins then shows whether its orders are open.
+    /// Notes that the outcome of a request stays open: a listing that begins at `listed_from` shows whether its orders
+    /// are open.
     pub(super) fn may_be_placed(&self, meta: &'static Meta, placed: &[Number], listed_from: Option<Duration>) {
         let mut known = self.lock();
         let book = known.book(meta.family);
@@ -213,7 +216,7 @@ impl TrackedOrders {
         }
     }
 
-    /// Queries concluded what a request did to the order with an id.
+    /// Notes what queries concluded about the effect of a request on the order with an id.
     pub(crate) fn concluded(&self, meta: &'static Meta, id: &str, outcome: Outcome) {
         let mut known = self.lock();
         let book = known.book(meta.family);
@@ -233,7 +236,7 @@ impl TrackedOrders {
         self.lock().turn
     }
 
-    /// A whole listing of the open orders of a family was read, which began in a turn and at a time.
+    /// Notes that a whole listing of the open orders of a family was read, which began in a turn and at a time.
     pub(crate) fn listed(&self, family: &'static str, turn: u64, begun: Duration) {
         self.lock().book(family).end_unlisted(turn, begun);
     }

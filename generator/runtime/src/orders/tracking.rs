@@ -13,12 +13,13 @@ use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::tables::{Amends, Confirm, Effect, Meta, Outcome};
 
-/// What a call places and amends. Dropped before it has ended, its outcome is unknown if it was sent.
+/// The orders that a call places and amends. If this is dropped before the call has ended, the outcome of a sent
+/// request is unknown.
 pub(crate) struct Tracking<'a> {
     orders: &'a TrackedOrders,
     meta: &'static Meta,
     placed: Vec<Number>,
-    /// By what ceilings count an order that has no client id.
+    /// The value by which ceilings count an order that has no client id.
     kind: Option<String>,
     amended: Vec<String>,
     pass: Option<Pass>,
@@ -36,7 +37,7 @@ pub(crate) enum Answered {
 }
 
 impl<'a> Tracking<'a> {
-    /// Begins a call at a time by the steady clock, unless what is known of an order forbids it.
+    /// Begins a call at a time by the steady clock, unless the known state of an order forbids it.
     pub(crate) fn begin<O: Operation>(
         orders: &'a TrackedOrders,
         operation: &O,
@@ -58,13 +59,13 @@ impl<'a> Tracking<'a> {
         Ok(Self { orders, meta, placed, kind, amended, pass, sent: OnceLock::new(), is_over: false })
     }
 
-    /// The request is sent. If it takes effect, that is visible from then on.
+    /// Notes that the request is sent. If it takes effect, that is visible from `visible` on.
     pub(crate) fn sent(&self, visible: Option<Duration>) {
         // A request is sent once.
         let _ = self.sent.set(visible);
     }
 
-    /// The call ended. What it was accepted for is visible from a time on.
+    /// Ends the call. Its accepted effects are visible from `visible` on.
     pub(crate) fn ended(mut self, answered: Answered, visible: Duration) {
         self.is_over = true;
         match answered {
@@ -94,8 +95,8 @@ impl<'a> Tracking<'a> {
         }
     }
 
-    /// Takes the result of a request that places an order, or of one of its items. The ids in the response to an amendment
-    /// may be those of either order.
+    /// Takes the result of a request that places an order, or of one of its items. The ids in the response to an
+    /// amendment may be those of either order.
     fn take_result(&self, order: OrderShown, outcome: Outcome, visible: Duration) {
         if self.meta.effect != Effect::Create {
             return;

@@ -15,7 +15,8 @@ fn set(moment: Moment, jump: i64) -> Moment {
     Moment { wall: Timestamp::from_millis(moment.wall.as_millis().saturating_add_signed(jump)), ..moment }
 }
 
-/// The exchange's clock is `ahead` milliseconds ahead, and is read so long after the request left.
+/// A reading of an exchange's clock that is `ahead` milliseconds ahead, `read_after` milliseconds after the request
+/// left.
 fn reading(sent: u64, read_after: u64, received: u64, ahead: i64) -> ServerTime {
     let time = Timestamp::from_millis((START + sent + read_after).saturating_add_signed(ahead));
     ServerTime { time, step: Duration::from_millis(1), sent: at(sent), received: at(received) }
@@ -29,7 +30,7 @@ fn learned(all: &[ServerTime]) -> ExchangeClock {
     clock
 }
 
-/// How far ahead the exchange is `now`, and how far that may be wrong, in milliseconds.
+/// How far ahead the exchange's clock is `now`, and the error bound, in milliseconds.
 fn skew(clock: &ExchangeClock, now: Moment) -> Option<(i64, u128)> {
     clock.skew(now).map(|skew| (skew.ahead_ms, skew.uncertainty.as_millis()))
 }
@@ -68,9 +69,9 @@ fn a_clock_that_is_right_is_never_called_wrong() {
 fn every_answer_narrows_the_bounds_and_time_widens_them() {
     let clock = learned(&[reading(0, 0, 100, 5_000), reading(200, 100, 300, 5_000)]);
     assert_eq!(skew(&clock, at(300)), Some((5_000, 0)));
-    // A hundred parts in a million: 60 ms in ten minutes, to either side.
+    // 100 ppm of ten minutes are 60 ms, to either side.
     assert_eq!(skew(&clock, at(600_300)), Some((5_000, 60)));
-    // A slow trip says nothing new.
+    // A slow round trip narrows nothing.
     let slow = reading(700_000, 9_000, 712_000, 5_000);
     clock.learn(slow, slow.time, WINDOW, Signature::Accepted);
     assert_eq!(skew(&clock, at(712_000)).map(|(ahead, uncertainty)| (ahead, uncertainty < 100)), Some((5_000, true)));
@@ -83,18 +84,18 @@ fn an_answer_that_contradicts_takes_the_place_of_what_was_known() {
 }
 
 #[test]
-fn what_is_old_is_forgotten() {
+fn old_estimates_are_dropped() {
     let clock = learned(&[reading(0, 5, 10, 7_000)]);
     assert!(clock.time(at(10 + 3_600_000)).is_some());
     assert!(clock.time(at(11 + 3_600_000)).is_none());
 }
 
 #[test]
-fn a_wall_clock_that_is_set_back_is_seen_through() {
+fn setting_the_wall_clock_back_does_not_move_the_estimate() {
     let clock = learned(&[reading(0, 5, 10, 0)]);
     let now = set(at(5_000), -3_600_000);
     assert_eq!(skew(&clock, now), Some((3_600_000, 5)));
-    // What it is signed by is the exchange's time as before.
+    // Requests are signed by the exchange's time as before.
     assert_eq!(clock.time(now).map(Bounds::likeliest), clock.time(at(5_000)).map(Bounds::likeliest));
 }
 
@@ -105,7 +106,7 @@ fn after_a_sleep_nothing_is_known() {
     assert!(clock.time(set(at(5_000), 3_600_000)).is_none());
     assert!(clock.time(set(at(5_000), 1_000)).is_some());
     assert!(clock.time(set(at(5_000), 1_001)).is_none());
-    // And an answer is learned as if it were the first.
+    // The next answer counts as the first one.
     let awake = Moment { steady: Duration::from_millis(5_100), ..set(at(5_100), 3_600_000) };
     let reading = ServerTime { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
     clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
@@ -179,7 +180,7 @@ fn a_smaller_window_than_in_the_schema_is_learned() {
 }
 
 #[test]
-fn a_single_refusal_is_not_sure_and_nothing_is_for_longer_than_the_window() {
+fn an_estimate_is_not_sure_after_a_single_refusal_or_once_older_than_the_window() {
     let window = Duration::from_secs(30);
     let clock = ExchangeClock::default();
     assert!(!clock.is_sure(at(0), window));
@@ -220,7 +221,7 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
 
 /// A request is compared with what was known when it left: the answers of a later hour may come from one slow machine.
 #[test]
-fn for_the_past_the_distance_of_the_past_counts() {
+fn for_an_earlier_request_the_distance_known_then_counts() {
     let clock = learned(&[reading(0, 5, 10, 0), reading(100, 5, 110, 20_000)]);
     let (left, hours) = (at(200), |hours: u64| hours * 3_600_000);
     for (sent, ahead) in [(hours(2), 0), (hours(2) + 100, 0), (hours(2) + 200, 5_000)] {
@@ -241,7 +242,7 @@ fn an_estimate_is_less_certain_for_the_past_too() {
     let clock = learned(&[reading(3_000_000, 5, 3_000_010, 0)]);
     let width =
         |now| clock.time(at(now)).map(|there| there.ends()).map(|(least, most)| most.as_millis() - least.as_millis());
-    // A hundred parts in a million, to either side.
+    // 100 ppm, to either side.
     assert_eq!(width(3_000_010 - 1_000_000), width(3_000_010).map(|width| width + 200));
 }
 
@@ -256,7 +257,7 @@ fn an_answer_that_comes_late_or_twice_does_not_make_the_clock_seem_slow() {
         clock.latest(at(now)).map(|time| time.as_millis() - START + spread)
     };
     let clock = learned(&[slow, stale]);
-    assert_eq!(latest(&clock, 2_000), Some(1_601), "nothing is known any better");
+    assert_eq!(latest(&clock, 2_000), Some(1_601), "no bound is tighter");
     for all in [[slow, stale, fresh], [slow, fresh, stale], [fresh, slow, stale], [stale, slow, fresh]] {
         let clock = learned(&all);
         assert!(latest(&clock, 2_000).is_some_and(|latest| (1_999..2_410).contains(&latest)), "{all:?}");

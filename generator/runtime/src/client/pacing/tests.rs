@@ -14,7 +14,7 @@ fn a_heavy_call_takes_as_many_slots_as_it_weighs() {
 }
 
 #[test]
-fn what_takes_risk_away_is_not_spread() {
+fn calls_that_reduce_risk_are_not_spread() {
     let spread = [Effect::Read, Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close].map(is_spread);
     assert_eq!(spread, [true, true, true, false, false]);
 }
@@ -33,7 +33,7 @@ static OPERATIONS: [Meta; 4] = [
 
 const ACCOUNTS: [&str; 2] = ["one", "two"];
 
-/// The limits that a call is spread by, under a name for whatever is counted together, with the time between two calls.
+/// The limits that a call is spread over: a name for the calls that are counted together, and the time between two.
 fn spread_by(operation: usize, account: usize) -> Vec<(String, u64)> {
     let of = |limit: &str| format!("{limit} of {}", ACCOUNTS[account]);
     match operation {
@@ -55,8 +55,8 @@ fn take(slots: &Slots, operation: usize, account: usize, now: u64) -> u64 {
 }
 
 proptest! {
-    /// A call leaves as soon as each of its limits allows after the calls before it, and no later: a limit over a longer
-    /// window, or of another account, does not delay it.
+    /// A call leaves as soon as each of its limits allows after the calls before it, and no later: a limit over a
+    /// longer window, or of another account, does not delay it.
     #[test]
     fn a_call_leaves_as_soon_as_all_its_limits_allow(
         calls in prop::collection::vec((0..OPERATIONS.len(), 0..ACCOUNTS.len(), 0_u64..500), 1..60),
@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// Whoever waits behind a call that is given up keeps the distance to the one before it.
+/// A call that waits behind one that is given up keeps its distance to the call before that.
 #[test]
 fn a_slot_that_others_wait_behind_is_not_given_back() {
     let slots = Slots::default();

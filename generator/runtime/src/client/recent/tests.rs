@@ -21,7 +21,7 @@ fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Req
     recent.remember(body.as_bytes(), about(signed_at, now, names))
 }
 
-/// Sends an attempt of a request that the exchange recognizes for a minute when it comes again.
+/// Sends an attempt of a request whose repeats the exchange recognizes for a minute.
 fn attempt(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
     let key = Some(KeyOfRepeats { operation: "mini.place", kept: Some(Duration::from_secs(60)) });
     let request = recent.remember(body.as_bytes(), About { key, ..about(signed_at, now, Naming::One) });
@@ -36,7 +36,7 @@ fn send(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Reques
 }
 
 #[test]
-fn what_only_speaks_of_an_id_does_not_use_it() {
+fn a_request_that_refers_to_an_id_does_not_use_it_again() {
     let recent = RecentRequests::default();
     send(&recent, 1, 0, r#"{"id":"a"}"#);
     send(&recent, 2, 7, r#"{"amends":"a"}"#);
@@ -47,8 +47,8 @@ fn what_only_speaks_of_an_id_does_not_use_it() {
     assert_eq!(left("a", 2), None, "it may be either");
 }
 
-/// Each request is an hour after the one before it, so that two are remembered besides it, while the buffer of their
-/// bodies wraps around at every place there is.
+/// Each request comes an hour after the one before, so that two others are remembered, and the buffer of their bodies
+/// wraps around at every possible place.
 #[test]
 fn an_id_is_found_wherever_the_buffer_wraps_around() {
     let (recent, mut has_wrapped) = (RecentRequests::default(), false);
@@ -74,7 +74,7 @@ fn a_body_that_is_not_text_may_carry_any_id() {
 }
 
 #[test]
-fn an_id_that_two_requests_have_is_seen() {
+fn an_id_of_two_requests_is_noticed() {
     let recent = RecentRequests::default();
     let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
     send(&recent, 1, 0, r#"{"id":"a"}"#);
@@ -94,7 +94,7 @@ fn an_id_that_two_requests_have_is_seen() {
 }
 
 #[test]
-fn one_request_can_name_two() {
+fn one_request_can_use_an_id_twice() {
     let recent = RecentRequests::default();
     send(&recent, 1, 0, r#"[{"id":"a"},{"id":"b"},{"id":"a"}]"#);
     assert!(recent.is_named_twice("a", millis(1)) && !recent.is_named_twice("b", millis(1)));
@@ -111,11 +111,11 @@ fn an_unknown_signing_time_means_the_only_earlier_request() {
     // The query may mean another request, which was dropped before it left.
     recent.void(prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
     assert!(is_named_twice(11_060) && is_named_twice(11_000));
-    assert!(!is_named_twice(10_000), "nothing came of the other");
+    assert!(!is_named_twice(10_000), "the other had no effect");
 }
 
 #[test]
-fn what_may_still_leave_counts() {
+fn a_request_that_may_still_leave_counts() {
     let recent = RecentRequests::default();
     send(&recent, 1, 0, r#"{"id":"a"}"#);
     prepare(&recent, 2, 0, r#"{"id":"a"}"#);
@@ -131,12 +131,12 @@ fn a_request_that_was_under_way_since_contends() {
     assert!(recent.has_contender("a", at(5)), "its outcome is not known");
     assert!(!recent.has_contender("b", at(5)));
     recent.settle(first, at(4));
-    assert!(!recent.has_contender("a", at(5)), "it was over before");
+    assert!(!recent.has_contender("a", at(5)), "it had ended before");
     recent.settle(first, at(5));
-    assert!(recent.has_contender("a", at(5)), "it was over only after");
+    assert!(recent.has_contender("a", at(5)), "it ended only after");
     recent.void(first);
-    assert!(!recent.has_contender("a", at(5)), "nothing came of it");
-    // What makes the order changes it too, when it lands late.
+    assert!(!recent.has_contender("a", at(5)), "it had no effect");
+    // The request that creates the order changes it too if it arrives late.
     send(&recent, 3, 3, r#"{"id":"a"}"#);
     assert!(recent.has_contender("a", at(5)));
 }
@@ -159,7 +159,7 @@ fn two_requests_of_one_moment_are_distinguished() {
 }
 
 #[test]
-fn what_is_old_is_forgotten_and_memory_is_bounded() {
+fn old_requests_are_forgotten_and_memory_is_bounded() {
     let recent = RecentRequests::default();
     send(&recent, 1, 0, r#"{"id":"a"}"#);
     send(&recent, 2, 7200, r#"{"id":"a"}"#);
@@ -195,7 +195,7 @@ fn attempts_with_one_key_are_one_request() {
     assert_eq!([1_000, 9_000].map(|signed_at| recent.attempts("a", millis(signed_at))), [Some(both); 2]);
     recent.void(first);
     let second = Attempted { first: (millis(9_000), Some(at(9))), last: millis(9_000) };
-    assert_eq!(recent.attempts("a", millis(9_000)), Some(second), "nothing came of the first");
+    assert_eq!(recent.attempts("a", millis(9_000)), Some(second), "the first had no effect");
 }
 
 #[test]
@@ -234,5 +234,5 @@ fn an_id_counts_between_quotation_marks_only() {
         assert_eq!(times_in(body.as_bytes(), r#""a""#), times, "{body}");
     }
     assert_eq!(times_in(br#"{"id":"a\"b"}"#, r#""a\"b""#), 1);
-    assert_eq!(times_in(b"\xff", r#""a""#), 1, "what is not text may carry anything");
+    assert_eq!(times_in(b"\xff", r#""a""#), 1, "a body that is not UTF-8 may carry any id");
 }

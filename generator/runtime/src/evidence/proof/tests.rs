@@ -64,7 +64,7 @@ fn is_nothing(evidence: Evidence) -> bool {
 fn a_record_of_the_right_time_that_agrees_is_a_proof() {
     assert_eq!(placed(&created(5, r#", "symbol": "btcusdt", "qty": "1.0""#)), Evidence::Proof);
     assert_eq!(placed(&created(5, r#", "qty": "0.1", "amount": "1""#)), Evidence::Proof, "one of the fields agrees");
-    assert_eq!(placed(&created(5, "")), Evidence::Proof, "what the record leaves out says nothing");
+    assert_eq!(placed(&created(5, "")), Evidence::Proof, "a missing field contradicts nothing");
     assert_eq!(placed(&created(-2000, "")), Evidence::Proof);
     assert_eq!(placed(&created(40_000, "")), Evidence::Proof);
 }
@@ -88,7 +88,7 @@ fn a_record_that_differs_in_any_field_is_not() {
 }
 
 #[test]
-fn without_what_it_is_judged_by_a_record_is_not() {
+fn a_record_without_the_deciding_facts_is_not() {
     let request = r#"{"id": "a"}"#;
     let right = created(5, "");
     assert_eq!(evaluated(&PLACED, request, &right, &sent()), Evidence::Proof);

@@ -14,7 +14,7 @@ const FORMAT: &[u8] = b"1";
 /// A file that the store has in each of its folders.
 const MARKER: &str = "version";
 
-/// A file that the store keeps open, so that no other one has its number.
+/// A file that the store keeps open, so that no other file can get its inode.
 const HELD: &str = "lock";
 
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub(super) struct Tables {
     identity: Identity,
 }
 
-/// Distinguishes the folder from one that later stands in its place.
+/// Distinguishes the folder from one that later takes its place.
 type Identity = (u64, u64);
 
 /// What is in a folder.
@@ -54,7 +54,7 @@ impl Tables {
                 let found = String::from_utf8_lossy(other).into_owned();
                 Err(JournalError::Format { place: place(&path), found })
             }
-            // It is written before the tables come to their place.
+            // It is written before the tables are moved to their place.
             None => Err(damaged(&path, "its format is missing".to_owned())),
         }
     }
@@ -68,8 +68,8 @@ impl Tables {
         Ok((Self { open, ended, identity, database }, format))
     }
 
-    /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open what a
-    /// process left that was killed while it made them.
+    /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open
+    /// tables whose process was killed while it made them.
     fn begin(path: &Path) -> Result<(), JournalError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let draft = path.with_file_name(format!(".{name}.{}", process::id()));
