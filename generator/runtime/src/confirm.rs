@@ -45,8 +45,8 @@ pub trait Queryable: Operation {
         None
     }
 
-    /// Sends a query that has the parameters `json` to a second place, which shows what the first one no longer does.
-    /// `None` if there is no second place.
+    /// Sends a query that has the parameters `json` to a second place, which shows records that the first no longer
+    /// does. `None` if there is no second place.
     fn query_then<'a>(
         client: &'a ClientCore,
         json: &'a str,
@@ -68,7 +68,7 @@ pub trait Shows<R> {
 pub enum Shown<R> {
     /// The record that was queried.
     One(R),
-    /// All records that there are, or some of them.
+    /// All matching records, or some of them.
     Listed {
         /// The records that could be read.
         items: Vec<R>,
@@ -78,7 +78,7 @@ pub enum Shown<R> {
 }
 
 impl<R> Shown<R> {
-    /// The records of a list, behind which there may be more.
+    /// The records of a list, after which there may be more.
     pub fn listed(list: List<R>, has_more: bool) -> Self {
         Self::Listed { is_whole: list.is_complete() && !has_more, items: list.items }
     }

@@ -1,5 +1,5 @@
-//! Listings of many pages: follows cursors, ids, numbers and offsets, splits time ranges, loses and repeats no item, and reports what cannot
-//! be listed.
+//! Listings of many pages: follows cursors, ids, numbers and offsets, splits time ranges, loses and repeats no item,
+//! and reports what cannot be listed.
 
 mod border;
 mod cut;

@@ -1,8 +1,8 @@
 //! The comparison of an account with a journal: at the start of a program, and after an outage.
 //!
-//! [`ClientCore::reconcile`](crate::ClientCore::reconcile) recovers the changes that the journal has open, reads the open
-//! orders, the past orders and the fills of an account, and reports for each order how it differs from the journal.
-//! Which operations list them is emitted.
+//! [`ClientCore::reconcile`](crate::ClientCore::reconcile) recovers the changes that the journal has open, reads the
+//! open orders, the past orders and the fills of an account, and reports for each order how it differs from the
+//! journal. Which operations list them is emitted.
 
 mod compare;
 mod error;
@@ -40,11 +40,10 @@ pub enum ForeignOrders {
     Cancel,
 }
 
-/// A comparison of an account with a journal: what it covers, what it does, and how far it is.
+/// A comparison of an account with a journal: what it covers, what it does, and how far it has come.
 ///
-/// If [`ClientCore::reconcile`](crate::ClientCore::reconcile) fails, calling it again with the same value goes on where it
-/// stopped. When it has succeeded, the next call begins a new comparison, from
-/// [`Reconciled::next_since`] on.
+/// If [`ClientCore::reconcile`](crate::ClientCore::reconcile) fails, calling it again with the same value goes on where
+/// it stopped. When it has succeeded, the next call begins a new comparison, from [`Reconciled::next_since`] on.
 #[must_use = "it does nothing until a client reconciles it"]
 pub struct Reconciliation {
     since: Timestamp,
@@ -57,8 +56,8 @@ pub struct Reconciliation {
 }
 
 impl Reconciliation {
-    /// Compares orders that are open, whenever they were placed, and those that were placed since a time. Foreign orders
-    /// are left alone.
+    /// Compares orders that are open, whenever they were placed, and those that were placed since a time. Foreign
+    /// orders are left alone.
     pub fn since(time: Timestamp) -> Self {
         Self {
             since: time,

@@ -18,12 +18,12 @@ use crate::tables::{CallResult, CodeProof, Outcome};
 /// A call that succeeds returns a part of what a retry takes.
 #[derive(Debug)]
 pub struct RetryBudget {
-    /// In tenths of a repeat.
+    /// In tenths of a retry.
     left: AtomicU32,
     most: u32,
 }
 
-/// What a repeat takes.
+/// What a retry takes.
 const REPEAT: u32 = 10;
 
 impl RetryBudget {
@@ -33,12 +33,12 @@ impl RetryBudget {
         Self { left: AtomicU32::new(most), most }
     }
 
-    /// How many repeats are left.
+    /// How many retries are left.
     pub fn left(&self) -> u32 {
         self.left.load(Ordering::Relaxed) / REPEAT
     }
 
-    /// Takes one repeat, if there is one.
+    /// Takes one retry, if there is one.
     fn take(&self) -> bool {
         let take = |left: u32| left.checked_sub(REPEAT);
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
@@ -46,7 +46,7 @@ impl RetryBudget {
 
     fn succeeded(&self) {
         let add = |left: u32| (left < self.most).then_some(left + 1);
-        // Full is as good.
+        // A full budget stays as it is.
         let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 }
@@ -165,8 +165,8 @@ impl ClientCore {
 }
 
 impl ClientCore {
-    /// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may arrive
-    /// as late as its signature allows.
+    /// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may
+    /// arrive as late as its signature allows.
     fn key_is_kept<O: Operation>(&self, operation: &O) -> Option<Duration> {
         let kept = Duration::from_millis(O::META.repeat_key?.kept_ms?);
         Some(kept.saturating_sub(self.signature_window(&Named::of(operation)).unwrap_or_default()))
@@ -181,8 +181,8 @@ impl<'a> Retrying<'a> {
     /// Like [`ClientCore::call`], with retries as the policy allows. Each attempt waits for its rate limits and is
     /// signed anew.
     ///
-    /// If the documents require a key by which the exchange recognizes a repeat, all attempts carry the same one: that of
-    /// `operation`, or else a new one. No attempt is made once the exchange may have forgotten it.
+    /// If the documents require a key by which the exchange recognizes a repeat, all attempts carry the same one: that
+    /// of `operation`, or else a new one. No attempt is made once the exchange may have forgotten it.
     ///
     /// # Errors
     ///
@@ -194,10 +194,10 @@ impl<'a> Retrying<'a> {
 
     /// Like [`call`](Self::call), for a cancellation, such as that of all orders in an emergency.
     ///
-    /// A repeat also cancels what was placed since the first attempt, so nothing may be placed until this returns: by this
-    /// program, by another one, or by hand. Then a repeat is harmless, because what is cancelled stays so. The response is that
-    /// of the last attempt: it does not list what an earlier one without a response has cancelled. Where it lists successes and
-    /// failures, [`cancel_with_results`](Self::cancel_with_results) reads them.
+    /// A repeat also cancels what was placed since the first attempt, so nothing may be placed until this returns: by
+    /// this program, by another one, or by hand. Then a repeat is harmless, because what is cancelled stays so. The
+    /// response is that of the last attempt: it does not list what an earlier one without a response has cancelled.
+    /// Where it lists successes and failures, [`cancel_with_results`](Self::cancel_with_results) reads them.
     ///
     /// ```
     /// use tradeapi_runtime::operation::Cancellation;

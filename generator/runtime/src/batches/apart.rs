@@ -1,4 +1,4 @@
-//! Codes of items that stand apart from what is answered for the items, in an array of their own.
+//! Codes of items that a response has in an array of their own, apart from the data of the items.
 
 use std::borrow::Cow;
 
@@ -29,8 +29,8 @@ impl ResultsApart {
 }
 
 impl<T> BatchAnswer<T> {
-    /// Gives each result the code at its place. Where there are not as many codes as results, no code is known to be of an
-    /// item, so no result counts, and it is not known that all items succeeded.
+    /// Gives each result the code at its place. If the numbers of codes and results differ, codes cannot be assigned to
+    /// items: no result counts then, nor does a claim that all items succeeded.
     pub(super) fn with_codes(&mut self, apart: &ResultsApart, body: &[u8], is_success: &dyn Fn(&str) -> bool) {
         let Some(codes) = apart.read(body, self.results.len() + self.bad.len()) else {
             self.results.clear();

@@ -3,8 +3,8 @@ use crate::operation::Operation;
 use crate::parameters::Parameters;
 use crate::tables::Path;
 
-/// A request whose response lists what succeeded and what failed. Emitted for batches, and for operations whose responses
-/// have the lists of a batch, such as the cancellation of all orders.
+/// A request whose response lists what succeeded and what failed. Emitted for batches, and for operations whose
+/// responses have the lists of a batch, such as the cancellation of all orders.
 #[diagnostic::on_unimplemented(
     message = "the response to `{Self}` does not list results of items",
     note = "send it with `call`, which fails if the request fails"
@@ -13,10 +13,10 @@ pub trait ListsResults: Operation {
     /// The result of an item that succeeded.
     type Done;
 
-    /// Where the codes of the items are, if they stand apart from what the response has for the items.
+    /// Where the codes of the items are, if the response has them apart from the data of the items.
     const APART: Option<ResultsApart> = None;
 
-    /// How many items the request has; `None` if it does not name them.
+    /// The number of items in the request; `None` if it does not list them.
     fn sent(&self) -> Option<usize>;
 
     /// The results in a response. `is_success` classifies the code of an item.
@@ -59,7 +59,7 @@ pub struct BatchShape {
 /// Where the codes of the items of a batch are: an array that is parallel to the list of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultsApart {
-    /// The way to the array from the outermost object of the response.
+    /// The path to the array from the outermost object of the response.
     pub path: Path,
     /// The member of its items with the code.
     pub code: &'static str,
@@ -109,7 +109,7 @@ impl Failure {
     }
 }
 
-/// The places of the items of a list; those that could not be read keep theirs.
+/// The places of the readable items of a list, counted with the unreadable ones.
 fn places_of<T>(list: &List<T>) -> impl Iterator<Item = usize> + use<T> {
     let bad: Vec<usize> = list.bad.iter().map(|bad| bad.index).collect();
     (0..).filter(move |place| !bad.contains(place))
@@ -122,7 +122,7 @@ impl<T> Default for BatchAnswer<T> {
 }
 
 impl<T> BatchAnswer<T> {
-    /// The items of a list succeeded.
+    /// Adds the items of a list, which all succeeded.
     pub fn done<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
         self.bad.extend(list.bad);
         self.results.extend(list.items.into_iter().map(|item| Said {
@@ -132,7 +132,7 @@ impl<T> BatchAnswer<T> {
         }));
     }
 
-    /// The items of a list failed, with a code and a message each.
+    /// Adds the items of a list, which all failed, each with a code and a message.
     pub fn failed<R, const N: usize>(
         &mut self,
         list: List<R>,
@@ -146,7 +146,7 @@ impl<T> BatchAnswer<T> {
         }));
     }
 
-    /// An item of a list failed if it has a code other than that of success.
+    /// Adds the items of a list. An item failed if it has a code other than that of success.
     pub fn by_code<const N: usize>(
         &mut self,
         list: List<T>,
@@ -165,7 +165,7 @@ impl<T> BatchAnswer<T> {
         });
     }
 
-    /// An item of a list says itself whether it succeeded. One that has a code although it did is unclear.
+    /// Adds the items of a list, each with a flag for its success. An item that succeeded but has a code is unclear.
     pub fn by_flag<const N: usize>(
         &mut self,
         list: List<T>,
@@ -183,7 +183,7 @@ impl<T> BatchAnswer<T> {
         });
     }
 
-    /// Takes each item of a list with its result, which can depend on whether it has an id.
+    /// Adds each item of a list with its result, which can depend on whether the item has an id.
     fn each<const N: usize>(
         &mut self,
         list: List<T>,
@@ -199,7 +199,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
     }
 
-    /// What is answered for the items, whose codes stand apart: see [`ListsResults::APART`].
+    /// Adds the items of a list whose codes stand apart; see [`ListsResults::APART`].
     pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
         let places = places_of(&list);
         self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| Said {
@@ -210,7 +210,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
     }
 
-    /// Whether the response claims that every item succeeded.
+    /// Sets whether the response claims that every item succeeded.
     pub fn all_done(&mut self, all: Option<bool>) {
         self.all_done = all;
     }

@@ -143,7 +143,7 @@ fn without_result<I, T>(item: I, outcome: ItemOutcome<T>, sent: Option<(Timestam
     ItemReport { item, outcome, matched: None, signed_at, left }
 }
 
-/// When a call was signed and sent that may have had an effect.
+/// When a failed call that may have had an effect was signed and sent.
 fn sent_at(error: &Error) -> Option<(Timestamp, Moment)> {
     match error {
         Error::Unknown(unknown) => Some((unknown.sent.signed_at, unknown.sent.left)),

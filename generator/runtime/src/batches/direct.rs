@@ -13,8 +13,8 @@ use crate::json::BadItem;
 use crate::operation::Cancellation;
 use crate::retry::Retrying;
 
-/// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a single
-/// call. The call succeeded; items may have failed.
+/// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a
+/// single call. The call succeeded; items may have failed.
 ///
 /// ```
 /// use tradeapi_runtime::batches::ListsResults;
@@ -46,18 +46,18 @@ pub struct ItemsReply<T> {
 pub struct ItemFailure {
     /// The ids of the item, as far as the response has them.
     pub ids: Vec<String>,
-    /// Why: the code with what is known of it, the outcome, and the message.
+    /// Why: the code and what is known about it, the outcome, and the message.
     pub error: Box<ExchangeError>,
 }
 
 impl<T> ItemsReply<T> {
-    /// Whether every item that the response is about succeeded, and it is about every item of the request.
+    /// Whether every item succeeded: the response mentions all items of the request, and none as failed.
     pub fn all_done(&self) -> bool {
         self.failures.is_empty() && self.bad.is_empty() && self.unmentioned == 0 && !self.claims_failure
     }
 
-    /// The items that failed, or whose outcome is unknown. [`typed`](crate::error::Code::typed) gives their codes as values of
-    /// the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
+    /// The items that failed, or whose outcome is unknown. [`typed`](crate::error::Code::typed) gives their codes as
+    /// values of the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
     pub fn failures(&self) -> &[ItemFailure] {
         &self.failures
     }
@@ -158,8 +158,8 @@ impl<T> fmt::Display for PartialFailure<T> {
 impl<T: fmt::Debug> StdError for PartialFailure<T> {}
 
 impl ClientCore {
-    /// Like [`call`](Self::call), for a request whose items succeed or fail on their own. For a batch of any length, and
-    /// with the outcome of each item, use [`batch`](Self::batch).
+    /// Like [`call`](Self::call), for a request whose items succeed or fail on their own. For a batch of any length,
+    /// and with the outcome of each item, use [`batch`](Self::batch).
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ fn named<T>(items: &[Ids], results: &[Said<T>]) -> Vec<Option<usize>> {
     results.iter().map(&mut find).collect()
 }
 
-/// The item that has the same id of one kind, and no other one of a kind that wins over it.
+/// The item with the same id of this kind, unless their ids of a kind with higher precedence differ.
 fn named_by<T>(items: &[Ids], said: &Said<T>, kind: usize) -> Option<usize> {
     let id = said.ids.get(kind)?.as_deref()?;
     let is_it = |ids: &Ids| {
@@ -66,13 +66,13 @@ fn named_by<T>(items: &[Ids], said: &Said<T>, kind: usize) -> Option<usize> {
     items.iter().position(is_it)
 }
 
-/// Whether both have an id of the same kind, and not the same.
+/// Whether the two have different ids of the same kind.
 fn differ(one: Option<&[Option<String>]>, other: Option<&[Option<String>]>) -> bool {
     let pairs = one.unwrap_or_default().iter().zip(other.unwrap_or_default());
     pairs.into_iter().any(|(one, other)| one.is_some() && other.is_some() && one != other)
 }
 
-/// The item of each result, those found by place among them.
+/// The item of each result, including results that are matched by place.
 fn by_place<T>(
     items: &[Ids],
     results: &[Said<T>],
@@ -100,7 +100,7 @@ fn by_place<T>(
     targets
 }
 
-/// Whether all remaining results are the same, so that it does not matter which belongs to which item.
+/// Whether all remaining results are equal, so that it does not matter which belongs to which item.
 fn are_alike<T>(left: &[usize], results: &[Said<T>], evidence: &Evidence) -> bool {
     let mut all = left.iter().map(|result| &results[*result].result);
     let Some(first) = all.next() else { return false };
@@ -109,7 +109,7 @@ fn are_alike<T>(left: &[usize], results: &[Said<T>], evidence: &Evidence) -> boo
     is_consistent && all.all(|other| is_same_result(first, other))
 }
 
-/// An item with contradictory results gets none.
+/// Collects the result of each item; an item with contradictory results gets none.
 fn collect<T>(count: usize, results: Vec<Said<T>>, targets: &[Option<(usize, Matched)>]) -> Matching<T> {
     let mut matching = Matching { items: (0..count).map(|_| None).collect(), unmatched: Vec::new() };
     let mut contradicted = vec![false; count];
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_given_out_only_if_as_much_is_missing() {
+    fn remaining_results_are_assigned_only_if_as_many_items_lack_one() {
         let results = || {
             vec![(["a", ""], ItemResult::Done(())), (["a", ""], ItemResult::Done(())), (["", ""], ItemResult::Done(()))]
         };
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn one_result_of_another_item_makes_every_place_worthless() {
+    fn a_result_of_another_item_rules_out_matching_by_place() {
         let results = || vec![(["", ""], ItemResult::Done(())), (["z", ""], ItemResult::Done(()))];
         assert_eq!(matched(&[["x", ""], ["y", ""]], results(), &IN_ORDER, Vec::new(), None), [None, None]);
         let results = || vec![(["", ""], ItemResult::Done(())), (["", ""], ItemResult::Done(()))];

@@ -206,7 +206,7 @@ impl<'a> ItemResults<'a> {
         answer
     }
 
-    /// A result without an item may be of an item that does several things.
+    /// Reports a result that no item was matched to. It may be of a compound item, so its outcome is read as of one.
     pub(super) fn stray<T>(&self, said: Said<T>) -> UnmatchedResult<T> {
         let is_compound = self.meta.compound.is_some_and(|compound| compound.when.is_some());
         let result = match said.result {
@@ -224,7 +224,7 @@ impl<'a> ItemResults<'a> {
     ) -> Box<ExchangeError> {
         let Self { api, meta, .. } = self;
         let read = code.as_deref().map(|code| self.codes.read(api, meta, code));
-        // The response lists it as failed, so its code is irrelevant.
+        // The response lists the item as failed; a code that proves nothing does not change that.
         let call_result =
             read.filter(|read| read.proves().is_some()).map_or(CallResult::ItemFailed, |read| read.call_result());
         let outcome = match outcome(read.unwrap_or_default()) {

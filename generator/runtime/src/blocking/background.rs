@@ -26,7 +26,7 @@ pub(super) struct Background {
     handle: Handle,
     /// Taken when it ends.
     runtime: Option<Runtime>,
-    /// What a child must not drop.
+    /// A client that a forked child must not drop.
     kept: Option<ClientCore>,
 }
 
@@ -64,14 +64,14 @@ impl Background {
         block_on(future)
     }
 
-    /// Whether this is the copy that a forked process has of its parent's.
+    /// Whether this is a copy in a forked child.
     fn is_copy(&self) -> bool {
         self.process != process::id()
     }
 }
 
 impl Drop for Background {
-    /// Does not wait, so that it may happen anywhere, also within a runtime.
+    /// Does not wait, so that a client may be dropped anywhere, also within a runtime.
     fn drop(&mut self) {
         let (runtime, kept) = (self.runtime.take(), self.kept.take());
         if self.is_copy() {
@@ -83,7 +83,7 @@ impl Drop for Background {
     }
 }
 
-/// A waiting thread. It has a flag of its own, because what it polls may consume the token of `park`.
+/// A waiting thread. It has a flag of its own, because the future that it polls may consume the token of `park`.
 struct Waiting {
     thread: Thread,
     woken: AtomicBool,
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_on_it_may_wait_for_it() -> Result<(), BuildError> {
+    fn its_tasks_may_wait_on_it() -> Result<(), BuildError> {
         let background = Arc::new(Background::start()?);
         let same = Arc::clone(&background);
         let waits = async move { same.wait(async { tokio::time::sleep(Duration::from_millis(1)).await }) };
@@ -135,7 +135,7 @@ mod tests {
         Ok(())
     }
 
-    /// In a forked child its thread is not there.
+    /// A forked child does not have the thread.
     #[test]
     fn a_copy_of_it_waits_for_nothing_and_ends() -> Result<(), BuildError> {
         let mut background = Background::start()?;
@@ -176,12 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn to_be_woken_while_it_polls_is_not_lost() {
+    fn a_wake_up_during_a_poll_is_not_lost() {
         let mut polls = 0;
         block_on(poll_fn(|context| {
             polls += 1;
             context.waker().wake_by_ref();
-            // Takes the thread's own mark away, as a channel in a future may.
+            // Consumes the thread's own token, as a channel in a future may.
             thread::park_timeout(std::time::Duration::from_millis(1));
             if polls == 3 { Poll::Ready(()) } else { Poll::Pending }
         }));

@@ -87,7 +87,7 @@ impl ClientCore {
         self.wait(self.core.recover(recoveries, policy))
     }
 
-    /// Weighs a record of an order from elsewhere; see [`ClientCore::evidence`](crate::ClientCore::evidence).
+    /// Weighs a record of an order from outside; see [`ClientCore::evidence`](crate::ClientCore::evidence).
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl ClientCore {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`ClientCore::update_ledger`](crate::ClientCore::update_ledger).
     pub fn update_ledger(
         &self,
         listings: &[Listing],
@@ -140,7 +140,7 @@ impl ClientCore {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`ClientCore::refresh_orders`](crate::ClientCore::refresh_orders).
     pub fn refresh_orders(&self, listings: &[Listing], family: &str) -> Result<Vec<TrackedOrder>, RefreshError> {
         self.wait(self.core.refresh_orders(listings, family))
     }
@@ -150,7 +150,7 @@ impl ClientCore {
         self.core.account()
     }
 
-    /// The properties of the account that answers show otherwise than they are stated; see
+    /// The properties of the account whose stated values contradict the exchange's answers; see
     /// [`ClientCore::account_mismatches`](crate::ClientCore::account_mismatches).
     pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
         self.core.account_mismatches()

@@ -91,7 +91,7 @@ impl<O: Paged> Items<O> {
         self.items.clipped()
     }
 
-    /// The position to continue from. While items of a page are left, it is the beginning of their page.
+    /// The position to continue from: the beginning of the current page while items of it are left.
     pub fn position(&self) -> &Position {
         self.items.position()
     }

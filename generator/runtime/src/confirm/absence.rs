@@ -27,7 +27,7 @@ pub(super) struct QueryTimes {
     pub(super) uncertainty: Duration,
 }
 
-/// A time in a response that is further ahead than this of every possible time is not the exchange's.
+/// A time in a response is not the exchange's if it is later by more than this than every possible time.
 const SLACK: Duration = Duration::from_secs(1);
 
 /// Whether an absence proves that the request had no effect.
@@ -94,19 +94,19 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_elsewhere_proves_nothing_alone() {
-        // Of a machine whose clock is ahead, or behind.
+    fn the_clock_of_the_exchange_alone_proves_nothing() {
+        // The machine's clock may be ahead or behind.
         for (there, here, is_proof) in
             [(45, 0, false), (3600, 1, false), (41, 40, false), (41, 41, true), (40, 41, false), (3600, 41, false)]
         {
             let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, here));
             assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
         }
-        // No clock can be further ahead than the signature allows, and what the question took.
+        // No clock can be further ahead than the signature allows plus the duration of the query.
         for (there, is_proof) in [(72, true), (73, false)] {
             assert_eq!(proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, 41)).is_ok(), is_proof, "{there}");
         }
-        // Either clock may show that it is forgotten.
+        // Either clock may show that the record may be deleted.
         for (there, here, is_proof) in [(7169, 7169, true), (7169, 7170, false), (7170, 7169, false)] {
             let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &queried(there, here));
             assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_uncertain_takes_longer() {
+    fn a_greater_uncertainty_takes_longer() {
         let uncertain = QueryTimes { uncertainty: Duration::from_secs(5), ..queried(45, 45) };
         assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_err());
         let uncertain = QueryTimes { uncertainty: Duration::from_secs(5), ..queried(46, 46) };
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_proves_nothing() {
+    fn without_a_fact_an_absence_proves_nothing() {
         assert!(proves(&confirm(None), &sent(Some(30)), &queried(100, 100)).is_err());
         assert!(proves(&confirm(Some(7200)), &sent(None), &queried(100, 100)).is_err());
         let without_time = QueryTimes { there: None, ..queried(100, 100) };

@@ -78,7 +78,7 @@ impl ClientCore {
             None => self.call(question.query()).await?.map(Shows::shown),
         };
         let reply = shown.map(|shown| question.pick(shown));
-        let refused = unreadable(O::Query::META, &reply, "it is about something else than the query");
+        let refused = unreadable(O::Query::META, &reply, "it is not about what was queried");
         of_record(reply).ok_or(refused)
     }
 
@@ -97,7 +97,7 @@ impl ClientCore {
     }
 }
 
-/// A response that cannot be to the query.
+/// The error for a response that cannot belong to the query.
 pub(super) fn unreadable<T>(meta: &Meta, reply: &Reply<T>, why: &'static str) -> Error {
     Error::Unreadable(Box::new(UnreadableAnswer {
         operation: meta.id,

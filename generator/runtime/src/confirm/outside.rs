@@ -1,4 +1,4 @@
-//! Evidence from outside: records of orders that no query of this client returned, and what they prove of the requests
+//! Evidence from outside: records of orders that no query of this client returned, and what they prove about requests
 //! whose outcome is unknown.
 
 use std::any::TypeId;
@@ -14,13 +14,13 @@ use crate::journal::{ChangeNumber, Ending, Journal, Selection, StoredChange};
 use crate::json::{Decode, Encode};
 use crate::tables::Outcome;
 
-/// What a record from outside proves of the requests that it may be of.
+/// What a record from outside proves about the requests that it may belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "it may contradict what is known"]
 pub struct Weighed {
-    /// The requests with the id of the record whose outcome is unknown, or which had no effect as far as is known. Empty if
-    /// there is none: the record was remembered, for calls that are in progress.
+    /// The requests with the id of the record whose outcome is unknown, or which had no effect as far as is known.
+    /// Empty if there is none: the record was remembered, for calls that are in progress.
     pub requests: Vec<WeighedRequest>,
 }
 
@@ -55,7 +55,8 @@ pub enum Weight {
 }
 
 impl Weighed {
-    /// The requests that the record contradicts: with their id there is something else, or something at all.
+    /// The requests that the record contradicts: something else has their id, or they had an effect although none was
+    /// known.
     pub fn contradictions(&self) -> impl Iterator<Item = &WeighedRequest> {
         self.requests.iter().filter(|request| matches!(request.weight, Weight::Another(_) | Weight::Contradicts(_)))
     }
@@ -67,10 +68,9 @@ impl Weighed {
 }
 
 impl ClientCore {
-    /// Weighs a record of an order that came from elsewhere: from the user's own stream, from another process, from a
-    /// person. What waits for an outcome is resolved by it as by a record that a query returns: confirmations in progress,
-    /// and the changes that the journal has open. It is a proof only if nothing in it contradicts the request; see
-    /// [`place_and_confirm`](Self::place_and_confirm).
+    /// Weighs a record of an order from outside: from the user's own stream, from another process, from a person. Like
+    /// a record that a query returns, it can settle confirmations in progress and changes that the journal has open. It
+    /// is a proof only if nothing in it contradicts the request; see [`place_and_confirm`](Self::place_and_confirm).
     ///
     /// A call in progress still waits for its response, which often comes a moment later. If there is none, the record
     /// counts; if the call is refused, its outcome is [`Unknown`](crate::Error::Unknown) and
@@ -80,8 +80,8 @@ impl ClientCore {
     /// [`account_mismatches`](Self::account_mismatches).
     ///
     /// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a
-    /// message of a stream is read as such with [`read_json`](crate::json::read_json), when its fields have the same names
-    /// and meanings.
+    /// message of a stream is read as such with [`read_json`](crate::json::read_json), when its fields have the same
+    /// names and meanings.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl ClientCore {
         if let Some(look) = look {
             self.show_outside(&look, &outside.json);
         }
-        // First, so that a confirmation that begins meanwhile finds it.
+        // Remembered first, so that a confirmation that begins meanwhile finds it.
         self.awaited().remember(Arc::clone(&outside));
         let mut requests = self.weigh_confirmations(&outside);
         if let Some(journal) = self.journal() {
@@ -107,7 +107,7 @@ impl ClientCore {
         Ok(Weighed { requests })
     }
 
-    /// Takes what the JSON of a record shows of the order and of the account.
+    /// Passes on what the JSON of a record shows of the order and of the account.
     fn show_outside(&self, look: &Look, json: &str) {
         if let Some(order) = (look.shown)(json) {
             self.note_order(look.family, &order);
@@ -160,7 +160,7 @@ impl ClientCore {
             let Some(recovery) = shown.iter().find(|recovery| recovery.operation() == stored.change.operation) else {
                 continue;
             };
-            // Its ids decide, before it is read.
+            // The stored ids rule most changes out, before a request is read.
             if !stored.change.client_ids.is_empty() && !outside.names_any(&stored.change.client_ids) {
                 continue;
             }
@@ -199,7 +199,7 @@ impl ClientCore {
     }
 }
 
-/// What is reported of a record that is not a proof.
+/// The weight of a record that is not a proof.
 fn unproven(evidence: Evidence) -> Weight {
     match evidence {
         Evidence::Proof => Weight::Proves,

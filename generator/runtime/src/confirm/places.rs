@@ -54,15 +54,15 @@ where
     Box::pin(async move { query_pages(client, read::<Q>(json)?, sought).await })
 }
 
-/// Reads a query. The request that it follows from was checked already.
+/// Reads a query without checks: the request that it is made from was checked already.
 pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
     let policy = &CheckPolicy::nothing();
     let read = Q::from_json_in(json, CheckContext { policy, ..CheckContext::default() });
     read.map_err(|violations| Error::Refused(Box::new(Refusal::new(Q::META.id, violations))))
 }
 
-/// Queries page after page until the record is found. The answer has the time of the first page: what came later may be
-/// missing.
+/// Queries page after page until the record is found. The answer has the time of the first page, because later records
+/// may be missing.
 async fn query_pages<Q>(client: &ClientCore, query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
     Q: Paged<Response: Send> + Send + Sync,
@@ -89,7 +89,7 @@ where
     Ok(Reply { request_time, ..reply })
 }
 
-/// The page with the record, or no record, and whether there is none.
+/// The page with the record. Without one, an empty list, which is whole if there is certainly no such record.
 async fn ask_listing<Q>(client: &ClientCore, mut query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
     Q: Paged<Response: Send> + Send + Sync,
@@ -116,7 +116,8 @@ where
         match next {
             Next::At(next) if pages.insert(next.clone()) => query.set_cursor(Some(&next)),
             next @ (Next::At(_) | Next::End | Next::Lost) => {
-                // A page that is counted can miss what moved forward meanwhile; a link may lead to the number of a page.
+                // A page with a number can miss records that moved to an earlier page meanwhile; a link may contain a
+                // number.
                 let is_linked = matches!(Q::META.next_page, Some(NextPage::Link(_)));
                 let is_counted =
                     (is_linked || matches!(Q::STEP, Step::Number { .. } | Step::Offset { .. })) && !pages.is_empty();

@@ -17,7 +17,7 @@ use crate::value::Timestamp;
 pub(super) struct Question<O: Queryable> {
     target: Target,
     query: O::Query,
-    /// The parameters of the query, and of that of the second place.
+    /// The parameters of the query, and those of the query of the second place.
     json: [String; 2],
     /// Whether the request does several things, of which the queried one is the last.
     is_compound: bool,
@@ -133,7 +133,7 @@ impl<O: Queryable> Question<O> {
         self.is_absent(sent, times)
     }
 
-    /// What it proves that the thing is not there.
+    /// What the absence of the thing proves.
     pub(super) fn is_absent(&self, sent: &Sent, times: &QueryTimes) -> Finding {
         if self.is_compound {
             return Finding::Nothing("it was not found, but the request does several things and may have done another");
@@ -145,12 +145,12 @@ impl<O: Queryable> Question<O> {
     }
 }
 
-/// The members of an object, and behind them `set`, whose values are texts.
+/// The members of an object, followed by `set`, whose values are texts.
 fn with_values(json: &str, set: &[(&str, &str)]) -> String {
     set.iter().fold(json.to_owned(), |json, (name, value)| with_member(&json, name, &write_json(&(*value).to_owned())))
 }
 
-/// The members of an object, and behind them another one.
+/// The members of an object, followed by another one.
 fn with_member(json: &str, name: &str, value: &str) -> String {
     let mut out = JsonWriter::new();
     out.begin_object();
@@ -170,7 +170,7 @@ impl From<Evidence> for Finding {
     }
 }
 
-/// Whether a refusal of a query says that the thing is not there.
+/// Whether a refusal of a query means that the thing does not exist.
 pub(super) fn is_denial(error: &ExchangeError, absent: &[String]) -> bool {
     error.proves == Some(CodeProof::NoSuchOrder) || absent.iter().any(|known| known == error.code.as_str())
 }

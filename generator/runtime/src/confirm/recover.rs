@@ -1,4 +1,4 @@
-//! Recovers what a journal has open: queries the outcome of each change, and closes what is known.
+//! Recovers the changes that a journal has open: queries their outcomes, and closes those whose outcome is known.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ impl Recovery {
         }
     }
 
-    /// The recovery of an operation, the effect of which is shown by the record of an order.
+    /// The recovery of an operation whose effect is shown by the record of an order.
     pub const fn of_order<O>() -> Self
     where
         O: Queryable<Query: Send + Sync, Record: HasState> + 'static,
@@ -144,15 +144,15 @@ impl fmt::Display for Recovered {
 }
 
 impl ClientCore {
-    /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without a
-    /// journal, there are none.
+    /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without
+    /// a journal, there are none.
     ///
     /// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all
     /// changes of an operation are queried together, until the deadline of the policy. Recovering again is safe: what
     /// stays open is queried again.
     ///
-    /// A change whose outcome stays unknown is closed nevertheless if it can no longer arrive and no later query can settle
-    /// it, such as a cancellation, an amendment, or an order without an id: what it did is what the account shows now.
+    /// A change whose outcome stays unknown is closed nevertheless if it can no longer arrive and no later query can
+    /// settle it, such as a cancellation, an amendment, or an order without an id: the account shows what it did.
     ///
     /// # Errors
     ///

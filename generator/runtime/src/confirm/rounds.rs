@@ -64,7 +64,7 @@ impl<O: Queryable> Open<O> {
     }
 }
 
-/// The changes that are queried, as records from outside find them.
+/// The changes that are queried, registered so that records from outside find them.
 struct Waiting(Vec<Arc<Pending>>);
 
 impl Waiting {
@@ -190,7 +190,7 @@ impl ClientCore {
         }
     }
 
-    /// What an answer proves, and what is left of it.
+    /// What an answer proves, and the answer with its record picked out.
     fn evaluated<O: Queryable>(
         &self,
         open: &Open<O>,
@@ -262,8 +262,8 @@ fn concluded<O: Queryable, A>(
     };
     let did_not_happen =
         |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, queries }));
-    // Exchanges were seen to deny orders that exist, but not twice in a row. What was not an absence, or could not be read,
-    // may have been the record.
+    // Exchanges were seen to deny orders that exist, but not twice in a row. An answer that was not an absence, or
+    // could not be read, may have been the record.
     *absences = if matches!(finding, Finding::Absence) { *absences + 1 } else { 0 };
     match (finding, answer) {
         (Finding::Proof, answer) => Confirmation::Done(Box::new(ConfirmedDone {
@@ -288,7 +288,7 @@ fn concluded<O: Queryable, A>(
     }
 }
 
-/// The record in a reply that has it.
+/// The record in a reply, if it has one.
 pub(super) fn of_record<R>(reply: Reply<Picked<R>>) -> Option<Reply<R>> {
     let mut record = None;
     let reply = reply.map(|picked| {
@@ -299,7 +299,7 @@ pub(super) fn of_record<R>(reply: Reply<Picked<R>>) -> Option<Reply<R>> {
     record.map(|record| reply.map(|()| record))
 }
 
-/// What a record from outside can prove a change by.
+/// The registered change, if a record from outside can prove that it had its effect.
 fn proof_for<'a, O: Queryable>(open: &Open<O>, pending: &'a Pending) -> Option<&'a Pending> {
     (!open.is_contradicted()).then_some(pending)
 }
@@ -310,7 +310,8 @@ fn shown_outside<A, R: Decode>(pending: &Pending, queries: u32) -> Confirmation<
     Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: None, outside, queries }))
 }
 
-/// The output of `future`, if it is ready before `end` by `timer` and before a record from outside makes it superfluous.
+/// The output of `future`, if it is ready before `end` by `timer` and before a record from outside makes it
+/// superfluous.
 async fn until<T>(
     timer: &dyn Timer,
     end: Duration,
@@ -341,7 +342,7 @@ async fn pause_until_proven(timer: &dyn Timer, length: Duration, proofs: &[&Pend
     .await;
 }
 
-/// Whether a record from outside proves a change. If it does later, `waker` is called.
+/// Whether a record from outside proves a change. If not, `waker` is called when one does.
 fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
     pending.is_some_and(|pending| {
         pending.wake(waker);

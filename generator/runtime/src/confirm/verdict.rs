@@ -26,7 +26,8 @@ pub struct ConfirmedDone<A, R> {
     pub answer: Option<A>,
     /// The record that a query returned.
     pub record: Option<Reply<R>>,
-    /// The record from outside that shows it, if no query did; see [`ClientCore::evidence`](crate::ClientCore::evidence).
+    /// The record from outside that shows it, if no query did; see
+    /// [`ClientCore::evidence`](crate::ClientCore::evidence).
     pub outside: Option<R>,
     /// The number of queries.
     pub queries: u32,

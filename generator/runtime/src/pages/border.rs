@@ -1,5 +1,5 @@
-//! The border between two parts, which both contain. After a restart it is not known which items of it the earlier part
-//! contained, so the border is queried once more.
+//! The border between two parts of a range, which belongs to both. After a restart it is not known which of its items
+//! the earlier part contained, so the border is queried once more.
 
 use std::collections::HashSet;
 use std::time::Duration;

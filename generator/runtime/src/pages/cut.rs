@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_the_span_stays_whole() {
+    fn a_range_within_the_span_stays_whole() {
         let week = cut(Length::Days(7), RangeOrder::NewestFirst, true);
         assert_eq!(parts(week, 5, 5 + 7 * DAY), [(5, 5 + 7 * DAY)]);
         let open = TimeRange { from: at(5), to: None };
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_of_nothing_cuts_nothing() {
+    fn a_span_of_zero_repeats_no_range() {
         for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
             for shares_borders in [true, false] {
                 let part = cut(Length::Seconds(0), order, shares_borders).next(TimeRange { from: at(5), to: at(9) });

@@ -11,7 +11,7 @@ use crate::json::BadItem;
 pub struct Items<O: Paged> {
     pages: Pages<O>,
     ready: std::vec::IntoIter<O::Item>,
-    /// Where the page of the items that are ready begins.
+    /// The position of the page whose items are ready.
     begun: Position,
     bad: Vec<BadItem>,
     clipped: Option<Clipped>,
@@ -55,7 +55,7 @@ impl<O: Paged> Items<O> {
         self.clipped
     }
 
-    /// The position to continue from. While items of a page are left, it is the beginning of their page.
+    /// The position to continue from: the beginning of the current page while items of it are left.
     pub fn position(&self) -> &Position {
         if self.ready.len() > 0 { &self.begun } else { self.pages.position() }
     }

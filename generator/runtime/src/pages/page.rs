@@ -58,7 +58,7 @@ pub struct Clipped {
 }
 
 impl Clipped {
-    /// Both in one.
+    /// Both combined.
     pub(super) fn with(self, other: Option<Self>) -> Self {
         let Some(other) = other else { return self };
         Self { requested: self.requested.min(other.requested), begins: self.begins.max(other.begins), ..self }
@@ -99,13 +99,13 @@ pub trait Paged: Repeatable + Clone {
         None
     }
 
-    /// What a response states of the pages behind it, besides a cursor.
+    /// What a response states about the pages after it, besides a cursor.
     fn continuation(response: &Self::Response) -> Continuation {
         let _ = response;
         Continuation::default()
     }
 
-    /// With [`Step::Last`]: the id or the time of an item, behind which the next page begins.
+    /// With [`Step::Last`]: the id or the time of an item, after which the next page begins.
     fn last(item: &Self::Item) -> Option<String> {
         let _ = item;
         None
@@ -132,7 +132,7 @@ pub trait Paged: Repeatable + Clone {
         let _ = range;
     }
 
-    /// The requests that together list everything that this one means, in the order in which they are made.
+    /// The requests that together list everything that this one asks for, in the order in which they are made.
     fn each(&self) -> Vec<Self> {
         vec![self.clone()]
     }
@@ -144,7 +144,7 @@ pub trait Paged: Repeatable + Clone {
     }
 }
 
-/// The value of a parameter with a text of the exchange.
+/// Reads a text of the exchange as the value of a parameter.
 pub fn from_text<T: Decode>(text: &str) -> Option<T> {
     let mut json = JsonWriter::new();
     json.string(text);

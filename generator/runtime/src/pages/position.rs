@@ -14,7 +14,8 @@ pub(super) const BARREN: u64 = 1000;
 /// The position of a listing: all that is needed to continue from there, now or after a restart.
 ///
 /// Its text is JSON ([`Display`](fmt::Display), [`FromStr`]; serde's traits with the feature `serde`), of two thousand
-/// letters at most beside the exchange's cursor. It names no item and no account, but has hashes of the latest items.
+/// characters at most besides the exchange's cursor. It names no item and no account, but has hashes of the latest
+/// items.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Position {
     operation: Option<String>,
@@ -24,11 +25,11 @@ pub struct Position {
     pub(super) rest: Option<Span>,
     /// The part that is listed now.
     pub(super) now: Option<Span>,
-    /// Which of the requests that list it together is at work.
+    /// The index of the current request, if several requests list everything together.
     pub(super) turn: Option<u64>,
     /// Where its next page begins.
     pub(super) cursor: Option<String>,
-    /// The last time of the part before that this one can show too.
+    /// The last time of the previous part, which this one can show, too.
     pub(super) border: Option<Timestamp>,
     /// Ranges are listed from the oldest to the newest.
     pub(super) oldest_first: Option<bool>,
@@ -38,12 +39,12 @@ pub struct Position {
     pub(super) missing: Option<Span>,
     /// The latest items, which the next page may repeat.
     pub(super) recent: Recent,
-    /// So many pages in a row had nothing new on them.
+    /// The number of pages in a row without anything new.
     pub(super) barren: u64,
-    /// So many cursors of this part came.
+    /// The number of cursors of this part so far.
     steps: u64,
-    /// The hash of one of them. It is another one each time their number is a power of two, so that a circle of any
-    /// length comes back to it (Brent's algorithm).
+    /// The hash of one of them. It is replaced each time their number is a power of two, so that a cycle of any length
+    /// comes back to it (Brent's algorithm).
     landmark: Option<u64>,
     /// The cursor is repeated, which is to be reported.
     pub(super) stuck: Option<bool>,
@@ -61,7 +62,7 @@ impl Position {
         }
     }
 
-    /// Fails unless it is a position of the listing that `own` is one of.
+    /// Fails unless it is a position of the same listing as `own`.
     pub(super) fn belongs_to(&self, own: &Self, operation: &'static str) -> Result<(), PositionError> {
         if self.operation != own.operation {
             let is_of = self.operation.clone().unwrap_or_default();
@@ -75,15 +76,15 @@ impl Position {
         self.ended == Some(true)
     }
 
-    /// The times of which the listing lacks something, because the exchange gave no access to them any more when they
+    /// The times of which the listing lacks something, because the exchange no longer gave access to them when they
     /// were to be listed. What was listed of them before is not affected. Only a clipped listing lacks much; see
     /// [`Pages::clip`](super::Pages::clip).
     pub fn missing(&self) -> Option<TimeRange> {
         self.missing.map(Into::into)
     }
 
-    /// Why the listing ends here, if it does. Reported once, so that it can be resumed; after a restart too, so that it
-    /// does not matter how often there is one.
+    /// Why the listing ends here, if it does. It is reported once, so that the listing can be resumed. It is part of
+    /// the position, so that it is reported after a restart, too.
     pub(super) fn take_trouble(&mut self, operation: &'static str) -> Option<PageError> {
         if self.stuck.take() == Some(true) {
             return Some(PageError::Stuck { operation, cursor: self.cursor.clone().unwrap_or_default() });
@@ -95,7 +96,7 @@ impl Position {
         Some(PageError::Barren { operation, pages: u32::try_from(pages).unwrap_or(u32::MAX) })
     }
 
-    /// Goes on to another cursor; whether it leads in a circle, as far as the few cursors that are kept show.
+    /// Goes on to another cursor. Returns whether the cursors lead in a cycle, as far as the kept one shows.
     pub(super) fn passes(&mut self, cursor: &str) -> bool {
         let hash = fnv(cursor);
         let came_before = self.landmark == Some(hash);
@@ -112,12 +113,12 @@ impl Position {
         (self.steps, self.barren) = (0, 0);
     }
 
-    /// Whether a part was begun: then its order is settled.
+    /// Whether a part was begun: then the order of parts is settled.
     pub(super) fn is_begun(&self) -> bool {
         self.now.is_some() || self.border.is_some() || self.is_at_end()
     }
 
-    /// Leaves the part that is listed now; whether there is another one.
+    /// Leaves the part that is listed now. Returns whether there is another one.
     pub(super) fn leave_part(&mut self) -> bool {
         self.begin_turn();
         (self.now, self.border) = (None, None);
@@ -130,7 +131,7 @@ impl Position {
     }
 }
 
-/// A hash of the parameters but for those that change from page to page.
+/// A hash of the parameters without those that change from page to page.
 fn fingerprint<O: Paged>(request: &O) -> String {
     let mut request = request.clone();
     request.set_cursor(None);

@@ -20,7 +20,7 @@ const FUTURE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The next call. The listing takes over the position only with the page, so that a failed call changes nothing.
 pub(super) struct Plan {
-    /// The position of the listing then.
+    /// The position of the listing for that call.
     pub(super) at: Position,
     pub(super) range: TimeRange,
     pub(super) clipped: Option<Clipped>,
@@ -78,7 +78,8 @@ impl<O: Paged> Pages<O> {
         self.at.now.is_none() && rest.is_some() && self.span().is_some()
     }
 
-    /// The end of a range: one without an end that has to be split ends now; one that is split ends in the near future.
+    /// The end of a range. A range without an end that may have to be split ends now; one that is split ends in the
+    /// near future at the latest.
     fn end(&self, range: TimeRange, now: Timestamp) -> Option<Timestamp> {
         let Some((_, from)) = self.span().zip(range.from) else { return range.to };
         let Some(to) = range.to else { return Some(now.max(from)) };

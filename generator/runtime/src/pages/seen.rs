@@ -21,7 +21,7 @@ impl Seen {
         self.now.insert(item) && !self.before.contains(&item) && !self.restart.contains(&item.short())
     }
 
-    /// Adds an item of the part before.
+    /// Adds an item of the previous part.
     pub(super) fn came_before(&mut self, item: ItemHash) {
         self.before.insert(item);
     }

@@ -13,7 +13,7 @@ pub enum Step {
     /// With the id or the time of the last item.
     Last {
         /// Added to the time of the last item, so that the next page repeats all items of this time: a page that
-        /// begins right behind a time would lack the other items of it.
+        /// begins right after a time would lack the other items of it.
         shift: i8,
     },
     /// With the number of the page.
@@ -28,7 +28,7 @@ pub enum Step {
     },
 }
 
-/// What an answer states of the pages behind it.
+/// What an answer states about the pages after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Continuation {
     /// Whether there is another page.
@@ -44,7 +44,7 @@ pub(crate) enum Next {
     At(String),
     /// Nothing.
     End,
-    /// Another page, of which nothing says where it begins.
+    /// Another page, but nothing says where it begins.
     Lost,
 }
 

@@ -11,7 +11,7 @@ use super::walk::Pages;
 /// The pages of a listing as a [`Stream`].
 #[must_use = "nothing is sent until it is polled"]
 pub struct PageStream<O: Paged> {
-    /// The pages, or the call that has them for as long as it takes; none only while one becomes the other.
+    /// The pages, or the call under way that owns them; `None` only while one replaces the other.
     state: Option<State<O>>,
 }
 

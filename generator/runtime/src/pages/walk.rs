@@ -34,10 +34,11 @@ pub enum RangeOrder {
 
 /// All pages of a listing, one after the other.
 ///
-/// Cursors are followed as received; other pages are requested behind the last item, or by number or offset ([`Step`](super::Step)). If the documents bound the time that one query may span, a longer range is queried
-/// in parts. Parts overlap by two milliseconds if items have ids, so that it does not matter whether the ends of a
-/// range belong to it. If items have no ids, parts follow each other without a gap, and both ends are assumed to belong
-/// to a part.
+/// Cursors are followed as received; other pages are requested after the last item, or by number or offset
+/// ([`Step`](super::Step)). If the documents bound the time that one query may span, a longer range is queried in
+/// parts. Parts overlap by two milliseconds if items have ids, so that it does not matter whether the ends of a range
+/// belong to it. If items have no ids, parts follow each other without a gap, and both ends are assumed to belong to a
+/// part.
 ///
 /// An item is left out if it was listed already, with the same id and equal in every field. The two fills of a
 /// self-trade share an id and are both listed. An order that changed during the listing, such as one that was filled,
@@ -274,7 +275,7 @@ impl<O: Paged> Pages<O> {
         self.at.cursor = Some(next);
     }
 
-    /// The last page of one request was read.
+    /// Ends a request whose last page was read.
     fn end_turn(&mut self) {
         self.cursors.clear();
         let next = self.turn(&self.at) + 1;
@@ -319,7 +320,7 @@ pub(super) fn hash_of<O: Paged>(item: &O::Item) -> Option<ItemHash> {
     O::item_id(item).map(|_| ItemHash::of_item(item))
 }
 
-/// The same of an item that could not be read. Only an object can have an id.
+/// The same for an item that could not be read. Only an object can have an id.
 pub(super) fn hash_of_bad<O: Paged>(bad: &BadItem) -> Option<ItemHash> {
     (O::HAS_ID && bad.raw.starts_with('{')).then(|| ItemHash::of_text(&bad.raw))
 }

@@ -1,4 +1,4 @@
-//! The comparison itself, of what was read: without calls, and the same for the same account and journal.
+//! The comparison itself. It makes no calls: its result depends only on what was read of the account and the journal.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +28,8 @@ pub(super) struct Shown {
 pub(super) struct ShownOrder {
     pub(super) sighting: Sighting,
     pub(super) is_open: bool,
-    /// The listing of open orders that shows it, and the value of the parameter it is read over. `None` if only a listing
-    /// of past orders or a query shows it: these may lag behind, so that it may have ended.
+    /// The listing of open orders that shows it, and the value of the parameter it is read over. `None` if only a
+    /// listing of past orders or a query shows it: these may lag behind, so that it may have ended.
     pub(super) open_in: Option<(Listing, Option<&'static str>)>,
 }
 
@@ -82,7 +82,7 @@ impl Shown {
     }
 }
 
-/// What a journal says of the orders of an account.
+/// What a journal says about the orders of an account.
 #[derive(Default)]
 pub(super) struct Known {
     by_client_id: BTreeMap<Key, KnownOrder>,
@@ -97,7 +97,7 @@ struct KnownOrder {
     number: ChangeNumber,
     signed_at: Timestamp,
     expected: Expected,
-    /// Whether the request was to create it. Otherwise an order may have the id or not, and its absence says nothing.
+    /// Whether the request was to create it. Otherwise an order may have the id or not, and its absence proves nothing.
     is_created: bool,
     request: String,
     look: Look,
@@ -109,14 +109,14 @@ struct Adopted {
     client_id: Option<String>,
 }
 
-/// What a journal says of an order.
+/// What a journal says about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     /// The request has not ended, or can still arrive.
     Open,
     NotPlaced,
-    /// The order was placed, unless the answer refused this item of a batch, or the request is closed as unknown: what it
-    /// did is what the account shows.
+    /// The order was placed, unless the answer refused this item of a batch, or the request is closed as unknown: the
+    /// account shows what it did.
     Settled,
 }
 
@@ -152,8 +152,8 @@ impl Known {
         self.adopted.retain(|(family, _), _| keeps(family));
     }
 
-    /// Settles the orders with an unknown outcome whose requests could no longer arrive when the account was listed: what they
-    /// did is what the listings show. Returns their changes.
+    /// Settles the orders with an unknown outcome whose requests could no longer arrive when the account was listed:
+    /// the listings show what they did. Returns their changes.
     pub(super) fn settle(
         &mut self,
         could_no_longer_arrive: impl Fn(&str, Timestamp) -> bool,
@@ -195,7 +195,8 @@ impl Known {
             let request = stored.change.request.clone();
             let order = KnownOrder { number, signed_at, expected, is_created, request, look };
             let key = (look.family, id);
-            // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the others.
+            // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the
+            // others.
             let is_placed = expected != Expected::NotPlaced && is_created;
             if is_placed || !self.by_client_id.contains_key(&key) {
                 self.by_client_id.insert(key, order);
@@ -311,11 +312,11 @@ fn listed(known: &Known, key: &Key, shown: &ShownOrder, own_prefixes: &[String])
     ReconciledOrder { id, client_id, is_open: shown.is_open, seen, change, ..order(family, difference) }
 }
 
-/// What is reported of an order that the journal does not have.
+/// The difference of an order that the journal does not have.
 fn unknown(known: &Known, family: &str, client_id: Option<&str>, own_prefixes: &[String]) -> Difference {
     match client_id {
         Some(id) if own_prefixes.iter().any(|prefix| id.starts_with(prefix)) => Difference::Unjournaled,
-        // The exchange may give an order without an id one of its own.
+        // The exchange may give a client id of its own to an order without one.
         _ if known.without_id.contains(family) => Difference::Unattributed,
         _ => Difference::Foreign,
     }

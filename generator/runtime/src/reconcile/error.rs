@@ -6,8 +6,8 @@ use crate::error::{Error, JournalError, debug_as_sentence};
 use crate::journal::ChangeNumber;
 use crate::pages::PageError;
 
-/// Why an account could not be compared with a journal. Nothing was adopted or cancelled, unless the journal failed while
-/// orders were adopted. Reconciling again goes on where it stopped.
+/// Why an account could not be compared with a journal. Nothing was adopted or cancelled, unless the journal failed
+/// while orders were adopted. Reconciling again goes on where it stopped.
 #[non_exhaustive]
 pub enum ReconcileError {
     /// The client has no journal.
@@ -17,7 +17,7 @@ pub enum ReconcileError {
         /// The family; `None` if no family has such a listing.
         family: Option<String>,
     },
-    /// Foreign orders are to be cancelled, and it is not known how those of a listing are.
+    /// Foreign orders are to be cancelled, but it is not known how to cancel those of a listing.
     NoCancel {
         /// The id of the operation.
         operation: &'static str,

@@ -12,7 +12,7 @@ use crate::ledger::{Ledger, LedgerError, Trade};
 use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
-/// Why fills could not be added to a ledger, which is as before.
+/// Why fills could not be added to a ledger, which is unchanged then.
 #[non_exhaustive]
 pub enum LedgerUpdateError {
     /// No listing of the family shows trades.
@@ -66,11 +66,11 @@ impl Error for LedgerUpdateError {
 }
 
 impl ClientCore {
-    /// Reads the fills of a family since a time, and adds to the ledger those that it does not have yet. Returns their number.
-    /// If it fails, the ledger is as before.
+    /// Reads the fills of a family since a time, and adds to the ledger those that it does not have yet. Returns their
+    /// number. If it fails, the ledger is unchanged.
     ///
-    /// Begin before the first trade that the ledger lacks; trades that it has are not added again. They are added by the
-    /// numbers of their ids, the lowest first.
+    /// Begin before the first trade that the ledger lacks; trades that it has are not added again. They are added by
+    /// the numbers of their ids, the lowest first.
     ///
     /// # Errors
     ///

@@ -31,7 +31,8 @@ pub struct Listing {
     has_counted_pages: bool,
 }
 
-/// The part of an account that a listing shows, in the order in which they are read: what leaves one appears in the next.
+/// The part of an account that a listing shows, in the order in which they are read: what leaves one appears in the
+/// next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     OpenOrders,
@@ -113,7 +114,7 @@ pub(super) struct Fill {
     pub(super) order: String,
     pub(super) client_id: Option<String>,
     pub(super) quantity: rust_decimal::Decimal,
-    /// What it is to a ledger; a comparison needs none of it.
+    /// The trade for a ledger; a comparison does not need it.
     pub(super) trade: Option<Result<Trade, String>>,
 }
 
@@ -184,8 +185,8 @@ impl Listing {
         Self { over: Some(Over { parameter, values }), ..self }
     }
 
-    /// An order is cancelled by a request with these fields of its record; one of them may be the parameter that the listing
-    /// is read over.
+    /// An order is cancelled by a request with these fields of its record; one of them may be the parameter that the
+    /// listing is read over.
     #[must_use]
     pub const fn cancelled_by<C>(self, fields: &'static [&'static str]) -> Self
     where
@@ -303,7 +304,7 @@ fn walking<O>(
 where
     O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
 {
-    // What a range lacks is refused when the page is requested.
+    // A range that lacks something is refused when the page is requested.
     let nothing = CheckPolicy::nothing();
     let mut request = O::from_json_in(listing.request, CheckContext { policy: &nothing, ..CheckContext::default() })?;
     if listing.since.is_some() {

@@ -11,7 +11,7 @@ use crate::orders::TrackedOrder;
 use crate::retry::RetryPolicy;
 use crate::value::Timestamp;
 
-/// Why the open orders could not be read. What was read is in the view; no order was taken for ended.
+/// Why the open orders could not be read. What was read is in the view; no order was marked as ended.
 #[non_exhaustive]
 pub enum RefreshError {
     /// The client does not track orders.
@@ -56,12 +56,13 @@ impl Error for RefreshError {
 }
 
 impl ClientCore {
-    /// Reads the open orders of a family into the view of a client that tracks orders, and returns those of the family that
-    /// are open or may be.
+    /// Reads the open orders of a family into the view of a client that tracks orders, and returns those of the family
+    /// that are open or may be.
     ///
     /// An order that the listing does not show has ended, if a listing was certain to show it when this one began: ten
-    /// seconds after the response that accepted it, or after a request without a known outcome could no longer arrive. Where
-    /// pages are counted, an order that ends meanwhile moves others forward, so only a listing of one page shows that.
+    /// seconds after the response that accepted it, or after a request without a known outcome could no longer arrive.
+    /// If pages have numbers or offsets, an order that ends meanwhile moves others to earlier pages, so only a listing
+    /// of one page is certain to show all.
     ///
     /// # Errors
     ///
@@ -85,8 +86,8 @@ impl ClientCore {
         Ok(orders.open().into_iter().filter(|order| order.family == name).collect())
     }
 
-    /// Reads a listing, whose pages are tracked like any response. Returns whether an order that it does not show is not
-    /// open.
+    /// Reads a listing, whose pages are tracked like any response. Returns whether an order that it does not show is
+    /// not open.
     async fn show_open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<bool, RefreshError> {
         let (operation, retry) = (listing.operation, RetryPolicy::new());
         let walk = listing.walk(self, turn, Timestamp::default(), &retry);

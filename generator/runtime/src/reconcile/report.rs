@@ -22,8 +22,8 @@ pub struct Reconciled {
     pub begun: Timestamp,
     /// Where listings do not reach back as far as the comparison. Orders of the journal from before are queried by id.
     pub clipped: Vec<Clipped>,
-    /// From when on the next comparison misses nothing: this one began then, or an order that is not known to have ended
-    /// was placed then.
+    /// The time from which the next comparison misses nothing: when this one began, or when the earliest order was
+    /// placed that is not known to have ended.
     pub next_since: Timestamp,
 }
 

@@ -16,7 +16,7 @@ use crate::pages::{Clipped, PageError};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
-/// How far a comparison is.
+/// How far a comparison has come.
 pub(super) struct Progress {
     begun: Timestamp,
     listed_after: Moment,
@@ -52,7 +52,7 @@ impl Progress {
         Ok(Self { begun: client.now(), listed_after: client.moment(), recovered, left, walk, shown, clipped })
     }
 
-    /// A listing was read to its end.
+    /// Takes what a listing has shown that was read to its end.
     fn take(&mut self, listing: Listing, turn: Option<&'static str>, seen: Seen) -> Result<(), String> {
         for order in seen.orders {
             self.shown.add_order(listing.family, order, Some((listing, turn)));
@@ -63,13 +63,13 @@ impl Progress {
 }
 
 impl ClientCore {
-    /// Compares the account with the journal: recovers the changes that the journal has open, reads the open orders, and
-    /// the past orders and fills since a time, queries the orders of the journal that none of them shows, and reports
-    /// for each order how it differs. Then foreign orders are adopted or cancelled, if that is the policy.
+    /// Compares the account with the journal: recovers the changes that the journal has open, reads the open orders,
+    /// and the past orders and fills since a time, queries the orders of the journal that none of them shows, and
+    /// reports for each order how it differs. Then foreign orders are adopted or cancelled, if that is the policy.
     ///
-    /// Call it at the start of a program and after an outage, before anything else is sent. All calls wait for their rate
-    /// limits. If any part of the account cannot be read, it fails and does nothing with foreign orders; with the same
-    /// `reconciliation` it goes on where it stopped. Reconciling again is safe.
+    /// Call it at the start of a program and after an outage, before anything else is sent. All calls wait for their
+    /// rate limits. If any part of the account cannot be read, it fails and does nothing with foreign orders; with the
+    /// same `reconciliation` it goes on where it stopped. Reconciling again is safe.
     ///
     /// # Errors
     ///
@@ -177,7 +177,7 @@ impl ClientCore {
         Ok(())
     }
 
-    /// Does with an open order of others what the policy says.
+    /// Treats an open order of others as the policy says.
     async fn handle(
         &self,
         journal: &Arc<dyn Journal>,

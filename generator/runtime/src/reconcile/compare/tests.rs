@@ -1,4 +1,4 @@
-//! What is reported of each order, for every state of a journal and of an account.
+//! What is reported about each order, for every state of a journal and of an account.
 
 use std::time::Duration;
 
@@ -266,7 +266,7 @@ fn only_the_families_that_are_named_are_compared() {
     assert_eq!(differences(&known, &Shown::default()), []);
 }
 
-/// A query may show a state that no document lists. The order is open then, as far as anyone knows.
+/// A query may show a state that no document lists. The order counts as open then.
 #[test]
 fn an_order_in_an_undocumented_state_is_open_unless_a_listing_of_past_orders_has_it() {
     let undocumented = || Sighting { has_ended: None, ..order("1", Some("a"), false) };
@@ -277,7 +277,7 @@ fn an_order_in_an_undocumented_state_is_open_unless_a_listing_of_past_orders_has
     }
 }
 
-/// The same id was refused before; the order that was adopted is of someone else.
+/// The same id was refused before; the order that was adopted belongs to someone else.
 #[test]
 fn an_adopted_order_contradicts_no_refusal() {
     let mut known = journal(&[("a", 20, Some(Outcome::NotDone))]);
