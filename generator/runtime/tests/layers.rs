@@ -54,7 +54,7 @@ fn code(text: &str) -> String {
 }
 
 /// The modules at the root of the crate that `code` names, which stands `depth` modules below the root. A name that is
-/// re-exported at the root is one as well, so that no import hides behind it.
+/// re-exported at the root counts as one as well, so that no import hides behind it.
 fn imports(code: &str, depth: usize) -> Vec<String> {
     let up = "super::".repeat(depth);
     let mut found = Vec::new();

@@ -76,7 +76,7 @@ fn an_inverse_contract_has_its_profit_in_the_base_coin() {
 }
 
 #[test]
-fn nothing_but_the_size_follows_of_an_unknown_contract() {
+fn only_the_size_is_known_for_an_unknown_contract() {
     let position = after(Contract::Unknown, &[(true, "100", "3"), (false, "110", "1")]);
     assert_eq!(figures(&position), (number("2"), None, None));
     assert_eq!(position.difference(), None);

@@ -172,7 +172,7 @@ proptest! {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_an_answer() -> Tested {
+fn a_byte_order_mark_is_not_part_of_an_answer() -> Tested {
     let body = "{\"code\":\"00000\",\"data\":{\"orderId\":\"7\"}}";
     for status in [200, 400, 502] {
         let reply = answer::<PlaceOrder>(status, &format!("\u{feff}{body}"))?;
@@ -185,7 +185,7 @@ fn a_byte_order_mark_is_no_part_of_an_answer() -> Tested {
 }
 
 #[test]
-fn a_compressed_answer_is_called_one() {
+fn the_error_names_a_compressed_answer_as_such() {
     let packed = Response::new(Bytes::from_static(b"\x1f\x8b\x08\x00\x00\x00\x00\x00"));
     let read = read_response::<PlaceOrder>(&API, packed).map(drop).map_err(|error| error.to_string());
     assert!(read.is_err_and(|error| error.contains("compressed with gzip")));

@@ -70,7 +70,7 @@ pub(crate) const ERRORS: &[KnownError] = &[
     KnownError::documented("40008", "timestamp expired", "", CodeProof::Timestamp),
 ];
 
-/// Seen, and in no document.
+/// Observed, and in no document.
 const OBSERVED: &[KnownError] = &[
     KnownError::observed("40012", "the passphrase is wrong", CodeProof::Credentials)
         .because_of(CredentialCause::Passphrase),

@@ -1,4 +1,4 @@
-//! Whole calls over a transport of one's own.
+//! Whole calls over a custom transport.
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
@@ -98,7 +98,7 @@ fn a_call_takes_little_room() -> Tested {
             tradeapi_runtime::transport::HyperTransport::new(tradeapi_runtime::transport::TransportLimits::default())?;
         let request = http::Request::get("https://mini.example").body(bytes::Bytes::new())?;
         let sending = size_of_val(&*transport.send(request));
-        // What glibc keeps for each thread; a larger allocation took seven times as many instructions.
+        // The largest allocation that glibc caches for each thread; a larger one took seven times as many instructions.
         const CACHED: usize = 1032;
         assert!(sending <= CACHED, "{sending} bytes");
     }

@@ -1,4 +1,4 @@
-//! Clocks that differ: what requests are signed by, what heals, and what is refused.
+//! Clocks that differ: which clock requests are signed by, what is corrected, and what is refused.
 
 mod world;
 
@@ -86,7 +86,7 @@ async fn an_uncorrected_clock_repeats_nothing_and_sends_no_doomed_change() -> Te
     assert_eq!((world.seen().len(), unsigned.skew.map(|skew| skew.is_sure())), (2, Some(true)));
     let text = Error::Unsigned(unsigned).to_string();
     assert!(text.contains("the exchange's clock is 600.000 s ahead of the client's"), "{text}");
-    // What only reads may go, and as soon as the clock is set right, orders may too.
+    // Reads are sent, and orders are sent as soon as the clock is set right.
     assert!(client.call(&Orders::default()).await.is_err());
     world.change(|state| state.here = 10 * MINUTE);
     client.call(&order()?).await?;
@@ -201,7 +201,7 @@ async fn a_prepared_request_is_refused_once_its_signature_ran_out_by_any_clock()
     assert!(matches!(client.send(prepared).await, Err(Error::Unsigned(unsigned)) if unsigned.skew.is_some()));
     assert_eq!(world.seen().len(), 1);
     assert!(matches!(client.send(read).await, Err(Error::Exchange(_))));
-    // And one that is good goes.
+    // A request whose signature is valid is sent.
     let prepared = client.prepare(&order)?;
     world.timer.advance(Duration::from_millis(WINDOW - 100));
     client.send(prepared).await?;
@@ -217,7 +217,7 @@ async fn absence_is_judged_by_the_time_the_request_was_signed_as_of() -> Tested 
         assert!(client.call(&Orders::default()).await.is_err());
         world.change(|state| state.silent = true);
         let order = order()?;
-        // Signed by the corrected clock: taken, as far as anybody knows, until the window and the settling are over.
+        // Signed by the corrected clock: the order may appear until the window and the settling time are over.
         let brief = ConfirmPolicy::new().deadline(Duration::from_secs(38));
         let Confirmation::Unknown(still) = client.place_and_confirm(&order, &brief).await else {
             return Err("known".into());

@@ -1,4 +1,4 @@
-//! What refusals prove, by who vouches for their code, and how much of it a client believes.
+//! What refusals prove, by the sources of their codes and by the client's code policy.
 
 use tradeapi_runtime::Error;
 use tradeapi_runtime::exchange::CodePolicy;

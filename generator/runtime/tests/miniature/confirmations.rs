@@ -339,7 +339,7 @@ async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
     assert_eq!(still.because, "it was not found, but may still appear");
     let call = still.call.ok_or("the error of the call is missing")?;
     assert!(matches!(&*call, Error::Unknown(unknown) if unknown.client_id() == Some("a1")), "{call}");
-    // The last question comes when the time is up.
+    // The last query is sent when the time is up.
     assert_eq!(line.seen().last().map(|(at, _)| *at), Some(seconds(39)));
 
     let line = Line::new([lost(), code("40404")]);
@@ -423,11 +423,11 @@ async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
     let line = Line::new([lost(), sized("1"), sized("2.0")]);
     let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
     assert!(matches!(confirmation, Confirmation::Done(ref happened) if happened.queries == 2), "{confirmation}");
-    // That it never is proves nothing: it may have been, and have changed again.
+    // A record without the new size proves nothing: it may have had it, and have changed again.
     let line = Line::new([lost(), sized("1")]);
     let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::Unknown);
-    // Nor that it is, where an earlier amendment may have made it so.
+    // Nor does a record with the new size, if an earlier amendment may have set it.
     let line = Line::new([lost(), lost(), sized("2"), sized("2")]);
     let client = line.client()?;
     assert!(client.call(&resize).await.is_err());
@@ -505,7 +505,7 @@ async fn reads_are_repeated_and_signed_anew() -> Tested {
 }
 
 #[tokio::test]
-async fn what_does_not_pass_is_not_repeated() -> Tested {
+async fn permanent_errors_are_not_repeated() -> Tested {
     for act in [
         code("40786"),
         code("99999"),

@@ -1,5 +1,5 @@
-//! An answer is the answer to a request when it repeats its ids; a refused request that does several things may have done
-//! one of them.
+//! An answer is the answer to a request when it repeats its ids; a refused request that does several things may have
+//! done one of them.
 
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};

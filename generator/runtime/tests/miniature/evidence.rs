@@ -1,4 +1,5 @@
-//! What proves that something happened, or did not: found out with every word of the evidence missing or wrong in turn.
+//! What proves that a request had its effect, or had none: tried with each piece of the evidence missing or wrong in
+//! turn.
 
 use std::time::Duration;
 
@@ -60,7 +61,7 @@ async fn an_id_that_was_used_twice_proves_neither() -> Tested {
 async fn a_duplicate_id_is_queried() -> Tested {
     let line = Line::new([code("43118"), answers(FOUND)]);
     assert_eq!(confirmation(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Done);
-    // What has the id was there before, so the request did nothing.
+    // The order with the id existed before, so the request had no effect.
     let line = Line::new([code("43118"), answers(r#"{"clientOid":"a1","created":"999999900000"}"#)]);
     let confirmation = confirmation(&line, &ConfirmPolicy::new()).await?;
     assert!(

@@ -215,7 +215,7 @@ async fn clients_learn_from_the_header_and_from_status_429() -> Tested {
     Ok(())
 }
 
-/// What is not in the API's form comes from something that counts all operations together.
+/// An answer that is not in the API's form comes from a gateway, which counts all operations together.
 #[tokio::test]
 async fn a_429_of_a_gateway_closes_all_operations() -> Tested {
     for (body, is_free) in [(r#"{"code":"429","msg":"slow"}"#, true), ("<html>slow down</html>", false)] {
@@ -245,7 +245,7 @@ async fn errors_report_the_wait() -> Tested {
     Ok(())
 }
 
-/// Whoever sends by other means keeps the limits all the same.
+/// Requests that are sent by other means keep the limits, too.
 #[tokio::test]
 async fn what_is_sent_by_other_means_is_counted_too() -> Tested {
     let scene = Scene::new(Recorder::new(200, "100"));
@@ -309,7 +309,7 @@ async fn a_call_that_is_given_up_waits_no_longer() -> Tested {
     Ok(())
 }
 
-/// Whether the exchange got it is not known then.
+/// It is not known then whether the exchange received it.
 #[tokio::test]
 async fn a_call_that_is_given_up_on_its_way_counts() -> Tested {
     for counted in [CountFrom::Arrival, CountFrom::Response] {

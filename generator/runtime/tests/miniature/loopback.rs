@@ -1,4 +1,4 @@
-//! Whole calls over a loopback server, by every transport there is.
+//! Whole calls over a loopback server, by every transport.
 
 use std::io;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::Tested;
 use crate::api::{Client, Side};
 use crate::orders::{Execution, Orders, PlaceOrder};
 
-/// Has a client send by a certain transport.
+/// Sets the transport of a client.
 type Over = fn(ClientBuilder<Client>, TransportLimits) -> Result<ClientBuilder<Client>, BuildError>;
 
 const OVER: &[Over] = &[
@@ -92,7 +92,7 @@ async fn read_request(stream: &mut TcpStream) -> io::Result<String> {
     Ok(head + &String::from_utf8_lossy(&body))
 }
 
-/// Whether the connection stays open.
+/// Treats a connection in this manner. Returns whether it stays open.
 async fn behave(stream: &mut TcpStream, manner: Manner) -> bool {
     let answer = match manner {
         Manner::Closes => return false,

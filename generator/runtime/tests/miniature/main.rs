@@ -20,5 +20,5 @@ mod requests;
 mod serde_impls;
 mod violations;
 
-/// How a test ends that can fail on the way.
+/// The result of a test that can fail on the way.
 type Tested = Result<(), Box<dyn std::error::Error>>;

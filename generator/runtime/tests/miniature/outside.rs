@@ -1,4 +1,4 @@
-//! Records from outside: what they prove of requests without an answer, and what they contradict.
+//! Records from outside: what they prove about requests without an answer, and what they contradict.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};

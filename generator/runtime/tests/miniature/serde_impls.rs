@@ -1,4 +1,4 @@
-//! serde sees what the wire sees.
+//! Through serde, values have the same form as on the wire.
 
 use serde_json::{from_str, from_value, json, to_string, to_value};
 use tradeapi_runtime::{Decimal, Edit, List, Timestamp};

@@ -1,4 +1,4 @@
-//! What the documents forbid, refused before it is sent or when it is read.
+//! Requests that the documents forbid are refused before they are sent or when they are read.
 
 use tradeapi_runtime::checks::CheckContext;
 use tradeapi_runtime::parameters::ParameterReader;
@@ -17,7 +17,7 @@ fn rules(result: Result<(), Violations>) -> Vec<(String, String)> {
     result.err().into_iter().flatten().map(|violation| (kind(violation.rule), violation.parameter)).collect()
 }
 
-/// What refuses a request at a time of which is known what is given.
+/// The violations that refuse a request, checked as of `now` if that is given.
 fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
     let found = request.inspect(CheckContext { now, ..CheckContext::default() });
     if found.refuse() { Err(found) } else { Ok(()) }

@@ -17,7 +17,7 @@ const START: i64 = 1_700_000_000_000;
 pub(super) const MINUTE: i64 = 60_000;
 pub(super) const WINDOW: u64 = 30_000;
 
-/// An exchange and a client that are in the same time, but not by their clocks.
+/// An exchange and a client in the same true time, whose clocks differ.
 #[derive(Clone, Default)]
 pub(super) struct World {
     pub(super) timer: ManualTimer,
@@ -31,7 +31,7 @@ pub(super) struct State {
     pub(super) here: i64,
     /// How long a request takes there, and the answer back.
     trip: Duration,
-    /// Whether what was sent gets no answer.
+    /// Whether requests get no answer.
     pub(super) silent: bool,
     /// How far the header of answers is ahead of their own time.
     pub(super) date_ahead: i64,
