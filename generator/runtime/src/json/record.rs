@@ -94,7 +94,7 @@ impl<T: Record> Encode for T {
     }
 }
 
-/// Declares a [`Record`](crate::emitted::Record): a struct whose fields have their names on the wire as an attribute.
+/// Declares a [`Record`]: a struct whose fields have their names on the wire as an attribute.
 ///
 /// Further properties of the field follow its name, each the name of a method of
 /// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`.

@@ -124,7 +124,7 @@ pub(super) const DEFAULT: &str = "default";
 ///
 /// A limit can apply to a class of accounts or of pairs only ([`RateLimit::class`]). If the schema says which account
 /// and which pair that is, the class follows from the request and the account
-/// ([`Operation::limit_class`](crate::Operation::limit_class)), and need not be set here. Classes that are set here
+/// ([`Operation::limit_class`]), and need not be set here. Classes that are set here
 /// take precedence. For each call, and separately for accounts and addresses, the first class applies that the call
 /// belongs to and the operation has rows for; its rows replace the default ones, and all of them apply together. The
 /// calls of a class are counted separately from those of others.

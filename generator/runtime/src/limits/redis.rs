@@ -20,10 +20,10 @@
 //!
 //! # Members
 //!
-//! With [`Fallback::InProcess`], a process is in one of two states ([`presence`]):
+//! With [`Fallback::InProcess`], a process is in one of two states (`Presence` in `alone.rs`):
 //!
 //! - *Member*: each question announces it to the server, for a time that the process sets itself. It uses
-//!   permits of the server's only. The server keeps the shares of absent members free.
+//!   only permits of the server, which keeps the shares of absent members free.
 //! - *Alone*: it does not report itself to the server. Once the time it last reported has passed, whether or not the
 //!   server got it, and what the others sent before has settled, it uses its share.
 //!

@@ -119,7 +119,7 @@ pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Optio
     exact.or_else(other).or_else(any_case)
 }
 
-/// Declares an [`OpenEnum`](crate::value::OpenEnum): each variant with its text on the wire, then other spellings that
+/// Declares an [`OpenEnum`]: each variant with its text on the wire, then other spellings that
 /// are read.
 ///
 /// The macro adds the variant `Unknown`, the list `ALL`, `as_str`, `Display`, `FromStr` (strict),
