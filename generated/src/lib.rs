@@ -61,7 +61,7 @@
 //!
 //! # Practice and live
 //!
-//! The address always comes from you, and [`Client::builder`] trades live there.
+//! You always give the address, and a client of [`Client::builder`] trades live there.
 //!
 //! - [`Client::demo`]: A client of the demo market, which is at the same address and takes demo keys
 //!   only. Observed, in no document.
@@ -131,7 +131,7 @@ pub mod classic;
 #[cfg(feature = "unified")]
 pub mod unified;
 
-/// What holds for every operation.
+/// The properties that all operations share.
 ///
 /// # Outcomes
 ///
@@ -163,8 +163,8 @@ pub mod unified;
 /// Of the codes that the documents list, each operation names those that leave the outcome unknown;
 /// after any other the request had no effect.
 ///
-/// Of codes that no document lists, [`OBSERVED_CODES`](codes::OBSERVED_CODES) has what several
-/// independent sources agree on.
+/// [`OBSERVED_CODES`](codes::OBSERVED_CODES) has the codes that no document lists, with the meanings
+/// that several independent sources agree on.
 pub static API: runtime::tables::Api = runtime::tables::Api {
     name: "tradeapi",
     envelope: Some(runtime::tables::Envelope {

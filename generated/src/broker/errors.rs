@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 
 runtime::open_enum! {
-    /// What an answer's code says.
+    /// The code of an answer.
     pub enum ErrorCode {
         /// `00000`: success. The request succeeded.
         Success = "00000",

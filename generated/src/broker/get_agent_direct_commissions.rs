@@ -317,7 +317,7 @@ runtime::record! {
         /// `commissionList`: The items of the page.
         #[wire("commissionList", or_null)]
         pub commission_list: runtime::List<Commission>,
-        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("endId", or_null)]
         pub end_id: Option<CommissionId>,
     }

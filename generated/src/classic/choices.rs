@@ -9,7 +9,7 @@ use super::{ClientOid, Force, OrderId, OrderType};
 ///
 /// Exactly one of `orderId`, `clientOid` is sent.
 ///
-/// Were several sent, the exchange would take `orderId`; this type cannot hold two.
+/// If several were sent, the exchange would take `orderId`; this type cannot hold two.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum OrderRef {
@@ -94,7 +94,7 @@ impl Execution {
     /// The parameters it stands for.
     pub const MEMBERS: &'static [&'static str] = &["orderType", "price", "force"];
 
-    /// What goes with `limit`; it turns into [`Execution`].
+    /// The parameters that go with `limit`; they convert into [`Execution`].
     pub fn limit(
         price: impl runtime::value::IntoDecimal,
         force: Force,

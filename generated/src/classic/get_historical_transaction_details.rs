@@ -270,7 +270,7 @@ runtime::record! {
         /// `fillList`: The items of the page.
         #[wire("fillList", or_null)]
         pub fill_list: runtime::List<Fill>,
-        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("endId", or_null)]
         pub end_id: Option<Cursor>,
     }

@@ -343,7 +343,7 @@ runtime::record! {
         /// `entrustedList`: The items of the page.
         #[wire("entrustedList", or_null)]
         pub entrusted_list: runtime::List<HistoryOrder>,
-        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("endId", or_null)]
         pub end_id: Option<Cursor>,
     }

@@ -114,11 +114,11 @@ runtime::parameters! {
         pub new_price: Option<runtime::Decimal>,
         /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passing
         /// only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice.
-        /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+        /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.
         pub new_preset_stop_surplus_price: runtime::Edit<runtime::Decimal>,
         /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing only
         /// one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice.
-        /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+        /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.
         pub new_preset_stop_loss_price: runtime::Edit<runtime::Decimal>,
     }
 }

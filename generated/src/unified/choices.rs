@@ -9,7 +9,7 @@ use super::{ClientOid, OrderId, OrderType, TimeInForce, YesNo};
 ///
 /// Exactly one of `orderId`, `clientOid` is sent.
 ///
-/// Were several sent, the exchange would take `orderId`; this type cannot hold two.
+/// If several were sent, the exchange would take `orderId`; this type cannot hold two.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum OrderRef {
@@ -99,7 +99,7 @@ impl Execution {
         "pxAmendType",
     ];
 
-    /// What goes with `limit`; it turns into [`Execution`].
+    /// The parameters that go with `limit`; they convert into [`Execution`].
     pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitExecution {
         LimitExecution::new(price)
     }
@@ -233,7 +233,7 @@ impl RealityExecution {
     /// The parameters it stands for.
     pub const MEMBERS: &'static [&'static str] = &["orderType", "price"];
 
-    /// What goes with `limit`; it turns into [`RealityExecution`].
+    /// The parameters that go with `limit`; they convert into [`RealityExecution`].
     pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitRealityExecution {
         LimitRealityExecution::new(price)
     }

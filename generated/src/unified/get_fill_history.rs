@@ -253,7 +253,7 @@ runtime::record! {
         /// `list`: The items of the page.
         #[wire("list", or_null)]
         pub list: runtime::List<Fill>,
-        /// `cursor`: Where the next page begins; opaque. `None` when the exchange gives none.
+        /// `cursor`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("cursor", or_null)]
         pub cursor: Option<Cursor>,
     }

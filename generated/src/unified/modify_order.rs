@@ -141,10 +141,10 @@ runtime::parameters! {
         /// `slTriggerBy`: Price that the stop-loss watches; futures only. Left out, the value stays.
         pub sl_trigger_by: Option<TriggerBy>,
         /// `takeProfit`: Trigger price of the take-profit. Left out, the value stays; `0` deletes it, which
-        /// [`Edit::Delete`](runtime::Edit::Delete) says.
+        /// [`Edit::Delete`](runtime::Edit::Delete) sends.
         pub take_profit: runtime::Edit<runtime::Decimal>,
         /// `stopLoss`: Trigger price of the stop-loss. Left out, the value stays; `0` deletes it, which
-        /// [`Edit::Delete`](runtime::Edit::Delete) says.
+        /// [`Edit::Delete`](runtime::Edit::Delete) sends.
         pub stop_loss: runtime::Edit<runtime::Decimal>,
         /// `tpOrderType`: Order type of the take-profit.
         pub tp_order_type: Option<OrderType>,
@@ -518,21 +518,21 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "trigger-by-futures-only",
         at: "Modify Order, parameters",
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
-        hint: "set category to something else than SPOT or MARGIN",
+        hint: "set category to something other than SPOT or MARGIN",
         ..runtime::tables::Rule::DEFAULT
     },
     runtime::tables::Rule {
         id: "tp-limit-price-limit-only",
         at: "Modify Order, parameters",
         says: "The take-profit execution price goes with the order type limit, so not with a change to market.",
-        hint: "set tpOrderType to something else than market",
+        hint: "set tpOrderType to something other than market",
         ..runtime::tables::Rule::DEFAULT
     },
     runtime::tables::Rule {
         id: "sl-limit-price-limit-only",
         at: "Modify Order, parameters",
         says: "The stop-loss execution price goes with the order type limit, so not with a change to market.",
-        hint: "set slOrderType to something else than market",
+        hint: "set slOrderType to something other than market",
         ..runtime::tables::Rule::DEFAULT
     },
     runtime::tables::Rule {

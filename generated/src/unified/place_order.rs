@@ -888,14 +888,14 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "reality-tp-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         says: "In a Reality pair the take-profit can be a market order only.",
-        hint: "set tpOrderType to something else than limit",
+        hint: "set tpOrderType to something other than limit",
         ..runtime::tables::Rule::DEFAULT
     },
     runtime::tables::Rule {
         id: "reality-sl-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         says: "In a Reality pair the stop-loss can be a market order only.",
-        hint: "set slOrderType to something else than limit",
+        hint: "set slOrderType to something other than limit",
         ..runtime::tables::Rule::DEFAULT
     },
     runtime::tables::Rule {

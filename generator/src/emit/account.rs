@@ -20,7 +20,7 @@ pub(super) fn emit(account: &Account) -> File {
     }
     items.extend(account.instrument.iter().flat_map(instrument_type));
     items.push(table(account));
-    File::new(Docs::new("What rules depend on and no request shows.", "").inner(), items)
+    File::new(Docs::new("Properties of the account that rules depend on and no request shows.", "").inner(), items)
 }
 
 /// The types that the file defines.

@@ -68,7 +68,7 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     docs.markdown(&format!("Exactly one of {} is sent.", wires.join(", ")));
     if let Some(wins) = wins {
         docs.markdown(&format!(
-            "Were several sent, the exchange would take {}; this type cannot hold two.",
+            "If several were sent, the exchange would take {}; this type cannot hold two.",
             code(wins)
         ));
     }
@@ -239,7 +239,7 @@ fn value_inherent(
         });
         let names = required.iter().map(|parameter| ident(&parameter.name.rust));
         let mut docs = Docs::default();
-        docs.markdown(&format!("What goes with {}; it turns into [`{name}`].", code(&value.wire)));
+        docs.markdown(&format!("The parameters that go with {}; they convert into [`{name}`].", code(&value.wire)));
         let docs = docs.outer();
         quote! {
             #docs

@@ -22,10 +22,10 @@ pub(super) fn emit(api: &Api) -> File {
     };
     let observed = Item::Text(trees::constant(observed, trees::list(rows)));
     let refusals = refusals(api);
-    let mut docs = Docs::new("Codes that no document lists, as they were observed.", "");
+    let mut docs = Docs::new("Observed codes that no document lists.", "");
     docs.markdown(
-        "What a document says of a code goes first. Only what several independent sources agree on is believed; see \
-         [`runtime::tables::Certainty`].",
+        "The meaning that a document gives a code takes precedence. An observed meaning counts only if several \
+        independent sources agree on it; see [`runtime::tables::Certainty`].",
     );
     File::new(docs.inner(), [imports.into(), observed].into_iter().chain(refusals.map(Item::Text)))
 }
@@ -37,7 +37,7 @@ fn refusals(api: &Api) -> Option<String> {
     }
     let rows = api.refusals.iter().map(|refusal| refusal_row(api, refusal));
     let declaration = quote! {
-        /// What requests are refused for, and the codes that say so.
+        /// The reasons for which requests are refused, and their codes.
         pub const REFUSALS: &[runtime::tables::Refusal] = &[];
     };
     Some(trees::constant(declaration, trees::list(rows)))

@@ -256,8 +256,8 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
     );
     if codes::of(api).next().is_some() {
         docs.markdown(
-            "Of codes that no document lists, [`OBSERVED_CODES`](codes::OBSERVED_CODES) has what several independent \
-             sources agree on.",
+            "[`OBSERVED_CODES`](codes::OBSERVED_CODES) has the codes that no document lists, with the meanings that several \
+            independent sources agree on.",
         );
     }
 }

@@ -99,7 +99,7 @@ fn markets(docs: &mut Docs, api: &Api) {
         return;
     }
     docs.heading("Practice and live");
-    docs.markdown("The address always comes from you, and [`Client::builder`] trades live there.");
+    docs.markdown("You always give the address, and a client of [`Client::builder`] trades live there.");
     for market in &api.markets {
         docs.entry(&format!("[`Client::{}`]: {}", market.name, escape(&market.doc)));
     }

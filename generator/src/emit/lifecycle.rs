@@ -16,7 +16,7 @@ pub(super) fn emit(api: &Api, family: &Family, lifecycle: &Lifecycle) -> File {
     let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle)];
     items.extend(lifecycle.records.iter().map(|tracked| record_impl(api, &scope, lifecycle, tracked)));
     items.insert(0, scope.imports(&[]));
-    File::new(Docs::new(&format!("States that the {} operations lead through.", family.title), "").inner(), items)
+    File::new(Docs::new(&format!("The lifecycle states of the {} operations.", family.title), "").inner(), items)
 }
 
 fn possible(possible: Possible) -> TokenStream {
@@ -48,7 +48,7 @@ fn table(family: &Family, lifecycle: &Lifecycle) -> TokenStream {
     });
     let transitions = lifecycle.transitions.iter().map(transition);
     quote! {
-        /// The states, and what leads from one to another.
+        /// The states, and the transitions between them.
         pub const LIFECYCLE: runtime::lifecycle::Lifecycle = runtime::lifecycle::Lifecycle {
             states: &[#(#rows),*],
             transitions: &[#(#transitions),*],
@@ -84,7 +84,7 @@ fn state_impls(scope: &Scope<'_>, lifecycle: &Lifecycle) -> TokenStream {
         }
 
         impl #name {
-            /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is not an end.
+            /// Whether this state is final. Nothing is known about an undocumented one, so it is not final.
             pub fn is_terminal(&self) -> bool {
                 runtime::lifecycle::State::is_terminal(self)
             }
@@ -141,7 +141,7 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
 fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
     let all = lifecycle.states_of(family);
     let mut docs = Docs::default();
-    docs.markdown("Whether this state can become another, at once or by way of others, as far as the documents state.");
+    docs.markdown("Whether this state can become another, directly or through others, as far as the documents state.");
     docs.gap();
     let heads: Vec<_> = all.wires().map(code).collect();
     docs.line(format!("| from | {} |", heads.join(" | ")));
@@ -234,7 +234,7 @@ pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
     docs.html(diagram::draw(family, lifecycle, None));
     docs.markdown(
         "A full line is a change that the documents show, with the number of its row. A dashed line is one that they \
-         neither show nor rule out, such as a fill. What has a double frame is the end.",
+         neither show nor rule out, such as a fill. States with a double frame are final.",
     );
     docs.gap();
     docs.line("| | from | what happens | when | becomes |".to_owned());

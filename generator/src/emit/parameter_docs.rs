@@ -173,7 +173,7 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     if let Some(edit) = &parameter.edit {
         facts.push(match &edit.delete {
             Some(delete) => format!(
-                "Left out, the value stays; {} deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.",
+                "Left out, the value stays; {} deletes it, which [`Edit::Delete`](runtime::Edit::Delete) sends.",
                 code(delete)
             ),
             None => "Left out, the value stays.".to_owned(),

@@ -29,7 +29,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
     items.insert(0, scope.imports(&defined));
-    File::new(Docs::new(&format!("What the {} operations answer with.", family.title), "").inner(), items)
+    File::new(Docs::new(&format!("The records that the {} operations return.", family.title), "").inner(), items)
 }
 
 /// What a record is called in the schema, and whether a document has it.
@@ -164,7 +164,7 @@ pub(super) fn page_fields(response: &Response, next: Type) -> Option<[Field; 2]>
     let next = if matches!(next, Type::Identifier(_)) { next } else { Type::String };
     Some([
         field(list, Shape::List(Type::Record(*record)), "The items of the page."),
-        field(cursor, Shape::One(next), "Where the next page begins; opaque. `None` when the exchange gives none."),
+        field(cursor, Shape::One(next), "Where the next page begins; opaque. `None` if the exchange returns none."),
     ])
 }
 

@@ -171,7 +171,7 @@ fn table(api: &Api) -> TokenStream {
         Some(_) => quote!(codes::OBSERVED_CODES),
         None => quote!(&[]),
     };
-    let mut docs = Docs::new("What holds for every operation.", "");
+    let mut docs = Docs::new("The properties that all operations share.", "");
     super::confirm::add_outcomes(&mut docs, api);
     let docs = docs.outer();
     quote! {

@@ -98,7 +98,7 @@ fn forbidden(condition: &Condition) -> String {
             format!("use a {} of another form than {}", parameter.0, joined(forms, " or "))
         }
         Condition::Is { parameter, values } => {
-            format!("set {} to something else than {}", parameter.0, joined(values, " or "))
+            format!("set {} to something other than {}", parameter.0, joined(values, " or "))
         }
         Condition::AccountIs { property, values } => {
             format!("use an account whose {} is not {}", property.0, joined(values, " or "))
