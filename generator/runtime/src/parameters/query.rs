@@ -46,17 +46,20 @@ pub(super) fn members<'a>(
     found.into_iter().map(|(name, node)| (name, node.json(repeats))).collect()
 }
 
-/// The parts of a name: `a[b][0]` or `a.b`.
+/// The parts of a name, such as `a[b][0]` or `a[0].b`.
 fn parts(name: &str, style: ParameterStyle) -> Vec<&str> {
     let has_brackets = style.objects == Objects::Brackets || matches!(style.lists, Lists::Brackets | Lists::Indexed);
-    let bracketed = name.split_once('[').filter(|_| has_brackets && name.ends_with(']'));
-    let (outer, inner) = match bracketed {
-        Some((outer, inner)) => (outer, inner[..inner.len() - 1].split("][").collect()),
-        None => (name, Vec::new()),
-    };
-    let outer = if style.objects == Objects::Dots { outer.split('.').collect() } else { vec![outer] };
-    // Dots are before brackets: `a.b[0]`.
-    outer.into_iter().chain(inner).collect()
+    let between_dots = if style.objects == Objects::Dots { name.split('.').collect() } else { vec![name] };
+    let in_brackets = |part| if has_brackets { bracketed(part) } else { vec![part] };
+    between_dots.into_iter().flat_map(in_brackets).collect()
+}
+
+/// The parts of `a[b][0]`; any other text is one part.
+fn bracketed(name: &str) -> Vec<&str> {
+    match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((outer, inner)) => std::iter::once(outer).chain(inner.split("][")).collect(),
+        None => vec![name],
+    }
 }
 
 /// The values under a name.
@@ -163,6 +166,17 @@ mod tests {
     fn only_unreserved_characters_stay() {
         assert_eq!(encoded("Az09-._~"), "Az09-._~");
         assert_eq!(encoded("a b&c=d/é+%"), "a%20b%26c%3Dd%2F%C3%A9%2B%25");
+    }
+
+    #[test]
+    fn names_with_brackets_and_dots_are_taken_apart() {
+        let style = ParameterStyle { sends: None, lists: Lists::Indexed, objects: Objects::Dots };
+        let pair = |name: &'static str, value: &'static str| (name.into(), value.into());
+        let read = members(vec![pair("a[0].b", "1"), pair("a[0].c[0]", "2"), pair("d.e[0]", "3")], style);
+        assert_eq!(
+            read,
+            [("a".into(), r#"[{"b":"1","c":["2"]}]"#.to_owned()), ("d".into(), r#"{"e":["3"]}"#.to_owned())]
+        );
     }
 
     #[test]
