@@ -1,9 +1,9 @@
-//! Prose against schema: what the documents state and what the schema states, compared as facts.
+//! Compares the documents with the schema: the statements of both, as facts.
 //!
-//! The documents are Markdown. [`readers`] turn sentences, lists and tables into statements, each with its place; what
-//! no reader knows is listed as such. [`claims`] are what the schema says of one document, by the same keys. [`marks`]
-//! show which sentences changed since a schema file was last checked against their section: whatever the readers made
-//! of a sentence, it is either as it was, or a difference of fact, or a change to review.
+//! The documents are Markdown. [`readers`] turn sentences, lists and tables into statements, each with its place; text
+//! that no reader understands is listed. [`claims`] are the statements of the schema about one document, under the same
+//! keys. [`marks`] show which sentences have changed since a schema file was last checked against their section. So
+//! each sentence is either unchanged, or differs in a fact, or is a change to review, even if no reader understands it.
 
 mod accept;
 mod claims;
@@ -40,14 +40,14 @@ pub use report::Audit;
 use report::{Line, Share};
 use review::Context;
 
-/// The texts of documents, each under its key in `api.yaml`.
+/// The texts of documents by their keys in `api.yaml`.
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
     texts: BTreeMap<String, String>,
 }
 
 impl Documents {
-    /// One document.
+    /// A single document.
     pub fn one(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { texts: BTreeMap::from([(id.into(), text.into())]) }
     }
@@ -84,7 +84,7 @@ fn file_of(id: &str) -> String {
 pub struct Auditor<'a> {
     api: &'a Api,
     files: &'a [PathBuf],
-    /// What the schema says of each document.
+    /// The claims of the schema about each document.
     claims: Vec<Claims<'a>>,
 }
 
@@ -93,8 +93,8 @@ impl<'a> Auditor<'a> {
         Self { api, files, claims: api.documents.iter().map(|known| Claims::of(api, &known.id)).collect() }
     }
 
-    /// Compares documents with the schema. Where it is given how they `were` when they were reviewed, changed words are
-    /// reported with what stood there.
+    /// Compares documents with the schema. `were` holds the documents as last reviewed; with them, changed words are
+    /// reported together with the former text.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         let mut audit = Audit::default();
         for (known, claims) in self.api.documents.iter().zip(&self.claims) {
@@ -146,13 +146,13 @@ fn document(
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
 }
 
-/// The files of operations that the document no longer describes, each of which is reported once.
+/// The files of operations that a document no longer describes, each of which is reported once.
 fn gone_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
     let ids = found.missing.iter().filter(|(key, _)| key.kind == FactKind::Endpoint);
     ids.filter_map(|(key, _)| claims.operation_by_id(key.owner()?)).map(|operation| operation.place.file).collect()
 }
 
-/// Differences of what is compared by its place and its words rather than by a key.
+/// Differences in statements that are compared by place and words rather than by a key.
 fn free_wording(questions: &open_questions::Compared<'_>, rules: &numbered_rules::Compared<'_>) -> Vec<Discrepancy> {
     let difference =
         |kind, at, says: String, place, has: String| Discrepancy { kind, at, says, place, has, elsewhere: None };

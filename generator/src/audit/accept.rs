@@ -1,4 +1,4 @@
-//! New digests in the schema's files: only the values change, every other byte stays.
+//! Writes new digests to the schema's files: only their values change, every other byte stays.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 use crate::diagnostics::{Code, Diagnostics};
 use crate::write;
 
-/// A digest that is to be written.
+/// A digest to be written.
 #[derive(Clone, Debug)]
 pub(super) struct Replacement {
     pub(super) file: PathBuf,
     pub(super) bytes: Range<usize>,
     pub(super) text: String,
-    /// A fact of the section differs, so the digest stays as it is.
+    /// Whether a fact of the section differs, so that the digest must not change.
     pub(super) differs: bool,
 }
 
-/// Writes the digests; returns how many, and how many had to wait.
+/// Writes the digests; returns the number of written ones, and of those left unchanged.
 pub(super) fn write(replacements: &[Replacement]) -> Result<(usize, usize), Diagnostics> {
     let mut to = Diagnostics::default();
     let mut by_file: BTreeMap<&PathBuf, Vec<&Replacement>> = BTreeMap::new();
@@ -26,7 +26,7 @@ pub(super) fn write(replacements: &[Replacement]) -> Result<(usize, usize), Diag
     }
     let mut written = 0;
     for (file, mut replacements) in by_file {
-        // From the end, so that the places of those in front hold.
+        // From the end of the file, so that places before a replacement stay valid.
         replacements.sort_by_key(|replacement| std::cmp::Reverse(replacement.bytes.start));
         let result = std::fs::read_to_string(file).and_then(|mut text| {
             for replacement in &replacements {
@@ -41,7 +41,7 @@ pub(super) fn write(replacements: &[Replacement]) -> Result<(usize, usize), Diag
             Ok(()) => written += replacements.len(),
             Err(error) => {
                 to.whole(Code::CannotWrite, format!("cannot write {}: {error}", file.display()))
-                    .help("see that the file may be written, and run again");
+                    .help("make the file writable, and run again");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What the schema claims about one document, by key, each with its place.
+//! The claims of the schema about one document, by key, each with its place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use crate::model::{
     Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Type, Unit, Way, alphabet,
 };
 
-/// One thing that the schema states.
+/// One claim of the schema.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub(super) value: String,
     pub(super) place: Place,
-    /// How many lines of `tradeapi-gen facts` it stands for.
+    /// The number of lines of `tradeapi-gen facts` that it stands for.
     pub(super) facts: usize,
 }
 
@@ -33,21 +33,21 @@ pub(super) struct KnownRecord<'a> {
     pub(super) record: &'a Record,
 }
 
-/// Everything that the schema says of one document.
+/// All claims of the schema about one document.
 pub(super) struct Claims<'a> {
     pub(super) families: Vec<&'a Family>,
     pub(super) operations: Vec<KnownOperation<'a>>,
     pub(super) records: Vec<KnownRecord<'a>>,
-    /// Each with the name of its family.
+    /// The open questions, each with the name of its family.
     pub(super) not_shown: Vec<(&'a str, &'a NotShown)>,
     pub(super) rules: Vec<&'a Rule>,
-    /// Texts of units, the longest first.
+    /// The texts of units, the longest first.
     pub(super) units: Vec<String>,
     by_key: BTreeMap<Key, Vec<Claim>>,
     pub(super) own: OwnFacts,
 }
 
-/// How many facts there are that no document states in so many words.
+/// The number of facts that no document states in their form.
 #[derive(Default)]
 pub(super) struct OwnFacts {
     pub(super) not_shown: usize,
@@ -90,13 +90,13 @@ impl<'a> Claims<'a> {
         self.by_key.contains_key(key)
     }
 
-    /// The keys that start like this.
+    /// The keys with this kind and these first names.
     pub(super) fn below<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> impl Iterator<Item = &Key> {
         let start = key(kind, start);
         self.by_key.range(start.clone()..).map(|(key, _)| key).take_while(move |key| key.starts_with(&start))
     }
 
-    /// The last parts of the keys that start like this.
+    /// The last names of the keys with this kind and these first names.
     pub(super) fn last_parts<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> Vec<String> {
         self.below(kind, start).filter(|key| key.names.len() == N + 1).filter_map(|key| key.last().cloned()).collect()
     }
@@ -114,7 +114,7 @@ impl<'a> Claims<'a> {
             for limit in &family.limits {
                 self.add(key(FactKind::Ceiling, [&family.name, &limit.id]), limit.n.to_string(), limit.place, 0);
             }
-            // Documents describe a form of characters in words, not as a pattern.
+            // Documents describe forms in words rather than as patterns.
             let forms = family.identifiers.iter().flat_map(|identifier| &identifier.forms);
             for form in forms.filter(|form| !form.pattern.contains('[')) {
                 self.add(key(FactKind::Form, [document, &form.pattern]), "", form.name.place, 0);
@@ -156,7 +156,7 @@ impl<'a> Claims<'a> {
         self.parameters(family, operation);
     }
 
-    /// What the flat facts leave out of parameters: digits, units, what leaving out does, how ids are spelled.
+    /// The claims about parameters that are not facts of their own: digits, units, edits, and the spelling of ids.
     fn parameters(&mut self, family: &'a Family, operation: &'a Operation) {
         let id = &operation.id;
         for wire in operation.wire_parameters(family) {
@@ -216,8 +216,8 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// The first rate of a class has a key without its window, so that another window is a change of that rate; each
-    /// further window has a key of its own.
+    /// The key of another rate. The first rate of a class has a key without its window, so that another window in the
+    /// document counts as a change of that rate; each further window has a key of its own.
     fn new_rate_key(&self, operation: &str, class: &str, window: &str) -> Key {
         let first = key(FactKind::Rate, [operation, class]);
         let is_of_window = |claim: &Claim| claim.value.split([' ', '/']).nth(1) == Some(window);
@@ -304,7 +304,7 @@ impl<'a> Claims<'a> {
                     self.own.observed += usize::from(self.is_ours(about));
                     continue;
                 }
-                // Rules are compared by the places that they name.
+                // Rules are compared by their places.
                 Fact::Rule { .. } => continue,
             };
             if self.is_ours(about) {
@@ -339,7 +339,7 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// Which values a parameter or field may have, by its kind (`paramenum`, `recordenum`), owner and name.
+    /// The values that a parameter or field may have, by kind of fact, owner and name.
     pub(super) fn values(&self, kind: FactKind, id: &str, name: &str) -> Vec<String> {
         self.last_parts(kind, [id, name])
     }
@@ -350,7 +350,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// A text as a fact has it.
+/// A text in the form of facts, on one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Statements of a document against claims of the schema.
+//! Compares the statements of a document with the claims of the schema.
 
 mod merge;
 mod nearest;
@@ -28,27 +28,27 @@ pub(super) enum DiscrepancyKind {
 pub(super) struct Discrepancy {
     pub(super) kind: DiscrepancyKind,
     pub(super) at: usize,
-    /// What the document says, or that it says nothing.
+    /// The statement of the document, or that it has none.
     pub(super) says: String,
     pub(super) place: Option<Place>,
-    /// What the schema says.
+    /// The claim of the schema.
     pub(super) has: String,
-    /// Where else the document says what the schema has.
+    /// Another place where the document states what the schema claims.
     pub(super) elsewhere: Option<(usize, String)>,
 }
 
-/// By kind: facts of the schema, and how many of them a document states.
+/// For each kind, the number of facts of the schema, and of those that a document states.
 pub(super) type Facts = BTreeMap<&'static str, (usize, usize)>;
 
-/// What a comparison gave.
+/// The result of a comparison.
 pub(super) struct Compared {
     pub(super) differences: Vec<Discrepancy>,
     pub(super) statements: usize,
     pub(super) matched_statements: usize,
     pub(super) facts: Facts,
-    /// Facts that the document was not found to state: what they are about, what they say, where.
+    /// Facts that the document was not found to state: the key, the value and the place.
     pub(super) unstated: Vec<(Key, String, Place)>,
-    /// Those of them that `facts` has a line for.
+    /// Those of them that have a line in `facts`.
     pub(super) not_found: Vec<(Key, String, Place)>,
 }
 
@@ -58,7 +58,7 @@ struct Comparison<'a> {
     found: &'a Findings,
     by_key: BTreeMap<&'a Key, Vec<&'a Statement>>,
     differences: Vec<(Key, Discrepancy)>,
-    /// Owners and names that one difference covers.
+    /// The owners and names that one difference covers.
     settled: BTreeSet<(String, String)>,
 }
 
@@ -77,13 +77,13 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
     comparison.merge_sets();
     let facts = comparison.facts();
     let not_found = comparison.unstated(|_, claim| claim.facts > 0);
-    // Documents seldom state a type.
+    // Documents rarely state types.
     let unstated = comparison.unstated(|key, _| key.kind != FactKind::Type);
     let statements = found.statements.iter().filter(|statement| statement.force == Force::Stated).count();
     Compared { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
 }
 
-/// Whether a statement says what a claim says.
+/// Whether a statement agrees with a claim.
 fn agree(key: &Key, said: &str, claimed: &str) -> bool {
     match key.kind {
         FactKind::Error | FactKind::Title => plain(said) == plain(&canonical(claimed)),
@@ -101,7 +101,7 @@ impl Comparison<'_> {
         self.differences.push((key.clone(), Discrepancy { kind, at, says, place, has, elsewhere: None }));
     }
 
-    /// By kind: facts of the schema, and how many of them are stated.
+    /// For each kind, the number of facts of the schema, and of those that are stated.
     fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         for (key, claim) in self.claims.iter() {
@@ -118,7 +118,7 @@ impl Comparison<'_> {
         statements.any(|statement| agree(key, &statement.value, &claim.value))
     }
 
-    /// What the schema states and the document does not, by what `is_meant` says of it.
+    /// The claims that the document does not state and `is_meant` selects.
     fn unstated(&self, is_meant: impl Fn(&Key, &Claim) -> bool) -> Vec<(Key, String, Place)> {
         let claims = self.claims.iter().filter(|(key, claim)| is_meant(key, claim) && !self.is_stated(key, claim));
         claims.map(|(key, claim)| (key.clone(), claim.value.clone(), claim.place)).collect()
@@ -137,7 +137,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A parameter, field or operation that is new or gone is one difference, whatever is said of it.
+    /// Notes added and removed parameters, fields and operations: each is one difference, whatever is stated about it.
     fn settle(&mut self) {
         let new = self
             .found
@@ -160,7 +160,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether a larger difference covers it already.
+    /// Whether a larger difference covers the key.
     fn is_settled(&self, key: &Key) -> bool {
         let (kind, [id, rest @ ..]) = (key.kind, key.names.as_slice()) else { return false };
         let of_gone = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
@@ -248,7 +248,7 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    /// What a complete list lacks.
+    /// Reports what a complete list lacks.
     fn missing(&mut self) {
         for (key, at) in &self.found.missing {
             let is_renamed = self.found.renamed.iter().any(|(renamed, ..)| renamed == key);
@@ -268,8 +268,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// What a document always states, and this one does not. What one operation takes over from another is reported
-    /// for the one that says it.
+    /// Reports what documents always state and this one does not. A claim that one operation takes over from another is
+    /// reported for the original.
     fn expected(&mut self) {
         let claims = self.claims;
         let is_own = |key: &Key, claim: &Claim| {
@@ -302,8 +302,8 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    /// Whether the numbers of a bound stand beside the name of what it bounds, in words that no reader knows. Changed words
-    /// are reported in any case.
+    /// Whether the numbers of a bound occur next to the name of the parameter, in words that no reader understands. If
+    /// these words change, they are reported in any case.
     fn stands_unread(&self, key: &Key, value: &str) -> bool {
         let name = key.name().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
         let numbers: Vec<&str> = value.split(' ').filter(|word| decimal(word).is_some()).collect();
@@ -322,7 +322,7 @@ impl Comparison<'_> {
         })
     }
 
-    /// The start of the section of the operation that a key is about.
+    /// The start of the section of the operation that a key belongs to.
     fn section_of(&self, key: &Key) -> usize {
         let id = key.owner().map_or("", String::as_str);
         let known = self.claims.operations.iter().find(|known| known.operation.id == id);

@@ -2,12 +2,12 @@
 
 use super::findings::{FactKind, Key};
 
-/// A fact, as a reader would say it.
+/// A fact in words.
 pub(super) fn statement(key: &Key, value: &str) -> String {
     format!("{} {}", of_key(key), of_value(key, value)).trim().to_owned()
 }
 
-/// What a key is about, as a reader would say it.
+/// The subject of a key in words.
 pub(super) fn of_key(key: &Key) -> String {
     let names: Vec<&str> = key.names.iter().map(String::as_str).collect();
     match (key.kind, names.as_slice()) {
@@ -52,7 +52,7 @@ pub(super) fn of_key(key: &Key) -> String {
     }
 }
 
-/// What is said of it.
+/// The value of a fact in words.
 pub(super) fn of_value(key: &Key, value: &str) -> String {
     match key.kind {
         FactKind::Parameter => match value {

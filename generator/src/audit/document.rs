@@ -1,7 +1,7 @@
-//! Markdown -> sections of tables, list items and paragraphs, each with its place.
+//! Markdown -> sections with tables, list items and paragraphs, each with its place.
 //!
-//! The text of a document is what a reader of the rendered page sees: without markup, on one line for each block, in plain
-//! typography and in the words that the readers know. Every byte of it knows where it came from.
+//! The text of a document is what the rendered page shows: without markup, with one line for each block, in plain
+//! typography and in words that the readers know. Every byte of it can be traced to the source.
 
 use std::ops::Range;
 
@@ -14,30 +14,30 @@ use super::wording;
 pub(super) struct Document {
     /// Its key under `documents` in `api.yaml`.
     pub(super) id: String,
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(super) file: String,
-    /// The words of its blocks, each block on a line; cells stand between `|`.
+    /// The words of its blocks, with one line for each block; cells are separated by `|`.
     pub(super) text: String,
     pub(super) sections: Vec<Section>,
-    /// The file as it is.
+    /// The content of the file.
     source: String,
     runs: Vec<Run>,
-    /// The bytes of the source that are code, in order: what stands there means itself.
+    /// The byte ranges of the source that are code, in order; their text is taken literally.
     literals: Vec<Range<usize>>,
-    /// Where each line of the source starts.
+    /// The start of each line of the source.
     lines: Vec<usize>,
-    /// Names that sections had when the schema was written, and the bytes they start at now.
+    /// Former names of sections, each with the byte at which the section now starts.
     pub(super) renamed: Vec<(String, usize)>,
 }
 
-/// Bytes of the text that follow each other in the source too.
+/// Bytes of the text that are also contiguous in the source.
 struct Run {
     text: usize,
     source: usize,
     length: usize,
 }
 
-/// What stands between two headings.
+/// The text between two headings.
 pub(super) struct Section {
     pub(super) heading: String,
     pub(super) level: u8,
@@ -48,10 +48,10 @@ pub(super) struct Section {
     pub(super) blocks: Vec<Block>,
 }
 
-/// A part of a section.
+/// A block of a section.
 pub(super) enum Block {
     Text(Range<usize>),
-    /// An item of a list, which has a number of its own.
+    /// An item of a list, possibly numbered.
     Item {
         list: usize,
         number: Option<u64>,
@@ -86,7 +86,7 @@ impl Document {
         Span::new(self.text.get(range.clone()).unwrap_or_default(), range.start)
     }
 
-    /// The meaning of a part of the text: two parts are equal exactly where no reader can find different facts in them.
+    /// The meaning of a part of the text: two parts are equal exactly if no reader can find different facts in them.
     pub(super) fn meaning(&self, part: Span<'_>) -> String {
         let literals = self.runs_of(part.range()).filter(|run| {
             let after = self.literals.partition_point(|literal| literal.end <= run.source);
@@ -96,7 +96,7 @@ impl Document {
         wording::meaning(part.text, &literals.map(within).collect::<Vec<_>>())
     }
 
-    /// The runs that a part of the text is made of.
+    /// The runs in a part of the text.
     fn runs_of(&self, part: Range<usize>) -> impl Iterator<Item = &Run> {
         let first = self.runs.partition_point(|run| run.text + run.length <= part.start);
         let end = part.end;
@@ -107,7 +107,7 @@ impl Document {
     fn origin(&self, at: usize) -> usize {
         let next = self.runs.partition_point(|run| run.text <= at);
         let run = next.checked_sub(1).and_then(|run| self.runs.get(run));
-        // What parts blocks comes from no byte; the last one before it stands for it.
+        // A separator between blocks comes from no byte; the last byte before it stands for it.
         run.map_or(0, |run| run.source + (at - run.text).min(run.length.saturating_sub(1)))
     }
 
@@ -116,14 +116,14 @@ impl Document {
         self.lines.partition_point(|start| *start <= self.origin(at)).max(1)
     }
 
-    /// A part of the text as the file has it, on one line.
+    /// A part of the text as written in the file, on one line.
     pub(super) fn quote(&self, range: &Range<usize>) -> String {
         let (start, last) = (self.origin(range.start), self.origin(range.end.saturating_sub(1).max(range.start)));
         let end = (last + 1..=self.source.len()).find(|end| self.source.is_char_boundary(*end));
         one_line(self.source.get(start..end.unwrap_or(last)).unwrap_or_default())
     }
 
-    /// The section of a heading, or the one that had it when the schema was written.
+    /// The section with a heading, or the one that had it when the schema was written.
     pub(super) fn section(&self, heading: &str) -> Option<&Section> {
         let named = |heading: &str| self.sections.iter().find(|section| section.heading == heading);
         let renamed = || self.renamed.iter().find(|(old, _)| wording::is_alike(old, heading)).map(|(_, start)| *start);
@@ -132,7 +132,7 @@ impl Document {
             .or_else(|| renamed().and_then(|start| self.sections.iter().find(|section| section.at.start == start)))
     }
 
-    /// Whether a heading of the schema means this section.
+    /// Whether a heading in the schema refers to this section.
     pub(super) fn is_section(&self, heading: &str, section: &Section) -> bool {
         self.section(heading).is_some_and(|named| named.at == section.at)
     }
@@ -143,7 +143,7 @@ impl Document {
 }
 
 impl Section {
-    /// Everything that is said in the section outside tables: a list item or a paragraph each.
+    /// The text of the section outside tables, as list items and paragraphs.
     pub(super) fn texts<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = Span<'a>> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Text(range) | Block::Item { text: range, .. } => Some(document.span(range).trim()),
@@ -170,7 +170,7 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The index of the column whose title has this word.
+    /// The index of the column whose title contains this word.
     pub(super) fn column(&self, word: &str) -> Option<usize> {
         self.head.iter().position(|cell| cell.texts().iter().any(|text| wording::akin(text, word)))
     }
@@ -181,8 +181,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Whether a piece of HTML is a comment or one of HTML's own tags, which a reader of the page does not see. Anything else
-/// in angle brackets stands for a name.
+/// Whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in angle
+/// brackets is the name of something.
 fn is_markup(html: &str) -> bool {
     const TAGS: [&str; 20] = [
         "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "p", "small", "span",
@@ -199,7 +199,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What the words that are being read belong to.
+/// The block that words are being added to.
 #[derive(Clone, Copy)]
 enum Open {
     Heading(u8),
@@ -216,16 +216,16 @@ struct Builder {
     sections: Vec<Section>,
     /// The open lists, each with its own number and that of its next item.
     lists: Vec<(usize, Option<u64>)>,
-    /// How many lists began.
+    /// The number of lists so far.
     count: usize,
-    /// Where the open link leads.
+    /// The target of the open link.
     link: Option<String>,
     open: Option<Open>,
     /// Whether the open block is a block of code.
     is_code: bool,
-    /// Where the latest cell ends in the parsed text.
+    /// The end of the latest cell in the parsed text.
     cell_end: usize,
-    /// The characters of the open block, each with the byte of the source it comes from.
+    /// The characters of the open block, each with its byte in the source.
     words: Vec<(char, usize)>,
 }
 
@@ -247,12 +247,12 @@ impl Builder {
                 let Some((list, next)) = self.lists.last_mut() else { return };
                 let (list, counted) = (*list, *next);
                 *next = next.map(|n| n.saturating_add(1));
-                // The number as it is written, which readers go by.
+                // The number as written, which readers refer to.
                 let digits: String = parsed[range].chars().take_while(char::is_ascii_digit).collect();
                 let number = counted.map(|counted| digits.parse().unwrap_or(counted));
                 self.begin(Open::Item { list, number });
             }
-            // The paragraphs of a list item are part of its text.
+            // The paragraphs of a list item belong to its text.
             Event::Start(Tag::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => self.push(" ", at),
             Event::Start(Tag::Paragraph | Tag::HtmlBlock) => self.begin(Open::Text),
             Event::Start(Tag::CodeBlock(_)) => {
@@ -297,7 +297,7 @@ impl Builder {
                 self.push_literal(&words, at + ticks);
             }
             Event::SoftBreak | Event::HardBreak => self.push(" ", at),
-            // A link within the documents is markup; an address elsewhere says something.
+            // A link within the documents is markup; an external address is part of the text.
             Event::Start(Tag::Link { dest_url, .. }) if dest_url.contains("://") => {
                 self.link = Some(dest_url.into_string());
             }
@@ -310,7 +310,7 @@ impl Builder {
         }
     }
 
-    /// Markdown drops cells beyond those of the head; they are part of the document all the same.
+    /// Adds cells that exceed those of the head. Markdown drops them, but they are part of the document.
     fn surplus_cells(&mut self, parsed: &str, row: Range<usize>, start: usize) {
         let rest = parsed.get(self.cell_end..row.end).unwrap_or_default();
         if rest.contains(char::is_alphanumeric) {
@@ -333,7 +333,8 @@ impl Builder {
         self.words.extend(words.char_indices().map(|(offset, c)| (c, at + offset)));
     }
 
-    /// The list that a new one without numbers goes on with: Markdown starts a list at another bullet, readers do not.
+    /// The list that a new list without numbers continues: for Markdown, another bullet starts a new list; for readers,
+    /// it does not.
     fn continued(&mut self, first: Option<u64>) -> Option<usize> {
         match (first, self.lists.is_empty(), self.last()) {
             (None, true, Some(Block::Item { list, number: None, .. })) => Some(*list),
@@ -346,7 +347,7 @@ impl Builder {
         self.open = Some(open);
     }
 
-    /// Ends the open block; one without words is dropped, except for a cell and a heading.
+    /// Ends the open block. Empty blocks are dropped, except cells and headings.
     fn end(&mut self) {
         self.is_code = false;
         let words = wording::canonical_characters(&std::mem::take(&mut self.words), &self.literals);
@@ -376,7 +377,7 @@ impl Builder {
         }
     }
 
-    /// Appends words; returns where they stand.
+    /// Appends words, and returns their position.
     fn write(&mut self, before: &str, words: &[(char, usize)], after: &str) -> Range<usize> {
         self.text.push_str(before);
         let start = self.text.len();

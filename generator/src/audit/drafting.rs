@@ -1,4 +1,4 @@
-//! The readers turned round: what they read of an operation that the schema does not have becomes a draft of its file.
+//! Drafts a file from what the readers find about an operation that the schema does not have.
 
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
@@ -11,13 +11,13 @@ use crate::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::draft::{Answer, Data, Draft, Field, JsonKind, OneOf, Rule, name_of_path};
 use crate::model::{Api, Choice, Effect, Family, Need};
 
-/// Less alike than this, and a phrase means no record.
+/// The minimum similarity of a phrase to a record.
 const ALIKE: usize = 400;
 
 /// Drafts the operation that a section of the documents describes.
 ///
 /// # Errors
-/// No such section describes an operation, or the schema has it.
+/// Fails if no such section describes an operation, or if the schema already has the operation.
 pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &str) -> Result<Draft, Diagnostics> {
     let own = family.source.as_ref().map(|source| source.document.as_str());
     let mut ids: Vec<&str> = api.documents.iter().map(|known| known.id.as_str()).collect();
@@ -37,7 +37,7 @@ pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &s
         let mut to = Diagnostics::default();
         let help = did_you_mean(title, described.map(String::as_str));
         to.whole(Code::UndefinedName, format!("no section `{title}` of the documents describes an operation"))
-            .help(help.unwrap_or_else(|| "use a heading under which a method and a path stand".into()));
+            .help(help.unwrap_or_else(|| "use the heading of a section with a method and a path".into()));
         return Err(to);
     };
     let claims = Claims::of(api, &document.id);
@@ -51,7 +51,7 @@ pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &s
     Ok(Drafting::of(&claims, family, document, section).draft())
 }
 
-/// `Unix ms`, as a clause of its own.
+/// Whether a clause states a time, such as `Unix ms`.
 fn is_time(said: &str) -> bool {
     said.split(['(', ')', ',', ';', '|']).any(|clause| ["Unix ms", "Unix milliseconds"].contains(&clause.trim()))
 }
@@ -115,7 +115,7 @@ impl<'a> Drafting<'a> {
         }
     }
 
-    /// What is stated of the operation: what only a namesake says elsewhere is not.
+    /// The statements about the operation itself, without those about a namesake.
     fn own(&self, kind: FactKind) -> impl Iterator<Item = &Statement> {
         let is_own = move |statement: &&Statement| {
             statement.key.kind == kind && statement.key.owner() == Some(&self.id) && statement.force != Force::Namesake
@@ -128,13 +128,13 @@ impl<'a> Drafting<'a> {
         Key { kind, names }
     }
 
-    /// The first thing that is stated under a key.
+    /// The first value stated under a key.
     fn value(&self, kind: FactKind, names: &[&str]) -> Option<&str> {
         let of = self.key(kind, names);
         self.own(kind).find(|statement| statement.key == of).map(|statement| statement.value.as_str())
     }
 
-    /// The last parts of the keys that start like this, in the document's order.
+    /// The last names of the keys with these first names, in the order of the document.
     fn names_below(&self, kind: FactKind, names: &[&str]) -> Vec<String> {
         let of = self.key(kind, names);
         let mut found: Vec<String> = Vec::new();
@@ -145,7 +145,7 @@ impl<'a> Drafting<'a> {
         found
     }
 
-    /// The rates as the schema writes them.
+    /// The rates in the form of the schema.
     fn rates(&self) -> Vec<String> {
         let mut rates: Vec<String> = Vec::new();
         for statement in self.own(FactKind::Rate).filter(|statement| !self.is_of_unknown_class(statement)) {
@@ -160,7 +160,7 @@ impl<'a> Drafting<'a> {
         rates
     }
 
-    /// Whether a rate is for some callers only, of whom the schema has no class: `2/s/UID for night robots`.
+    /// Whether a rate applies to some callers only, whose class the schema does not have: `2/s/UID for night robots`.
     fn is_of_unknown_class(&self, statement: &Statement) -> bool {
         statement.key.name().is_some_and(|class| class == "default") && self.phrase(statement.at).contains(" for ")
     }
@@ -237,7 +237,7 @@ impl<'a> Drafting<'a> {
         }
     }
 
-    /// What the document says of a parameter, with its line: its row, or its part of a list.
+    /// The text of the document about a parameter, with its line: a row, or a part of a list.
     fn said_of(&self, key: &Key) -> Option<String> {
         let at = self.found.about(key).find(|statement| self.section.body.contains(&statement.at))?.at;
         let here = |range: std::ops::Range<usize>| range.contains(&at).then(|| self.quoted(range));
@@ -254,7 +254,7 @@ impl<'a> Drafting<'a> {
         })
     }
 
-    /// The sentence that states something of the operation, with its line.
+    /// The sentence that states something about the operation, with its line.
     fn sentence_of(&self, kind: FactKind) -> Option<String> {
         let at = self.own(kind).next()?.at;
         let sentences = self.section.texts(self.document).flat_map(Span::sentences);
@@ -278,14 +278,14 @@ impl<'a> Drafting<'a> {
                 choices.push(OneOf { members, wins, need: Need::Always });
             }
         }
-        // Where no parameter is required, one may still win over the other.
+        // Even if no parameter is required, one may win over another.
         if let Some(wins) = wins.filter(|wins| choices.iter().all(|choice| !choice.members.contains(wins))) {
             choices.extend(self.won_by(&wins));
         }
         choices
     }
 
-    /// The choice of the family that a parameter wins, where all of its members are here.
+    /// The choice of the family in which a parameter wins, if all of its members are parameters here.
     fn won_by(&self, wins: &str) -> Option<OneOf> {
         let names = self.names_below(FactKind::Parameter, &[]);
         let (prefix, bare) = wins.rsplit_once("[].").map_or(("", wins), |(list, bare)| (list, bare));
@@ -301,12 +301,12 @@ impl<'a> Drafting<'a> {
         Some(OneOf { members, wins: Some(wins.to_owned()), need })
     }
 
-    /// Whether `one of` says `at least one of`.
+    /// Whether the text says `at least one of` rather than `one of`.
     fn is_at_least(&self, statement: &Statement) -> bool {
         self.document.text[statement.at..].starts_with("at least")
     }
 
-    /// `at least one of a or b`, which no choice of one says.
+    /// `At least one of a or b`, which is a rule because a choice allows only one.
     fn at_least_one(&self) -> Vec<Rule> {
         let stated = self.own(FactKind::OneOf).filter(|statement| self.is_at_least(statement));
         let rule = |statement: &Statement| {
@@ -366,8 +366,8 @@ impl<'a> Drafting<'a> {
         if shape == "array" { Answer::Array(data) } else { Answer::Object(data) }
     }
 
-    /// The records that a phrase such as `order list items` can mean, the most similar first; of several that are equally similar,
-    /// those come first that are called like the operation.
+    /// The records that a phrase such as `order list items` may refer to, the most similar first. Among equally similar
+    /// ones, those with a name similar to the operation's come first.
     fn records(&self, phrase: &str) -> Vec<String> {
         let filler = ["array", "list", "record", "object", "items", "item"];
         let words: Vec<String> = stems(phrase).into_iter().filter(|word| !filler.contains(&word.as_str())).collect();
@@ -422,7 +422,7 @@ impl<'a> Drafting<'a> {
         clauses.into_iter().map(|clause| clause.text.to_owned()).collect()
     }
 
-    /// What no reader took anything from, beside the rules.
+    /// The text that no reader understood, except the rules.
     fn unread(&self) -> Vec<String> {
         let mut taken: Vec<std::ops::Range<usize>> = Vec::new();
         for block in &self.section.blocks {

@@ -1,4 +1,4 @@
-//! What the readers found in a document.
+//! What the readers find in a document.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::text::Span;
 
-/// What is stated, in the order of the words for it.
+/// The kinds of facts, in the order of their words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FactKind {
     Alphabet,
@@ -48,7 +48,7 @@ pub(super) enum FactKind {
 }
 
 impl FactKind {
-    /// The word for it, which is that of `facts` where it has such lines.
+    /// The word for it; the one of `facts` if it has lines there.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Alphabet => "alphabet",
@@ -92,7 +92,7 @@ impl FactKind {
 }
 
 impl FactKind {
-    /// Whether it is said of a parameter.
+    /// Whether it is a fact about a parameter.
     pub(super) fn is_of_parameter(self) -> bool {
         matches!(
             self,
@@ -110,7 +110,7 @@ impl FactKind {
         )
     }
 
-    /// Whether a document states it somewhere whenever the schema has it.
+    /// Whether documents always state it if it is true.
     pub(super) fn is_always_stated(self) -> bool {
         match self {
             Self::Endpoint
@@ -152,12 +152,12 @@ impl FactKind {
         }
     }
 
-    /// Whether it bounds a number, or gives the one that is taken.
+    /// Whether it bounds a number, or is a default.
     pub(super) fn is_bound(self) -> bool {
         matches!(self, Self::ParameterDefault | Self::ParameterMax | Self::Digits | Self::Length)
     }
 
-    /// Whether several can hold at once, so that one gone and one new may be one changed.
+    /// Whether an owner can have several at once, so that a removed and an added one may be one change.
     pub(super) fn is_one_of_a_set(self) -> bool {
         matches!(
             self,
@@ -174,14 +174,14 @@ impl FactKind {
     }
 }
 
-/// A kind of fact and the names of what it is about, the owner first; what it says is the value.
+/// A kind of fact with the names of its subject, the owner first; the value is what the fact states.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) kind: FactKind,
     pub(super) names: Vec<String>,
 }
 
-/// Makes a key.
+/// Creates a key.
 pub(super) fn key<const N: usize>(kind: FactKind, names: [&str; N]) -> Key {
     Key { kind, names: names.map(str::to_owned).to_vec() }
 }
@@ -192,7 +192,7 @@ impl Key {
         self.names.first()
     }
 
-    /// What of the owner it is about.
+    /// The name of the subject within its owner.
     pub(super) fn name(&self) -> Option<&String> {
         self.names.get(1)
     }
@@ -205,7 +205,7 @@ impl Key {
         self.kind == start.kind && self.names.starts_with(&start.names)
     }
 
-    /// The same with one more name.
+    /// The same key with one more name.
     pub(super) fn with(&self, name: &str) -> Self {
         let names = self.names.iter().cloned().chain([name.to_owned()]).collect();
         Self { kind: self.kind, names }
@@ -218,18 +218,18 @@ impl fmt::Display for Key {
     }
 }
 
-/// How firmly a document states something.
+/// How explicitly a document states something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Force {
-    /// In so many words.
+    /// Explicitly.
     Stated,
-    /// By pointing at another statement, which has this key.
+    /// By a reference to another statement, which has this key.
     By(Key),
-    /// Under the same name elsewhere. It counts as said when it agrees, and says nothing when it does not.
+    /// About the same name elsewhere. It counts as stated if it agrees, and is ignored if not.
     Namesake,
 }
 
-/// One thing that a document states.
+/// One statement of a document.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
     pub(super) key: Key,
@@ -238,31 +238,31 @@ pub(super) struct Statement {
     pub(super) force: Force,
 }
 
-/// A list of values, each with the byte it stands at.
+/// A list of values, each with its byte in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub(super) values: Vec<(String, usize)>,
-    /// The statement that it belongs to, without the value.
+    /// The key of the statement that the list belongs to, without the value.
     pub(super) of: Key,
 }
 
-/// All of it.
+/// All findings of a document.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) statements: Vec<Statement>,
-    /// A list is complete, and this is not on it.
+    /// Keys that are missing from a complete list.
     pub(super) missing: Vec<(Key, usize)>,
-    /// A name on a list that stands for another one in the schema: the key it has there, the new name.
+    /// A name in a list that replaces another one of the schema: the key in the schema, and the new name.
     pub(super) renamed: Vec<(Key, String, usize)>,
-    /// What was understood.
+    /// The parts of the text that were understood.
     pub(super) read: Vec<Range<usize>>,
-    /// The latest list of values under a name, of parameters and of fields.
+    /// The latest list of values for each name of a parameter or field.
     pub(super) lists: BTreeMap<String, Listed>,
-    /// For answers of an operation that the schema does not have: the words for what each is made of.
+    /// For operations that the schema does not have: the words that describe the content of their answers.
     pub(super) answers: Vec<(String, String)>,
-    /// Parameters of which a note says that they take what an answer ended with, each with its operation.
+    /// Parameters whose note says that they take the end of the previous answer, each with its operation.
     pub(super) nexts: Vec<(String, String)>,
-    /// Sections that the schema knows nothing of; what they say is not compared.
+    /// Sections that the schema does not know; their statements are not compared.
     pub(super) new_sections: Vec<Range<usize>>,
 }
 
@@ -280,7 +280,7 @@ impl Findings {
         self.read.push(span.range());
     }
 
-    /// The statements about a key, the latest one last.
+    /// The statements with a key, in order.
     pub(super) fn about(&self, key: &Key) -> impl Iterator<Item = &Statement> {
         self.statements.iter().filter(move |statement| statement.key == *key)
     }

@@ -1,4 +1,4 @@
-//! Sections that go by another name than when the schema was written.
+//! Sections that have been renamed since the schema was written.
 
 use super::claims::Claims;
 use super::compare::{Discrepancy, DiscrepancyKind};
@@ -7,7 +7,8 @@ use super::marks;
 use super::readers::endpoint;
 use crate::model::Api;
 
-/// Finds them by their endpoint, by their unchanged text, or because one is gone and one is new; reports each once.
+/// Finds renamed sections by their endpoint, by their unchanged text, or because one disappeared and one appeared;
+/// reports each once.
 pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) -> Vec<Discrepancy> {
     let mut differences = Vec::new();
     let mut name = |document: &mut Document, old: &str, start: usize, place| {
@@ -42,7 +43,7 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
         let unclaimed: Vec<&Section> =
             document.sections.iter().filter(|section| !is_claimed(document, &recorded, section)).collect();
         let same_text = unclaimed.iter().find(|section| marks::is_same(document, section, &reviewed.digest.0));
-        // The title stays what it is under any name.
+        // The first heading is the title of the document, whatever it says.
         let title = document
             .sections
             .first()
@@ -51,7 +52,7 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
             .filter(|_| api.documents.iter().any(|known| known.id == document.id && known.title == reviewed.section.0));
         let found = title.or(same_text.copied()).map(|section| (section.at.start, title.is_some()));
         match found {
-            // A changed title is one difference.
+            // A changed title is reported elsewhere as one difference.
             Some((start, true)) => document.renamed.push((reviewed.section.0.clone(), start)),
             Some((start, false)) => name(document, &reviewed.section.0, start, reviewed.section.1),
             None => {}

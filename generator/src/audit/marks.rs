@@ -1,5 +1,5 @@
-//! What a section was when it was last reviewed: a digest of all that it says, and a short mark for each sentence, list
-//! item and row, so that a change is found at its place although the old words are not kept.
+//! The record of a section as it was last reviewed: a digest of the whole section, and a short mark for each sentence,
+//! list item and row. With marks, a change is found at its place although the old words are not kept.
 
 use std::ops::Range;
 
@@ -11,22 +11,22 @@ use super::findings::{Findings, Force};
 use super::wording;
 use crate::model::Reviewed;
 
-/// A mark has a hash of what the sentence says, and behind it how many facts were read there.
+/// The length of the hash in a mark. It is followed by the number of facts that were read there.
 const HASH: usize = 5;
 
-/// Digits and letters that are not mistaken for one another.
+/// Digits, and letters that are not mistaken for each other.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// What headings begin with among the other units.
+/// The prefix of headings among the other units.
 const HEADING: &str = "# ";
 
-/// Columns that a table has at most for another order of them to be looked for.
+/// The maximum number of columns of a table for which other orders are tried.
 const MOST_COLUMNS: usize = 5;
 
-/// The highest number that an item is expected to have had.
+/// The highest former number that is tried for an item.
 const HIGHEST_NUMBER: usize = 50;
 
-/// Words by which a row or an item depends on the one before it.
+/// Words by which a row or an item refers to the one before it.
 const POINTING: [&str; 13] = [
     "as above",
     "see above",
@@ -43,18 +43,18 @@ const POINTING: [&str; 13] = [
     "finally",
 ];
 
-/// What says the same in any order: the rows of a table, by its place, or the items of a list.
+/// A set of units whose order does not matter: the rows of a table, by its position, or the items of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Set {
     Table(usize),
     List(usize),
 }
 
-/// A sentence, an item of a list, a row of a table, or the heading of a section below.
+/// A sentence, a list item, a row of a table, or the heading of a subsection.
 pub(super) struct Unit {
     pub(super) at: Range<usize>,
     set: Option<Set>,
-    /// What it says, as far as anybody can read different facts in it.
+    /// Its meaning: equal for two texts exactly if no reader can find different facts in them.
     says: String,
 }
 
@@ -67,23 +67,23 @@ impl Unit {
 /// How one unit changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
-    /// Where it stands; nothing when it is gone.
+    /// The position; `None` if the unit was removed.
     pub(super) now: Option<Range<usize>>,
-    /// The byte at which it stands, or before which it stood.
+    /// The byte at which it is, or before which it was.
     pub(super) at: usize,
-    /// Its mark when it was reviewed; nothing when it is new.
+    /// The mark from the review; `None` if the unit is new.
     pub(super) was: Option<String>,
 }
 
 impl Change {
-    /// How many facts were read there when it was reviewed.
+    /// The number of facts that were read there at the review.
     pub(super) fn facts_before(&self) -> usize {
         let letter = self.was.as_ref().and_then(|mark| mark.as_bytes().get(HASH).copied());
         letter.and_then(|letter| LETTERS.iter().position(|known| *known == letter)).unwrap_or(0)
     }
 }
 
-/// What the section says, in parts.
+/// The units of a section.
 pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
     let mut units = Units::default();
     for (nth, block) in section.blocks.iter().enumerate() {
@@ -125,7 +125,7 @@ fn cells_meaning<'a>(document: &Document, cells: impl IntoIterator<Item = &'a Ra
     cells.into_iter().map(|cell| document.meaning(document.span(cell))).collect::<Vec<_>>().join("\t")
 }
 
-/// Gives the columns of each table the order that they had when it was reviewed, which the mark of its head tells.
+/// Restores the order that the columns of each table had at the review, which the mark of its head identifies.
 pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
     let mut restored = Vec::new();
     for (section_at, section) in document.sections.iter().enumerate() {
@@ -157,7 +157,7 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
     }
 }
 
-/// Every order of the columns of a table, the one that it has first; that one alone where there are many.
+/// Every order of the columns of a table, beginning with the current one; only this one if there are many columns.
 fn orders(columns: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     if columns > MOST_COLUMNS {
@@ -180,7 +180,7 @@ fn heading_meaning(heading: &str) -> String {
 #[derive(Default)]
 struct Units {
     units: Vec<Unit>,
-    /// What the one before is about: its first word.
+    /// The subject of the previous unit: its first word.
     before: String,
 }
 
@@ -202,7 +202,7 @@ fn hash(text: &str) -> String {
     hash.iter().take(HASH).map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
 }
 
-/// A hash of all units; those of a set in any order.
+/// A hash of all units, independent of the order within a set.
 fn whole(units: &[Unit]) -> String {
     let mut sorted: Vec<&Unit> = units.iter().collect();
     for set in sorted.chunk_by_mut(|a, b| a.set.is_some() && a.set == b.set) {
@@ -217,7 +217,7 @@ fn whole(units: &[Unit]) -> String {
     whole.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The digest of a section as a schema file records it.
+/// The digest of a section in the form of schema files.
 pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -> String {
     let units = units(document, section);
     let facts = |unit: &Unit| facts_in(found, &unit.at).min(LETTERS.len() - 1);
@@ -225,24 +225,24 @@ pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -
     std::iter::once(whole(&units)).chain(marks).collect::<Vec<_>>().join(" ")
 }
 
-/// How many facts a part of the document states.
+/// The number of facts that a part of the document states.
 pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
     let stated = found.statements.iter().filter(|statement| statement.force == Force::Stated);
     stated.filter(|statement| range.contains(&statement.at)).count()
 }
 
-/// Whether a text is a digest, and not a word that stands for a missing one.
+/// Whether a text is a digest rather than a word in place of one.
 pub(super) fn is_digest(text: &str) -> bool {
     let first = text.split(' ').next().unwrap_or_default();
     first.len() == 8 && first.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a section says what it said when it was recorded.
+/// Whether a section is unchanged since it was recorded.
 pub(super) fn is_same(document: &Document, section: &Section, recorded: &str) -> bool {
     recorded.split(' ').next() == Some(whole(&units(document, section)).as_str())
 }
 
-/// The units that differ from what was recorded.
+/// The units that differ from the record.
 pub(super) fn changes(document: &Document, section: &Section, recorded: &str) -> Vec<Change> {
     let units = units(document, section);
     if recorded.split(' ').next() == Some(whole(&units).as_str()) {
@@ -270,13 +270,13 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
         }
     }
     if changes.is_empty() {
-        // Units of one hash, or rows that went from one table to another: the section is known, the place is not.
+        // With equal hashes, or rows moved between tables, the section is known but not the place.
         changes.push(Change { now: Some(section.at.clone()), at: section.at.start, was: None });
     }
     changes
 }
 
-/// Numbered items that have another number and say the same, which leave the runs.
+/// Items that only have another number. They are removed from the runs.
 fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], units: &[Unit]) -> Vec<Change> {
     let come: Vec<usize> = runs.iter().flat_map(|(_, come, _)| come.clone()).collect();
     let mut changes = Vec::new();
@@ -298,7 +298,8 @@ fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], unit
     changes
 }
 
-/// Where a unit stood that is gone: where the next row, item or heading is now, or behind the sentence before it.
+/// The former place of a removed unit: the start of the next row, item or heading, or otherwise of the sentence before
+/// it.
 fn place_of_gone(units: &[Unit], next: usize, section: &Section) -> usize {
     let before = next.checked_sub(1).and_then(|before| units.get(before));
     match (before, units.get(next)) {
@@ -313,7 +314,7 @@ fn hash_of(mark: &str) -> &str {
     mark.get(..HASH).unwrap_or(mark)
 }
 
-/// A unit of a set that only moved did not change.
+/// Drops units of a set that were only moved.
 fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &[&str], units: &[Unit]) {
     let come: Vec<usize> = runs.iter().flat_map(|(_, come, _)| come.clone()).collect();
     for index in come.into_iter().filter(|index| units[*index].set.is_some()) {
@@ -326,19 +327,19 @@ fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &
     }
 }
 
-/// Where the heading of a section that is gone stood in the one above it; nothing when it did not stand there.
+/// The former place of a removed section's heading in the enclosing section; `None` if it was not there.
 pub(super) fn place_of_heading(document: &Document, above: &Section, recorded: &str, heading: &str) -> Option<usize> {
     let wanted = hash(&heading_meaning(&wording::canonical(heading)));
     let old: Vec<&str> = recorded.split(' ').skip(1).map(hash_of).collect();
     let index = old.iter().position(|hash| *hash == wanted)?;
     let units = units(document, above);
-    // The unit before it that is still there.
+    // The closest earlier unit that still exists.
     let before = old[..index].iter().rev().find_map(|hash| units.iter().rposition(|unit| unit.hash() == *hash));
     let after = before.and_then(|before| units.get(before + 1).or_else(|| units.get(before))).map(|unit| unit.at.start);
     Some(after.unwrap_or(above.at.start))
 }
 
-/// The words of the unit that had a mark, in a document as it was.
+/// The words of the unit that had a mark, in a former version of the document.
 pub(super) fn words_of(was: &Document, mark: &str) -> Option<Range<usize>> {
     let units = was.sections.iter().flat_map(|section| units(was, section));
     units.into_iter().find(|unit| unit.hash() == hash_of(mark)).map(|unit| unit.at)

@@ -1,4 +1,4 @@
-//! Numbers, rates and lengths of time, as documents of any API write them.
+//! Numbers, rates and lengths of time in the notations of documents.
 
 use super::text::Span;
 use crate::model::{Duration, Times};
@@ -27,7 +27,7 @@ const NUMBERS: [&str; 21] = [
     "twenty",
 ];
 
-/// Round numbers beyond, each with its value.
+/// Words for larger round numbers, with their values.
 const ROUND_NUMBERS: [(&str, u64); 9] = [
     ("thirty", 30),
     ("forty", 40),
@@ -40,7 +40,7 @@ const ROUND_NUMBERS: [(&str, u64); 9] = [
     ("thousand", 1000),
 ];
 
-/// The number that a word is, in digits or as a word.
+/// The number that a word denotes, in digits or as a word.
 pub(super) fn number(word: &str) -> Option<u64> {
     word.parse().ok().or_else(|| {
         let word = word.to_ascii_lowercase();
@@ -58,7 +58,8 @@ pub(super) fn decimal(word: &str) -> Option<String> {
     if is_decimal { Some(word.to_owned()) } else { number(word).map(|number| number.to_string()) }
 }
 
-/// `0.1 to 10`, `0.1-10`, `between 0.1 and 10`, at the start of some words: both bounds, and how many words they take.
+/// A range at the start of words, such as `0.1 to 10`, `0.1-10` or `between 0.1 and 10`: both bounds, and the number of
+/// words.
 pub(super) fn range(words: &[&str]) -> Option<(String, String, usize)> {
     let (low, high, count) = match words {
         ["between", low, "and", high, ..] => (*low, *high, 4),
@@ -66,7 +67,7 @@ pub(super) fn range(words: &[&str]) -> Option<(String, String, usize)> {
         [low, "to", high, ..] => (*low, *high, 3),
         [both, ..] => {
             let (low, high) = ["..", "-", "~"].iter().find_map(|mark| both.split_once(mark))?;
-            // `one-ten` is a word, and `2-hour` a length of time.
+            // `one-ten` is a word, and `2-hour` is a length of time.
             return Some((figures(low)?, figures(high)?, 1));
         }
         [] => return None,
@@ -78,20 +79,20 @@ fn figures(text: &str) -> Option<String> {
     decimal(text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// How many calls in how long, and for whom.
+/// A number of calls in a length of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rate {
     pub(super) calls: u64,
     pub(super) every: Duration,
-    /// `UID`, `IP`, or what else calls are counted by; nothing where the text does not say.
+    /// `UID`, `IP`, or another unit that calls are counted by; `None` if the text does not state it.
     pub(super) scope: Option<String>,
 }
 
-/// What calls are counted by, where nothing stands before it.
+/// Units that calls are counted by.
 const SCOPES: [&str; 4] = ["UID", "IP", "user", "key"];
 
-/// `10/s/UID`, `20/2s`, `10 times/1s (UID)`, `10 per second per user`, `600 requests per minute`, at the start of some
-/// words, and how many they are.
+/// A rate at the start of words, and their number: `10/s/UID`, `20/2s`, `10 times/1s (UID)`, `10 per second per user`,
+/// `600 requests per minute`.
 pub(super) fn rate(words: &[&str]) -> Option<(Rate, usize)> {
     let first = *words.first()?;
     let parts: Vec<&str> = first.split('/').collect();
@@ -140,20 +141,20 @@ fn is_call(word: &str) -> bool {
     matches!(word, "request" | "requests" | "call" | "calls" | "time" | "times")
 }
 
-/// `s`, `2s`, `minute`: how long the calls of a rate are counted.
+/// The window of a rate: `s`, `2s`, `minute`.
 fn period(text: &str) -> Option<Duration> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let n = &text[..text.len() - unit.len()];
     length(if n.is_empty() { "1" } else { n }, unit)
 }
 
-/// `second`, `2 seconds`, at the start of some words, and how many they are.
+/// A length of time such as `second` or `2 seconds` at the start of words, and their number.
 fn periods(words: &[&str]) -> Option<(Duration, usize)> {
     let one = period(words.first()?).map(|period| (period, 1));
     one.or_else(|| length_of_time(words))
 }
 
-/// How documents write the unit of times.
+/// The name that documents use for the unit of times.
 pub(super) fn unit_of_times(times: Times) -> &'static str {
     match times {
         Times::Milliseconds => "ms",
@@ -164,7 +165,8 @@ pub(super) fn unit_of_times(times: Times) -> &'static str {
     }
 }
 
-/// `Unix ms`, `Unix timestamp in seconds`: the unit that a text gives a time in, as [`unit_of_times`] writes it.
+/// The unit of a time in a text, such as `Unix ms` or `Unix timestamp in seconds`, in the notation of
+/// [`unit_of_times`].
 pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> {
     let words = text.words();
     let unit_of = |word: &str| {
@@ -190,7 +192,7 @@ pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> 
     words.windows(2).find(is_iso).map(|pair| (unit_of_times(Times::Iso8601), pair[0]))
 }
 
-/// The word for a unit of time, of which documents also write the plural and abbreviations.
+/// The base word of a unit of time, given as a plural or an abbreviation.
 fn unit_of_time(word: &str) -> Option<&str> {
     Some(match word {
         "s" | "sec" | "secs" => "second",
@@ -214,10 +216,10 @@ pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
     })
 }
 
-/// `three months`, `a week`, `90-day`, at the start of some words, and how many they are.
+/// A length of time at the start of words, and their number: `three months`, `a week`, `90-day`.
 pub(super) fn length_of_time(words: &[&str]) -> Option<(Duration, usize)> {
     match words {
-        // `a second order` is another order.
+        // `a second order` is not a length of time.
         ["a", "second", ..] => None,
         ["a" | "an", unit, ..] if !unit.ends_with('s') => length("1", unit).map(|length| (length, 2)),
         [word, ..] if word.contains('-') => {

@@ -1,4 +1,4 @@
-//! Numbered rules of a section, and the rules of the schema that name their number.
+//! Compares the numbered rules of a section with the rules of the schema that refer to their numbers.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use super::measures::number;
 use super::text::{Span, overlaps};
 use crate::model::Rule;
 
-/// What the comparison of rules gave.
+/// The result of comparing rules.
 pub(super) struct Compared<'a> {
-    /// Rules of the schema whose place is in the document.
+    /// The number of rules of the schema whose place is in the document.
     pub(super) matched: usize,
     pub(super) rules: usize,
-    /// Numbered rules of the document that no rule of the schema names, and where the section's own rules are.
+    /// Numbered rules of the document that no rule of the schema refers to.
     pub(super) in_document_only: Vec<Span<'a>>,
-    /// Rules of the schema that name a section or a number that is not there, with the byte of the section.
+    /// Rules of the schema that refer to a missing section or number, each with the byte of the section.
     pub(super) in_schema_only: Vec<(&'a Rule, usize)>,
 }
 
-/// Compares the places that the schema's rules name with the document.
+/// Compares the places of the schema's rules with the document.
 pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: impl Fn(usize) -> bool) -> Compared<'a> {
     let mut found =
         Compared { matched: 0, rules: claims.rules.len(), in_document_only: Vec::new(), in_schema_only: Vec::new() };
@@ -54,14 +54,14 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: imp
     found
 }
 
-/// The rules that name a section, each with the place that does.
+/// The rules that refer to a section, each with its place.
 pub(super) fn places<'a>(document: &Document, claims: &Claims<'a>, named: &Section) -> Vec<(&'a Rule, &'a str)> {
     let places = claims.rules.iter().flat_map(|rule| rule.at.split(';').map(move |at| (*rule, at)));
     places.filter(|(_, at)| section(document, at).is_some_and(|section| section.at == named.at)).collect()
 }
 
-/// Whether a place can mean a sentence or a row: it names its number, the name that the row starts with, or no more than
-/// the section or a part of it.
+/// Whether a place can refer to a sentence or a row: it contains its number, or the name at the start of the row, or
+/// only the section or a part of it.
 pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: Span<'_>) -> bool {
     let numbers = rule_numbers(at);
     let number = numbered(document, section).find(|(_, text)| overlaps(&text.range(), &unit.range()));
@@ -83,7 +83,7 @@ pub(super) fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl
     })
 }
 
-/// The section that a place starts with: the longest heading, with or without what it has in parentheses.
+/// The section that a place begins with: the longest matching heading, with or without its part in parentheses.
 pub(super) fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Section> {
     let at = at.trim();
     let short = |section: &Section| section.heading.split(" (").next().unwrap_or_default().to_owned();
@@ -96,7 +96,7 @@ pub(super) fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Sectio
     fits.max_by_key(|section| section.heading.len())
 }
 
-/// `rule 4`, `rules 3 and 4`.
+/// The numbers in a place such as `rule 4` or `rules 3 and 4`.
 pub(super) fn rule_numbers(at: &str) -> Vec<u64> {
     let words = Span::new(at, 0).texts();
     let Some(start) = words.iter().position(|word| ["rule", "rules"].contains(word)) else { return Vec::new() };

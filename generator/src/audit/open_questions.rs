@@ -1,4 +1,4 @@
-//! `… : not shown`: what a document says it leaves open, and what the schema lists as such.
+//! Compares what a document leaves open explicitly (`… : not shown`) with the open questions of the schema.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::model::NotShown;
 
 const MARK: &str = "not shown";
 
-/// What the comparison of open questions gave.
+/// The result of comparing open questions.
 pub(super) struct Compared<'a> {
-    /// Statements of the document that the schema lists.
+    /// The number of statements of the document that the schema lists.
     pub(super) matched: usize,
     pub(super) statements: usize,
     pub(super) listed: usize,
     pub(super) in_document_only: Vec<Span<'a>>,
-    /// With the byte of the section that said so.
+    /// Entries that the document does not state, each with the byte of the section.
     pub(super) in_schema_only: Vec<(&'a NotShown, usize)>,
     pub(super) read: Vec<Span<'a>>,
 }
@@ -60,7 +60,7 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: imp
     found
 }
 
-/// The entries that have a question, and the questions that have an entry: the most similar first, each question once in a
+/// The entries and the questions that match each other: the most similar first, and each question at most once in a
 /// family.
 fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
@@ -78,7 +78,7 @@ fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, 
             taken.insert((family, *question));
         }
     }
-    // Several entries may come from one sentence, which then has all their words.
+    // Several entries may come from one sentence, which then contains all of their words.
     for (index, (_, entry)) in entries.iter().enumerate() {
         let words = stems(&entry.says);
         let has = |of: &[String], word: &String| of.iter().any(|of| akin(of, word));
@@ -91,7 +91,7 @@ fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, 
     (answered, taken.into_iter().map(|(_, question)| question).collect())
 }
 
-/// The clauses of a section that say what is not shown.
+/// The clauses of a section that state that something is not shown.
 pub(super) fn clauses(body: Span<'_>) -> Vec<Span<'_>> {
     questions(body).into_iter().map(|question| question.clause).collect()
 }
@@ -102,13 +102,13 @@ struct Question<'a> {
     context: Vec<String>,
 }
 
-/// How similar an entry is to a question; the words around the question break a tie.
+/// The similarity of an entry and a question; the words around the question break ties.
 fn score(words: &[String], question: &Question<'_>) -> usize {
     100 * likeness(words, &question.own)
         + if question.own.is_empty() { 0 } else { likeness(words, &question.context).min(99) }
 }
 
-/// Each clause that ends with the mark, and the words it has.
+/// Each clause that ends with the mark, with its words.
 fn questions(body: Span<'_>) -> Vec<Question<'_>> {
     let mut questions = Vec::new();
     let mut from = 0;
@@ -124,7 +124,8 @@ fn questions(body: Span<'_>) -> Vec<Question<'_>> {
     questions
 }
 
-/// Where the clause that ends at a byte starts: after a full stop, a semicolon, an open parenthesis or a cell's border.
+/// The start of the clause that ends at a byte: after a full stop, a semicolon, an opening parenthesis or the border of
+/// a cell.
 fn clause_start(text: &str, end: usize) -> usize {
     let mut depth = 0usize;
     for (at, c) in text[..end].char_indices().rev() {

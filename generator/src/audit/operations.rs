@@ -1,26 +1,26 @@
-//! Which operations a phrase of a document names.
+//! Finds the operations that phrases of a document refer to.
 
 use super::claims::Claims;
 use super::document::Document;
 use super::text::Span;
 use super::wording::{likeness, stems};
 
-/// A phrase that is less similar than this names something else.
+/// The minimum similarity of a phrase to the name of an operation.
 const ALIKE: usize = 600;
 
-/// The operations that phrases can name: those of the schema, and those that only the document has.
+/// The operations that phrases can refer to: those of the schema, and those that only the document has.
 pub(super) struct Names {
     entries: Vec<Entry>,
 }
 
 struct Entry {
-    /// `None` for an operation that the schema does not have.
+    /// The id; `None` for an operation that the schema does not have.
     id: Option<String>,
     heading: String,
     words: [Vec<String>; 2],
 }
 
-/// An operation that a phrase names.
+/// An operation that a phrase refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OperationName {
     pub(super) id: Option<String>,
@@ -53,8 +53,8 @@ impl Names {
         Self { entries: known.chain(drafted).chain(new).collect() }
     }
 
-    /// The operations that a list such as `Place Order, Batch Cancel and fills` names; `None` for an entry that
-    /// names no operation.
+    /// The operations in a list such as `Place Order, Batch Cancel and fills`; `None` for an entry that is not an
+    /// operation.
     pub(super) fn list<'a>(&self, list: Span<'a>) -> Vec<(Span<'a>, Option<OperationName>)> {
         let mut found = Vec::new();
         for part in list.split(&[",", ";"]) {
@@ -68,7 +68,7 @@ impl Names {
         found
     }
 
-    /// `A and B`, where A may lack the words that B ends with: `Place and Cancel Reality Order`.
+    /// The operations in `A and B`, where A may lack the last words of B: `Place and Cancel Reality Order`.
     fn joined<'a>(&self, part: Span<'a>) -> Vec<(Span<'a>, Option<OperationName>)> {
         let parts = part.split(&[" and "]);
         let Some(last) = parts.last().filter(|_| parts.len() > 1) else {
@@ -86,7 +86,7 @@ impl Names {
         self.same_words(phrase.text)
     }
 
-    /// The operation of that heading, or else one of the same words.
+    /// The operation with this heading, or otherwise one with the same words.
     fn same_words(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
         let same_heading = self.entries.iter().find(|entry| entry.heading.eq_ignore_ascii_case(text.trim()));
@@ -102,13 +102,13 @@ impl Names {
         let best = self.entries.iter().map(score).max().filter(|best| *best >= ALIKE)?;
         let mut nearest = self.entries.iter().filter(|entry| score(entry) == best);
         let first = nearest.next()?;
-        // Two are equally similar: `settle` may distinguish them.
+        // If two are equally similar, `settle` may distinguish them.
         let heading =
             nearest.next().map_or(first.heading.clone(), |other| format!("{}|{}", first.heading, other.heading));
         Some(OperationName { heading, ..first.named() })
     }
 
-    /// Where an entry is equally similar to two operations, the one that no other entry names is meant.
+    /// Resolves entries that are equally similar to two operations: they refer to the one that no other entry names.
     fn settle(&self, found: &mut [(Span<'_>, Option<OperationName>)]) {
         let sure: Vec<String> =
             found.iter().filter_map(|(_, named)| named.as_ref()).map(|named| named.heading.clone()).collect();
@@ -121,14 +121,14 @@ impl Names {
         }
     }
 
-    /// The operation whose heading a phrase starts with, the longest one.
+    /// The operation with the longest heading that the phrase starts with.
     pub(super) fn at_start(&self, phrase: &str) -> Option<OperationName> {
         let phrase = phrase.trim().to_lowercase();
         let starts = self.entries.iter().filter(|entry| phrase.starts_with(&entry.heading.to_lowercase()));
         starts.max_by_key(|entry| entry.heading.len()).map(Entry::named)
     }
 
-    /// The operations whose words all stand in a phrase.
+    /// The operations all of whose words occur in a phrase.
     pub(super) fn with_words(&self, words: &[&str]) -> Vec<OperationName> {
         let has = |entry: &Entry| {
             entry.words.iter().any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::akin(own, word))))

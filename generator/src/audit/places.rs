@@ -1,10 +1,10 @@
-//! The lines of a document that places such as `Place Order, rule 4` mean.
+//! Finds the lines of a document that places such as `Place Order, rule 4` refer to.
 
 use super::Documents;
 use super::document::{Document, Section};
 use super::numbered_rules::{numbered, rule_numbers, section};
 
-/// A document that gives the lines of its bytes.
+/// A document whose lines can be looked up by place.
 pub(crate) struct Places {
     document: Document,
 }
@@ -22,7 +22,7 @@ impl Documents {
 }
 
 impl Places {
-    /// The line of the numbered rule or of the row that a place names; without one, that of the section.
+    /// The line of the numbered rule or the row that a place refers to; otherwise that of the section.
     pub(crate) fn line(&self, at: &str) -> Option<usize> {
         let section = section(&self.document, at)?;
         let at = self.rule(section, at).or_else(|| self.row(section, at)).unwrap_or(section.at.start);
@@ -34,7 +34,7 @@ impl Places {
         numbered(&self.document, section).find(|(number, _)| *number == first).map(|(_, text)| text.at)
     }
 
-    /// The row of the name that a place ends with: `Batch Order, orderList[].size`.
+    /// The row for the name at the end of a place: `Batch Order, orderList[].size`.
     fn row(&self, section: &Section, at: &str) -> Option<usize> {
         let path = at.rsplit(", ").next()?.trim();
         let name = path.rsplit(['.', ']']).next()?;

@@ -1,5 +1,5 @@
-//! Readers: one for each kind of statement. They know the grammar of such documents and no fact of an API; names come
-//! from the document, or from the schema that it is compared with.
+//! Readers, one for each kind of statement. They know the grammar of such documents but no fact about an API; names
+//! come from the document, or from the schema that it is compared with.
 
 mod access;
 mod columns;
@@ -24,17 +24,17 @@ use super::operations::Names;
 use super::text::Span;
 pub(super) use response::next_parameter;
 
-/// What every reader needs.
+/// The state that all readers share.
 pub(super) struct Reader<'a> {
     document: &'a Document,
     claims: &'a Claims<'a>,
     names: Names,
     found: Findings,
-    /// Lists that the document gave a name, such as `category values`.
+    /// Lists that the document names, such as `category values`.
     named_lists: BTreeMap<String, Listed>,
 }
 
-/// An operation that the schema does not have, and that is read as if it had.
+/// An operation that the schema does not have, and that is read as if it did.
 pub(super) struct Drafted<'a> {
     pub(super) id: &'a str,
     pub(super) heading: &'a str,
@@ -72,11 +72,11 @@ pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: 
     reader.found
 }
 
-/// What a section with an endpoint is about.
+/// The subject of a section with an endpoint.
 enum Meaning {
     /// The operation with this id.
     Known(String),
-    /// One that the schema does not have.
+    /// An operation that the schema does not have.
     New,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         );
     }
 
-    /// A section that describes an operation.
+    /// Reads a section that describes an operation.
     fn operation(&mut self, section: &'a Section, id: &str) {
         self.endpoint(section, id);
         for text in section.texts(self.document) {
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         self.found.read.push(section.body.clone());
     }
 
-    /// A section that is about no single operation.
+    /// Reads a section that is not about a single operation.
     fn general(&mut self, section: &'a Section) {
         for table in section.tables(self.document) {
             let has = |word: &str| table.column(word).is_some();
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         self.forms(self.document.span(&section.body));
     }
 
-    /// Operations that no section describes any more.
+    /// Finds operations that no section describes any more.
     fn gone_operations(&mut self, described: &BTreeSet<&String>) {
         let end = self.document.sections.last().map_or(0, |section| section.at.start);
         for known in &self.claims.operations {
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The rows of a table, each with two of its cells.
+/// Two cells of each row of a table.
 fn pairs<'a>(rows: &[Vec<Span<'a>>]) -> Vec<(Span<'a>, Span<'a>)> {
     rows.iter().filter_map(|row| Some((*row.first()?, *row.get(1)?))).collect()
 }

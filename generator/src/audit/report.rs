@@ -1,4 +1,4 @@
-//! What an audit found, for reading.
+//! The report of an audit.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,27 +9,27 @@ use super::document::Document;
 use super::unread::UnreadLine;
 use crate::diagnostics::{Diagnostics, Place};
 
-/// What a line of the report is about.
+/// The groups of lines in the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
     Changed,
     Contradiction,
     DocumentOnly,
     SchemaOnly,
-    /// A section that no schema file names, or a name that no section has.
+    /// Sections that no schema file names, and names that no section has.
     Unclaimed,
-    /// Words that changed, whatever they say.
+    /// Changed words, whatever they state.
     Words,
-    /// A section that was not checked yet.
+    /// Sections that have not been checked yet.
     Unchecked,
 }
 
-/// What has to be done about a line of the report.
+/// What to do about a line of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
-    /// The schema has to say something else, or the document has.
+    /// Correct the schema, or the document.
     Write,
-    /// Somebody has to read it, and to accept it.
+    /// Review the words, and accept them.
     Review,
 }
 
@@ -47,7 +47,7 @@ impl Group {
     fn title(self) -> &'static str {
         match self {
             Self::Changed => "changed",
-            Self::Contradiction => "the document says it twice, and differently",
+            Self::Contradiction => "the document contradicts itself",
             Self::DocumentOnly => "in the document only",
             Self::SchemaOnly => "in the schema only",
             Self::Unclaimed => "sections without a schema file",
@@ -71,7 +71,7 @@ impl Group {
 pub(super) struct Line {
     pub(super) group: Group,
     pub(super) file: String,
-    /// The line of the document, by which lines are sorted.
+    /// The line of the document, which lines are sorted by.
     pub(super) line: usize,
     pub(super) text: String,
 }
@@ -107,7 +107,7 @@ pub(super) fn shown_place(files: &[PathBuf], place: Option<Place>) -> String {
     shown.unwrap_or_default()
 }
 
-/// Facts that were not found are shown one by one up to this many.
+/// The maximum number of facts that are listed one by one as not found.
 const MOST_SHOWN: usize = 20;
 
 /// How much of one document was understood.
@@ -119,14 +119,14 @@ pub(super) struct Share {
     pub(super) facts: Facts,
     /// Facts that the document was not found to state, each with its place.
     pub(super) not_found: Vec<String>,
-    /// What the schema lists as not shown although no sentence says so.
+    /// Open questions of the schema about which the document says nothing.
     pub(super) silent: usize,
     pub(super) contradictions: usize,
     pub(super) observed: usize,
     pub(super) unread: Vec<UnreadLine>,
 }
 
-/// What comparing the documents with the schema gave; its text is the report.
+/// The result of comparing documents with the schema; its text is the report.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
     pub(super) lines: Vec<Line>,
@@ -135,12 +135,12 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// How many differences of fact there are.
+    /// The number of differences of fact.
     pub fn differences(&self) -> usize {
         self.count(Task::Write)
     }
 
-    /// How many changed sentences need a review: they may state what no reader understands.
+    /// The number of changed sentences to review, because they may state something that no reader understands.
     pub fn reviews(&self) -> usize {
         self.count(Task::Review)
     }
@@ -149,17 +149,17 @@ impl Audit {
         self.lines.iter().filter(|line| line.group.task() == task).count()
     }
 
-    /// Facts of the schema that come from the documents, and how many of them the documents were found to state.
+    /// The number of facts of the schema that come from the documents, and of those that were found there.
     pub fn facts(&self) -> (usize, usize) {
         let all = self.shares.iter().flat_map(|share| share.facts.values());
         all.fold((0, 0), |sum, (all, matched)| (sum.0 + all, sum.1 + matched))
     }
 
-    /// Writes the digests of the sections as they are now into the schema's files; sections in which a fact differs
-    /// keep theirs. Returns how many were written, and how many were kept.
+    /// Writes the current digests of sections to the schema's files; sections in which a fact differs keep theirs.
+    /// Returns the number of digests that were written, and of those that were kept.
     ///
     /// # Errors
-    /// What kept a file from being written.
+    /// Fails if a file cannot be written.
     pub fn accept(&self) -> Result<(usize, usize), Diagnostics> {
         accept::write(&self.accept)
     }
@@ -205,7 +205,7 @@ impl fmt::Display for Share {
         }
         writeln!(
             f,
-            "  not compared: {} contradictions and {} silences that the schema notes itself, {} observations",
+            "  not compared: {} contradictions and {} open questions that only the schema lists, {} observations",
             self.contradictions, self.silent, self.observed
         )?;
         if !self.unread.is_empty() {
@@ -221,7 +221,7 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// `3-5, 9`: the lines of which something, or nothing, was read.
+/// The lines that were not read, or only in part: `3-5, 9`.
 fn ranges(lines: &[UnreadLine], in_part: bool) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (line, _) in lines.iter().filter(|(_, partly)| *partly == in_part) {

@@ -1,4 +1,4 @@
-//! Sections against what the schema's files were last checked against: every other change of words.
+//! Compares sections with their records in the schema's files, to find changes of words that no reader reports.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,24 +18,24 @@ use super::report::{Group, Line, shown_place};
 use crate::diagnostics::Place;
 use crate::model::{Api, Reviewed};
 
-/// A section that is recorded, and what changed in it.
+/// A recorded section, and its changes.
 struct Recorded<'a> {
     reviewed: &'a Reviewed,
-    /// The start of the section; nothing when the document has none of that name.
+    /// The start of the section; `None` if the document has none of that name.
     section: Option<usize>,
     changes: Vec<Change>,
 }
 
-/// What is recorded for a document.
+/// The records of a document.
 pub(super) struct Review<'a> {
     recorded: Vec<Recorded<'a>>,
-    /// Sections that no file records: the byte they start at.
+    /// The starts of sections that no file records.
     unclaimed: Vec<usize>,
-    /// Sections that are reported as new.
+    /// Sections that are already reported as new.
     new: Vec<Range<usize>>,
 }
 
-/// What a line about changed words is made from.
+/// The context from which lines about changed words are made.
 pub(super) struct Context<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) document: &'a Document,
@@ -69,7 +69,7 @@ pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) ->
 }
 
 impl Review<'_> {
-    /// Places a removed statement where it stood, as far as the marks show.
+    /// Gives removed statements their former places, as far as the marks show them.
     pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Discrepancy]) {
         for difference in differences.iter_mut().filter(|difference| difference.says == "not there") {
             let is_operation =
@@ -81,7 +81,7 @@ impl Review<'_> {
         }
     }
 
-    /// Where the heading of an operation that is gone stood.
+    /// The former place of the heading of a removed operation.
     fn place_of_operation(&self, document: &Document, claims: &Claims<'_>, place: Option<Place>) -> Option<usize> {
         let known = claims.operations.iter().find(|known| Some(known.operation.path.place) == place)?;
         self.recorded.iter().filter(|recorded| !recorded.changes.is_empty()).find_map(|recorded| {
@@ -90,7 +90,7 @@ impl Review<'_> {
         })
     }
 
-    /// The change in a section that is nearest to a byte of it.
+    /// The change in a section that is nearest to a byte.
     fn nearest_change(&self, document: &Document, at: usize) -> Option<usize> {
         let section = document.section_of(at)?.at.start;
         let of_section = self.recorded.iter().filter(|recorded| recorded.section == Some(section));
@@ -98,7 +98,7 @@ impl Review<'_> {
         places.min_by_key(|changed| (changed.abs_diff(at), *changed))
     }
 
-    /// What the marks show beside the differences of fact.
+    /// The changes that the marks show in addition to differences of fact.
     pub(super) fn lines(&self, context: &Context<'_>) -> Vec<Line> {
         let Context { files, document, .. } = *context;
         let line = |group: Group, at: Option<usize>, text: String| Line {
@@ -108,7 +108,7 @@ impl Review<'_> {
             text,
         };
         let mut lines = Vec::new();
-        // Several files may have been written from one section.
+        // Several files may refer to one section.
         let mut changes: BTreeMap<(usize, bool), (&Change, Vec<String>)> = BTreeMap::new();
         for recorded in self.recorded.iter().filter(|recorded| !context.gone.contains(&recorded.reviewed.digest.1.file))
         {
@@ -116,7 +116,7 @@ impl Review<'_> {
             let place = |place: Place| format!("{}: reviewed section `{section}`", shown_place(files, Some(place)));
             if recorded.section.is_none() {
                 let text =
-                    format!("{}: no section is called so · {}", document.file, place(recorded.reviewed.section.1));
+                    format!("{}: no section has this name · {}", document.file, place(recorded.reviewed.section.1));
                 lines.push(line(Group::Unclaimed, None, text));
             } else if !marks::is_digest(&recorded.reviewed.digest.0) {
                 let text = format!("{}: not checked yet · {}", document.file, place(recorded.reviewed.digest.1));
@@ -150,7 +150,7 @@ impl Review<'_> {
         lines
     }
 
-    /// Whether a difference of fact, or a new section, covers it already.
+    /// Whether a difference of fact or a new section already covers the change.
     fn is_reported(&self, change: &Change, context: &Context<'_>) -> bool {
         let at = change.now.clone().unwrap_or(change.at..change.at + 1);
         let is_new = |range: &Range<usize>| range.contains(&change.at);
@@ -187,7 +187,7 @@ impl Review<'_> {
     }
 }
 
-/// What stands there now, what stood there, and what in the schema rests on it.
+/// The current words, the former words, and the statements of the schema that depend on them.
 fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
     let Context { document, was, .. } = *context;
     let line = document.line(change.at);
@@ -213,7 +213,7 @@ fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
     text
 }
 
-/// The facts that are read there, those that are no longer read anywhere, and the rules that rest on it.
+/// The facts that are read there, those that are no longer read anywhere, and the rules that depend on the place.
 fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>); 4] {
     let Context { files, document, claims, found, compared, .. } = *context;
     let range = change.now.clone().unwrap_or(change.at..change.at);
@@ -247,7 +247,7 @@ fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>
     [("facts", facts), ("lost", lost), ("in the schema, and not read in the document", silent), ("rule", rules)]
 }
 
-/// The rules whose place can be that of a change; where something is gone, those of its section.
+/// The rules whose place may be that of a change; for removed text, those of its section.
 fn rules(section: &Section, change: &Change, context: &Context<'_>) -> Vec<String> {
     let Context { files, document, claims, .. } = *context;
     let now = change.now.as_ref().map(|now| document.span(now));
@@ -263,7 +263,7 @@ fn rules(section: &Section, change: &Change, context: &Context<'_>) -> Vec<Strin
     rules
 }
 
-/// `the [-old-]{+new+} words`.
+/// The difference in the form `the [-old-]{+new+} words`.
 fn difference_of_words(before: &str, now: &str) -> String {
     let mut text = String::new();
     let mut last = ChangeTag::Equal;

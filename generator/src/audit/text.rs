@@ -1,8 +1,8 @@
-//! Stretches of a document's text that know where they stand.
+//! Parts of a document's text with their positions.
 
 use std::ops::Range;
 
-/// A part of a document and the byte it starts at.
+/// A part of a document and the byte at which it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span<'a> {
     pub(super) text: &'a str,
@@ -32,7 +32,7 @@ impl<'a> Span<'a> {
         self.text.is_empty()
     }
 
-    /// The parts between separators that stand outside parentheses.
+    /// The parts between separators outside of parentheses.
     pub(super) fn split(self, separators: &[&str]) -> Vec<Self> {
         let mut parts = Vec::new();
         let (mut depth, mut start, mut skip_to) = (0usize, 0, 0);
@@ -54,13 +54,13 @@ impl<'a> Span<'a> {
         parts.into_iter().map(Self::trim).filter(|part| !part.is_empty()).collect()
     }
 
-    /// Sentences: what ends with a full stop that is followed by a space or nothing.
+    /// The sentences, which end with a full stop before a space or the end.
     pub(super) fn sentences(self) -> Vec<Self> {
         let parts = self.split(&[". ", ".\n"]);
         parts.into_iter().map(|part| part.part(0..part.text.trim_end_matches('.').len())).collect()
     }
 
-    /// The parts between commas, semicolons and parentheses, however deep.
+    /// The parts between commas, semicolons and parentheses at any depth.
     pub(super) fn clauses(self) -> Vec<Self> {
         let mut clauses = Vec::new();
         let mut start = 0;
@@ -74,7 +74,7 @@ impl<'a> Span<'a> {
         clauses.into_iter().map(Self::trim).filter(|clause| !clause.is_empty()).collect()
     }
 
-    /// What stands before the first parenthesis, and what stands in it.
+    /// The text before the first parenthesis, and the text in it.
     pub(super) fn head_and_note(self) -> (Self, Option<Self>) {
         let Some(open) = self.text.find('(') else { return (self, None) };
         let mut depth = 0usize;
@@ -90,7 +90,7 @@ impl<'a> Span<'a> {
         (self.part(0..open).trim(), Some(self.part(open + 1..close.max(open + 1)).trim()))
     }
 
-    /// What stands before and after the first colon outside parentheses.
+    /// The text before and after the first colon outside of parentheses.
     pub(super) fn label(self) -> Option<(Self, Self)> {
         let label = *self.split(&[":"]).first()?;
         let colon = label.at + label.text.len() - self.at;
@@ -98,17 +98,17 @@ impl<'a> Span<'a> {
         Some((label, Self::new(rest, self.at + colon + 1).trim()))
     }
 
-    /// What follows a byte of this span.
+    /// The text after a byte of this span.
     pub(super) fn after(self, at: usize) -> Self {
         self.part(at.saturating_sub(self.at).min(self.text.len())..self.text.len())
     }
 
-    /// What stands before a byte of this span.
+    /// The text before a byte of this span.
     pub(super) fn before(self, at: usize) -> Self {
         self.part(0..at.saturating_sub(self.at).min(self.text.len()))
     }
 
-    /// Runs of characters without spaces and punctuation.
+    /// The words, without spaces and punctuation.
     pub(super) fn words(self) -> Vec<Self> {
         let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '(' | ')' | '|' | '"' | '`' | '*');
         let mut words = Vec::new();
@@ -127,12 +127,12 @@ impl<'a> Span<'a> {
         words.into_iter().map(bare).filter(|word| !word.is_empty()).collect()
     }
 
-    /// The words as they are written.
+    /// The words as text.
     pub(super) fn texts(self) -> Vec<&'a str> {
         self.words().into_iter().map(|word| word.text).collect()
     }
 
-    /// The only word, when there is one.
+    /// The only word; `None` if there are several.
     pub(super) fn single(self) -> Option<Self> {
         match self.words().as_slice() {
             [word] => Some(*word),
@@ -141,7 +141,7 @@ impl<'a> Span<'a> {
     }
 }
 
-/// Whether two byte ranges share a byte.
+/// Whether two ranges overlap.
 pub(super) fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }

@@ -1,4 +1,4 @@
-//! What no reader understood.
+//! Text that no reader understood.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::document::{Block, Document};
 use super::findings::Findings;
 use super::text::overlaps;
 
-/// A line of which something was not understood, and whether anything was.
+/// A line that was not fully understood, and whether it was in part.
 pub(super) type UnreadLine = (usize, bool);
 
-/// The lines with sentences or table rows that no reader took anything from.
+/// The lines with sentences or table rows from which no reader took anything.
 pub(super) fn lines(document: &Document, found: &Findings) -> Vec<UnreadLine> {
     let (known, unknown): (Vec<_>, Vec<_>) = units(document, found).into_iter().partition(|(_, is_read)| *is_read);
     let on_line = |(unit, _): &(Range<usize>, bool)| document.line(unit.start);

@@ -1,11 +1,11 @@
-//! What words mean in documents of any API: typography, synonyms, words of one stem.
+//! The meaning of words in documents: typography, synonyms, and words with the same stem.
 
 use std::ops::Range;
 
 use super::measures::{Rate, decimal, length_of_time, number, range, rate};
 use crate::model::Duration;
 
-/// `Deprecated since v3; use Batch Order instead.`: what it says, as the schema has it.
+/// The statement in `Deprecated since v3; use Batch Order instead.`, in the form of the schema.
 pub(super) fn deprecated(text: &str) -> Option<String> {
     let at = text.to_ascii_lowercase().find("deprecated")?;
     let words: Vec<&str> = tokens(text.get(at..)?, |_| false).into_iter().map(|(_, word)| word).collect();
@@ -24,14 +24,14 @@ pub(super) fn deprecated(text: &str) -> Option<String> {
     Some([since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
-/// Whether what is deprecated is one of these values: `gtc, rpi (deprecated)`.
+/// Whether the text deprecates one of these values: `gtc, rpi (deprecated)`.
 pub(super) fn deprecates_value(text: &str, values: &[String]) -> bool {
     let lower = text.to_ascii_lowercase();
     let before = lower.find("(deprecated").and_then(|at| text.get(..at)).unwrap_or_default();
     before.split_whitespace().next_back().is_some_and(|word| values.iter().any(|value| value == word))
 }
 
-/// Phrases of such documents, and the words for the same that the readers know.
+/// Phrases of such documents, and the equivalent words that the readers know.
 const SYNONYMS: [(&str, &str); 24] = [
     ("if", "when"),
     ("not mandatory", "optional"),
@@ -59,14 +59,14 @@ const SYNONYMS: [(&str, &str); 24] = [
     ("a thousand", "thousand"),
 ];
 
-/// What the full-width forms from U+FF01 on stand for.
+/// The characters that the full-width forms from U+FF01 on stand for.
 const HALF_WIDTH: &str =
     concat!("!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ", "[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~");
 
-/// A character as the plainest typography has it; nothing for one that is never seen.
+/// A character in plain typography; empty for an invisible one.
 fn plain_character(c: char) -> Option<&'static str> {
     Some(match c {
-        // The wide marks have their space in them.
+        // Wide punctuation marks include their space.
         '\u{ff0c}' | '\u{3001}' => ", ",
         '\u{3002}' => ". ",
         '\u{ff1a}' => ": ",
@@ -87,18 +87,18 @@ fn plain_character(c: char) -> Option<&'static str> {
     })
 }
 
-/// A text without what means nothing: in plain typography, with single spaces, in the words that the readers know.
+/// A text in plain typography, with single spaces, and in the words that the readers know.
 pub(super) fn canonical(text: &str) -> String {
     let characters: Vec<(char, usize)> = text.char_indices().map(|(at, c)| (c, at)).collect();
     canonical_characters(&characters, &[]).into_iter().map(|(c, _)| c).collect()
 }
 
-/// Whether two texts differ in nothing that means anything.
+/// Whether two texts have the same canonical form.
 pub(super) fn is_alike(one: &str, other: &str) -> bool {
     one == other || canonical(one) == canonical(other)
 }
 
-/// The same for characters that each know where they come from; those that come from one of the `literals` stay.
+/// The same for characters with their positions; those at positions in `literals` are kept.
 pub(super) fn canonical_characters(text: &[(char, usize)], literals: &[Range<usize>]) -> Vec<(char, usize)> {
     let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
     let mut plain: Vec<(char, usize)> = Vec::with_capacity(text.len());
@@ -145,14 +145,14 @@ fn without_synonyms(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) 
     found
 }
 
-/// The meaning of a sentence: two sentences are equal exactly where no reader can find different facts in them.
-/// Rates, lengths of time, bounds and numbers stand as their values, everything else as its words. The words of the
-/// `literals`, which are ranges of the text, mean themselves.
+/// The meaning of a sentence: two sentences are equal exactly if no reader can find different facts in them. Rates,
+/// lengths of time, bounds and numbers are replaced by their values, and everything else by its words. Words in
+/// `literals`, which are ranges of the text, are kept as they are.
 pub(super) fn meaning(text: &str, literals: &[Range<usize>]) -> String {
     let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
     let tokens: Vec<(&str, bool)> =
         tokens(text, is_literal).into_iter().map(|(at, token)| (token, is_literal(at))).collect();
-    // A word that means itself is not a part of a measure; a figure is one in any typography.
+    // A literal word is not a part of a measure, except for figures, which are the same in any typography.
     let measured: Vec<&str> = tokens
         .iter()
         .map(
@@ -173,11 +173,11 @@ pub(super) fn meaning(text: &str, literals: &[Range<usize>]) -> String {
     said.join(" ")
 }
 
-/// `a week at most`, which is `at most a week`, at the start of some words.
+/// A bound after its value at the start of words: `a week at most`, which means `at most a week`.
 fn bounded_behind(words: &[&str]) -> Option<(String, usize)> {
     let (length, count) = length_of_time(words)?;
     let bound = match words.get(count..)? {
-        // `a week at most 20 times` bounds the times.
+        // In `a week at most 20 times`, the bound applies to the times.
         ["at", _, n, ..] if decimal(n).is_some() => return None,
         ["at", "most", ..] => "<most>",
         ["at", "least", ..] => "<least>",
@@ -191,7 +191,7 @@ fn value(length: &Duration) -> String {
     format!("<length {value}>")
 }
 
-/// The value of a rate, a length of time, a bound or a number at the start of some words.
+/// The value of a rate, a length of time, a bound or a number at the start of words.
 fn measure(words: &[&str]) -> Option<(String, usize)> {
     if let Some((Rate { calls, every, scope }, count)) = rate(words) {
         return Some((format!("<rate {calls} {every} {scope:?}>"), count));
@@ -205,12 +205,12 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
     let is_bound =
         |words: &[&str]| words.first().is_some_and(|first| decimal(first).is_some()) || length_of_time(words).is_some();
     match words {
-        // What is bounded is a measure of its own, as in `at most three months`.
+        // The bounded value is a measure of its own, as in `at most three months`.
         ["at", "most", bound @ ..] if is_bound(bound) => Some(("<most>".to_owned(), 2)),
         ["maximum" | "max", bound @ ..] if is_bound(bound) => Some(("<most>".to_owned(), 1)),
         ["at", "least", bound @ ..] if is_bound(bound) => Some(("<least>".to_owned(), 2)),
         ["minimum" | "min", bound @ ..] if is_bound(bound) => Some(("<least>".to_owned(), 1)),
-        // `maximum: 100` and `range: 30 days` say what they say without the colon.
+        // `maximum: 100` and `range: 30 days` mean the same without the colon.
         ["maximum" | "max" | "minimum" | "min", ":", bound @ ..] if is_bound(bound) => {
             measure(&[&words[..1], bound].concat()).map(|(says, count)| (says, count + 1))
         }
@@ -225,8 +225,8 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
     }
 }
 
-/// Words, and the marks that part or join what they say, each with the byte that it starts at. Quotation marks around a
-/// name say nothing, but for those that are literal.
+/// Words, and punctuation that separates or joins them, each with its first byte. Quotation marks around a name are
+/// dropped unless they are literal.
 fn tokens(text: &str, is_literal: impl Fn(usize) -> bool) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -234,7 +234,7 @@ fn tokens(text: &str, is_literal: impl Fn(usize) -> bool) -> Vec<(usize, &str)> 
         let after = text.get(at + 1..).and_then(|rest| rest.chars().next());
         let parts = match c {
             '(' | ')' | ';' | '|' => true,
-            // `1,000` and `12:30` are one word each.
+            // `1,000` and `12:30` are single words.
             ',' => !after.is_some_and(|after| after.is_ascii_digit()),
             ':' | '.' => after.is_none_or(|after| after.is_whitespace() || "()|;,".contains(after)),
             c => c.is_whitespace() || c == '%',
@@ -254,19 +254,19 @@ fn tokens(text: &str, is_literal: impl Fn(usize) -> bool) -> Vec<(usize, &str)> 
     tokens
 }
 
-/// Two quotation marks with nothing between them are the empty text, and stay.
+/// Removes quotation marks around a word. Two marks with nothing between them are the empty text, and are kept.
 fn unquoted(word: &str) -> &str {
     let bare = ['"', '\''].iter().find_map(|mark| word.strip_prefix(*mark)?.strip_suffix(*mark));
     bare.filter(|bare| !bare.is_empty()).unwrap_or(word)
 }
 
-/// Words that join others and carry nothing.
+/// Words that join others and have no meaning of their own.
 const JOINING: [&str; 31] = [
     "a", "an", "and", "as", "at", "be", "by", "for", "from", "get", "in", "is", "it", "its", "of", "on", "or", "than",
     "that", "the", "their", "these", "this", "those", "to", "what", "which", "with", "are", "not", "shown",
 ];
 
-/// The words that carry a meaning, in lower case, composite ones in their parts.
+/// The stems of words with a meaning, in lower case and with composite words split.
 pub(super) fn stems(text: &str) -> Vec<String> {
     let mut stems = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()) {
@@ -285,7 +285,7 @@ pub(super) fn stems(text: &str) -> Vec<String> {
     stems
 }
 
-/// Whether two words have one stem: `orders` and `order`, `history` and `historical`, `modifiable` and `modify`.
+/// Whether two words have the same stem: `orders` and `order`, `history` and `historical`, `modifiable` and `modify`.
 pub(super) fn akin(a: &str, b: &str) -> bool {
     let bare = |word: &'_ str| word.len() - usize::from(word.len() > 2 && word.ends_with('s') && !word.ends_with("ss"));
     let (a, b) = (&a[..bare(a)], &b[..bare(b)]);
@@ -298,7 +298,7 @@ pub(super) fn akin(a: &str, b: &str) -> bool {
     shared == a.max(b) || shared >= a.min(b).saturating_sub(2).max(5)
 }
 
-/// How much two sets of words have in common, from 0 to 1000.
+/// The similarity of two sets of words, from 0 to 1000.
 pub(super) fn likeness(a: &[String], b: &[String]) -> usize {
     if a.is_empty() || b.is_empty() {
         return 0;
@@ -314,12 +314,12 @@ pub(super) fn is_name(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// White space and case aside.
+/// The text in lower case, with single spaces.
 pub(super) fn plain(text: &str) -> String {
     text.replace('-', " ").split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The characters that a word of a list stands for, such as `period` or `letters`.
+/// The characters that a word in a list stands for, such as `period` or `letters`.
 pub(super) fn characters(word: &str) -> Vec<char> {
     const NAMED: [(&str, char); 13] = [
         ("period", '.'),

@@ -1,4 +1,4 @@
-//! Differences that are one change are reported once.
+//! Merges differences that stem from one change.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use crate::audit::findings::{FactKind, Key};
 use crate::audit::wording::plain;
 
 impl Comparison<'_> {
-    /// One value new and one gone from the same list is one that changed. A transition may change in where it leads, or
-    /// else in what causes it.
+    /// Merges an added and a removed value of the same list into a changed one. A transition may have changed either
+    /// its target or its trigger.
     pub(super) fn merge_sets(&mut self) {
         self.merge(FactKind::is_one_of_a_set, 1);
         self.merge(|kind| kind == FactKind::Transition, 2);
     }
 
-    /// Merges what is new with what is gone where their keys differ in the last parts only, and each is the only one.
+    /// Merges an added with a removed key if only their last names differ, and if each is the only one.
     fn merge(&mut self, is_meant: fn(FactKind) -> bool, own: usize) {
         let prefix = |key: &Key| {
             is_meant(key.kind).then(|| (key.kind, key.names[..key.names.len().saturating_sub(own)].to_vec()))
@@ -30,7 +30,7 @@ impl Comparison<'_> {
                 self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
             };
             let gone: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
-            // The same name in other letters is that name, however many there are.
+            // A name that differs only in case, spaces or underscores is the same name, even among several.
             let alike = gone.iter().find(|gone| is_spelled_alike(key, &self.differences[**gone].0));
             if let Some(gone) = alike.filter(|_| own == 1) {
                 merged.push((index, *gone));
@@ -53,7 +53,7 @@ impl Comparison<'_> {
         });
     }
 
-    /// One line for what is one change: the same lines on both sides.
+    /// Merges differences of one change, which have the same lines on both sides.
     pub(super) fn collapsed(self) -> Vec<Discrepancy> {
         let mut found: Vec<Discrepancy> = Vec::new();
         for (_, difference) in self.differences {

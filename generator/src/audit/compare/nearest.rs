@@ -1,4 +1,4 @@
-//! The place in the schema that is nearest to what it does not have.
+//! Finds the place in the schema that is nearest to something it lacks.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::audit::findings::{FactKind, Key, key};
 use crate::diagnostics::Place;
 
 impl Comparison<'_> {
-    /// The schema's place that is nearest to what it does not have.
+    /// The place in the schema that is nearest to something it lacks.
     pub(super) fn nearest_place(&self, key: &Key) -> Option<Place> {
         let owner = key.owner()?;
         if key.kind == FactKind::Endpoint {
@@ -39,8 +39,8 @@ impl Comparison<'_> {
             .or_else(of_kind)
     }
 
-    /// The last fact of a kind in the file that has most of them: what is new in a document of several families is most
-    /// likely of the one that it is about.
+    /// The last fact of the kind in the file that has most of them. In a document that covers several families, a new
+    /// statement most likely belongs to the family that it covers most.
     fn likeliest_file(&self, key: &Key) -> Option<Place> {
         let of_kind = self.claims.iter().filter(|(known, _)| known.kind == key.kind);
         let mut by_file: BTreeMap<u32, (usize, Place)> = BTreeMap::new();
@@ -51,7 +51,7 @@ impl Comparison<'_> {
         by_file.into_values().max_by_key(|(count, _)| *count).map(|(_, place)| place)
     }
 
-    /// The family whose paths are most similar to a new one.
+    /// The family whose paths are most similar to a new path.
     fn family_of_path(&self, key: &Key) -> Option<Place> {
         let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
         let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();

@@ -5,7 +5,7 @@ use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
 use super::{Reader, pairs};
 
-/// HTTP's own header, which every such request has.
+/// A header of HTTP itself, which every such request has.
 const OF_HTTP: &str = "Content-Type";
 
 impl<'a> Reader<'a> {
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         self.gone(FactKind::Credential, Some(&document), &listed, table.at());
     }
 
-    /// Keys of a kind that a complete list does not have.
+    /// Finds keys of a kind that a complete list lacks.
     fn gone_below(&mut self, known: Vec<Key>, listed: &[Key], at: usize) {
         for known in known {
             if !listed.contains(&known) {
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `… on Place Order and Batch Order`: a complete list of the operations that carry a header.
+    /// Reads the complete list of operations that send a header: `… on Place Order and Batch Order`.
     fn sent_on(&mut self, header: &str, text: Span<'a>) {
         let Some(on) = text.words().into_iter().find(|word| word.text == "on") else { return };
         let list = text.after(on.at + on.text.len()).trim();
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The header that a sentence speaks of.
+/// The header that a sentence is about.
 fn header_name<'a>(sentence: Span<'a>) -> Option<Span<'a>> {
     let words = sentence.words();
     let speaks = words.iter().any(|word| word.text.eq_ignore_ascii_case("header"));

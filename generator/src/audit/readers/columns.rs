@@ -1,11 +1,11 @@
-//! Tables of parameters: which of their columns says what.
+//! The columns of tables of parameters.
 
 use super::super::document::Table;
 use super::super::findings::{FactKind, key};
 use super::super::text::Span;
 use super::Reader;
 
-/// Which columns of a table of parameters say what.
+/// The roles of the columns in a table of parameters.
 pub(super) struct Columns {
     name: usize,
     need: Option<usize>,
@@ -14,10 +14,10 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Those of a table that has parameters: it says so, or it has a column of names beside one of their need.
+    /// The columns of a table if it lists parameters: its head says so, or it has a column of names and one of needs.
     pub(super) fn of(table: &Table<'_>) -> Option<Self> {
         let column = |words: &[&str]| words.iter().find_map(|word| table.column(word));
-        // A column counts only if its cells state a need, whatever its title.
+        // A column of needs is recognized by its cells, whatever its title.
         let says_need = |at: &usize| {
             let cells = table.rows.iter().filter_map(|row| row.get(*at));
             cells.clone().next().is_some() && cells.into_iter().all(|cell| need_of_cell(cell.text).is_some())
@@ -37,7 +37,7 @@ impl Columns {
         Some(Self { name, need, note, json })
     }
 
-    /// What the cells say of each parameter.
+    /// The cells for each parameter.
     pub(super) fn cells<'a>(&self, rows: &[Vec<Span<'a>>]) -> impl Iterator<Item = Cells<'a>> {
         let cells = |(at, row): (usize, &Vec<Span<'a>>)| {
             let cell = |column: Option<usize>| column.and_then(|column| row.get(column)).copied();
@@ -49,13 +49,13 @@ impl Columns {
     }
 }
 
-/// What a row says of one parameter.
+/// The cells of a row for one parameter.
 pub(super) struct Cells<'a> {
     pub(super) name: Span<'a>,
     pub(super) need: Option<&'static str>,
     pub(super) note: Option<Span<'a>>,
     json: Option<Span<'a>>,
-    /// Parameters of one row share it.
+    /// The index of the row, which several parameters may share.
     pub(super) row: usize,
 }
 
@@ -68,7 +68,7 @@ fn need_of_cell(text: &str) -> Option<&'static str> {
     })
 }
 
-/// The type that a cell names, as the facts have it.
+/// The type that a cell names, in the form of facts.
 fn type_of_cell(text: &str) -> Option<&'static str> {
     Some(match text.to_ascii_lowercase().as_str() {
         "string" => "string",
@@ -80,7 +80,7 @@ fn type_of_cell(text: &str) -> Option<&'static str> {
 }
 
 impl<'a> Reader<'a> {
-    /// The column of types, of the parameters that the schema has.
+    /// Reads the column of types for parameters that the schema has.
     pub(super) fn types_of(&mut self, id: &str, columns: &Columns, rows: &[Vec<Span<'a>>]) {
         for cells in columns.cells(rows) {
             let Some((cell, json)) = cells.json.and_then(|cell| Some((cell, type_of_cell(cell.text)?))) else {

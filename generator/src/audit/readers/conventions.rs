@@ -1,4 +1,4 @@
-//! What holds for every operation: named lists of values, the mark of success, forms of names.
+//! Conventions of all operations: named lists of values, the code of success, forms of names.
 
 use super::super::document::Table;
 use super::super::findings::{FactKind, Listed, key};
@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `code (string), msg (string), data`: the members of every answer.
+    /// Reads the members of every answer: `code (string), msg (string), data`.
     fn envelope(&mut self, rule: Span<'a>) {
         let known = self.claims.last_parts(FactKind::Envelope, [&self.document.id]);
         let mut listed = Vec::new();
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `r<TICKER>USDT`, `_SPBL`: what names begin or end with.
+    /// Reads how names begin or end: `r<TICKER>USDT`, `_SPBL`.
     pub(super) fn forms(&mut self, text: Span<'a>) {
         for word in text.words() {
             let pattern = match (word.text.find('<'), word.text.find('>')) {

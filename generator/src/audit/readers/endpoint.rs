@@ -1,4 +1,4 @@
-//! `METHOD /path`, rates, and who may call.
+//! `METHOD /path`, rates, and access.
 
 use super::super::document::{Document, Section};
 use super::super::findings::{FactKind, Force, key};
@@ -9,7 +9,7 @@ use super::super::wording::{akin, deprecated, stems};
 use super::Reader;
 use crate::model::Method;
 
-/// The method and the path that a section starts with.
+/// The method and the path at the start of a section.
 pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
     section.texts(document).find_map(|text| {
         let words = text.words();
@@ -19,16 +19,16 @@ pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -
     })
 }
 
-/// A number of calls in a time.
+/// A rate in a text.
 pub(super) struct RatePhrase<'a> {
     pub(super) value: String,
     pub(super) window: String,
     pub(super) at: Span<'a>,
-    /// The words around it that may say for whom it holds.
+    /// The words around it that may state to whom it applies.
     pub(super) context: Vec<String>,
 }
 
-/// The rates of a text, such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
+/// The rates in a text such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
 pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
     let mut found = Vec::new();
     for sentence in text.sentences() {
@@ -52,7 +52,7 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
     found
 }
 
-/// A rate as the schema writes it. Where a text does not say for whom, it holds for a user.
+/// A rate in the form of the schema. If a text does not state to whom it applies, it applies to a user.
 fn value(rate: &Rate) -> String {
     format!("{}/{} per {}", rate.calls, rate.every.window(), rate.scope.as_deref().unwrap_or("UID"))
 }
@@ -77,11 +77,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The class of callers that words speak of; `default` is everyone.
+    /// The class of callers that the words refer to; `default` is everyone.
     pub(super) fn class(&self, context: &[String]) -> String {
         let classes = self.claims.below(FactKind::Rate, []).filter_map(|key| key.name());
-        let said = |class: &&String| class.split('-').all(|part| context.iter().any(|word| akin(part, word)));
-        let best = classes.filter(said).max_by_key(|class| class.split('-').count());
+        let is_named = |class: &&String| class.split('-').all(|part| context.iter().any(|word| akin(part, word)));
+        let best = classes.filter(is_named).max_by_key(|class| class.split('-').count());
         best.cloned().unwrap_or_else(|| "default".to_owned())
     }
 
@@ -105,14 +105,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `Deprecated; use Batch Order.`, of the operation as a whole.
+    /// Reads that the operation as a whole is deprecated: `Deprecated; use Batch Order.`
     pub(super) fn deprecated(&mut self, text: Span<'a>, id: &str) {
         let speaks = |sentence: &Span<'a>| {
             let is_list = sentence.label().is_some_and(|(label, _)| super::parameters::is_label(label));
             !is_list && sentence.texts().iter().any(|word| word.eq_ignore_ascii_case("deprecated"))
         };
         if let Some(sentence) = text.sentences().into_iter().find(speaks)
-            // What to use may stand in a sentence of its own.
+            // The replacement may be stated in a sentence of its own.
             && let Some(says) = deprecated(text.after(sentence.at).text)
         {
             self.found.state(key(FactKind::Deprecated, [id]), says, sentence);
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `at most 20 orders per request`, where the operation takes one list.
+    /// Reads `at most 20 orders per request`, if the operation has one list.
     pub(super) fn batch_maximum(&mut self, text: Span<'a>, id: &str) {
         let Some(list) = self.list_parameter(id) else { return };
         for clause in text.clauses() {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The parameter of an operation that is a list, when there is one.
+    /// The list parameter of an operation, if there is one.
     pub(super) fn list_parameter(&self, id: &str) -> Option<String> {
         let lists = self
             .claims
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         known.or_else(|| self.list_that_was_read(id).filter(|_| self.claims.operation_by_id(id).is_none()))
     }
 
-    /// The same of an operation that the schema does not have.
+    /// The same for an operation that the schema does not have.
     fn list_that_was_read(&self, id: &str) -> Option<String> {
         let own = |statement: &&super::super::findings::Statement| {
             let key = &statement.key;

@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `code is 00000 and msg is success`.
+    /// Reads the code of success: `code is 00000 and msg is success`.
     pub(super) fn success(&mut self, label: Span<'a>, rule: Span<'a>) {
         if let Some((code, text)) = error(label, rule, 1) {
             self.found.state(key(FactKind::Error, [&self.document.id, code.text]), text, code);
@@ -40,7 +40,7 @@ fn plain_quotes(text: &str) -> String {
     text.trim_matches(['`', '"']).to_owned()
 }
 
-/// The code in a text, of so many digits at least, and what its message says.
+/// The code in a text, with at least this many digits, and its message.
 fn error<'a>(situation: Span<'a>, response: Span<'a>, digits: usize) -> Option<(Span<'a>, &'a str)> {
     let words = response.words();
     let is_code = |word: &Span<'a>| word.text.len() >= digits && word.text.chars().all(|c| c.is_ascii_digit());
@@ -54,7 +54,7 @@ fn error<'a>(situation: Span<'a>, response: Span<'a>, digits: usize) -> Option<(
     if let Some(clause) = after.clauses().into_iter().find_map(message) {
         return Some((code, clause));
     }
-    // `24056 with a not-existing message`
+    // Such as `24056 with a not-existing message`.
     let texts = after.texts();
     if let ["with", "a" | "an", .., "message"] = texts.as_slice() {
         let (first, last) = (after.words()[2], *after.words().last()?);
@@ -63,7 +63,7 @@ fn error<'a>(situation: Span<'a>, response: Span<'a>, digits: usize) -> Option<(
     Some((code, situation.text))
 }
 
-/// What follows `msg` or `msg is`.
+/// The text after `msg` or `msg is`.
 fn message<'a>(clause: Span<'a>) -> Option<&'a str> {
     let words = clause.words();
     let at = words.iter().position(|word| word.text == "msg")?;

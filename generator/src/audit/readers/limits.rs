@@ -1,4 +1,4 @@
-//! The table of limits: what the sections of operations state, once more and in short.
+//! The table of limits, which summarizes what the sections of operations state.
 
 use super::super::document::Table;
 use super::super::findings::{FactKind, key};
@@ -8,7 +8,7 @@ use super::super::text::Span;
 use super::super::wording::{akin, characters, stems};
 use super::{Reader, endpoint, pairs};
 
-/// Words of a label that describe the row, not its operation.
+/// Words of a label that describe the row rather than its operation.
 const TOPICS: [&str; 6] = ["time", "span", "window", "windows", "maximum", "range"];
 
 impl<'a> Reader<'a> {
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
             let with_class = self.claims.below(FactKind::Rate, []).filter(|key| key.name() == Some(class));
             let ids: Vec<String> =
                 if is_of_class { with_class.filter_map(|key| key.owner().cloned()).collect() } else { named.clone() };
-            // The label of operations for everyone may have a word of a class by chance.
+            // The label of operations for everyone may share a word with a class by accident.
             let class = if is_of_class { class.clone() } else { self.class(&rate.context) };
             for id in &ids {
                 self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value.clone(), rate.at);
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `at most 50 items in orderIdList`.
+    /// Reads `at most 50 items in orderIdList`.
     fn list_maximum(&mut self, limit: Span<'a>, id: &str) {
         for clause in limit.clauses() {
             if let ["at", "most", n, .., "in", list] = clause.texts().as_slice()
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `20 orders (place, modify, cancel)`.
+    /// Reads `20 orders (place, modify, cancel)`.
     fn batch_row(&mut self, limit: Span<'a>) {
         let (head, note) = limit.head_and_note();
         let Some(n) = head.words().first().and_then(|word| number(word.text)) else { return };
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The parameter that a label ends with.
+    /// The parameter at the end of a label.
     fn parameter_named(&self, label: Span<'a>) -> Option<String> {
         let last = label.words().last()?.text.to_owned();
         self.claims.below(FactKind::Parameter, []).any(|key| key.last() == Some(&last)).then_some(last)
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `1 to 32 characters from: period, letters`, `digits only, at most 18`.
+    /// Reads `1 to 32 characters from: period, letters` and `digits only, at most 18`.
     fn spelling(&mut self, name: &str, limit: Span<'a>) {
         let texts = limit.texts();
         if let Some((min, max, _)) = range(&texts) {
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         named.into_iter().filter_map(|named| named.id).collect()
     }
 
-    /// `400 across all futures pairs; 400 across all spot pairs`.
+    /// Reads `400 across all futures pairs; 400 across all spot pairs`.
     fn ceilings(&mut self, label: Span<'a>, limit: Span<'a>) {
         for segment in limit.split(&[";"]) {
             let Some(n) = segment.words().first().and_then(|word| number(word.text)) else { continue };

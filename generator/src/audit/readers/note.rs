@@ -1,4 +1,4 @@
-//! What is said of parameters: in the last column of their table, or in parentheses behind their names.
+//! Notes about parameters: the last column of their table, or the text in parentheses after their names.
 
 use super::super::findings::{FactKind, Force, Key, Listed, key};
 use super::super::measures::{decimal, duration, number, range, time_unit};
@@ -6,25 +6,25 @@ use super::super::text::Span;
 use super::super::wording;
 use super::{Reader, values, windows};
 
-/// What a text is counted in: a bound of these bounds how a value is written, not the value.
+/// Units of a text: a bound in one of these limits how a value is written rather than the value.
 const OF_TEXT: [&str; 9] =
     ["characters", "character", "letters", "bytes", "decimals", "decimal", "places", "significant", "digits"];
 
 /// Parameters that share a note.
 pub(super) struct Noted<'a, 'b> {
     pub(super) id: &'b str,
-    /// Their names as the schema knows them, with the list they stand in.
+    /// Their names in the schema, including their list, each with its place.
     pub(super) names: &'b [(String, Span<'a>)],
     pub(super) note: Span<'a>,
 }
 
-/// What a note says that the whole list of parameters has to be known for.
+/// Statements of a note that can be used only when the whole list of parameters is known.
 #[derive(Debug, Default)]
 pub(super) struct Said<'a> {
     pub(super) need: Option<(&'static str, Span<'a>)>,
-    /// One of these is wanted.
+    /// One of these is required.
     pub(super) one_of: Option<(Vec<String>, Span<'a>)>,
-    /// This one wins over the others of the group.
+    /// This parameter wins over the others of the group.
     pub(super) wins: Option<(String, Span<'a>)>,
     /// The parameters of a list's items.
     pub(super) items: Vec<Span<'a>>,
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// `at most 64 characters`, `1 to 64 characters`.
+    /// Reads `at most 64 characters`, `1 to 64 characters`.
     fn length(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         let bounds = match texts {
             ["at", "most", n, "characters"] => number(n).map(|n| ("1".to_owned(), n.to_string())),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// `default 100, maximum 100`, `at most 50`, `0.1 to 10 percent`, `number, at most 18 digits`, `array`.
+    /// Reads `default 100, maximum 100`, `at most 50`, `0.1 to 10 percent`, `number, at most 18 digits`, `array`.
     fn bounds(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         let last = texts.last().and_then(|word| decimal(word));
         let mut state = |kind: FactKind, value: String| {
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
             }
         };
         if let Some((low, high, count)) = range(texts) {
-            // `1 to 32 characters` bounds something else than the value.
+            // `1 to 32 characters` does not limit the value.
             if !matches!(texts.get(count..), Some([] | ["percent" | "%", ..])) {
                 return false;
             }
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// `as above`, `rules as in Place Order`.
+    /// Reads `as above`, `rules as in Place Order`.
     fn reference(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         match texts {
             ["as", "above"] => {
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Everything that was said of the parameter of that name there.
+    /// Copies all statements about the parameter with the same name in another operation.
     fn as_in(&mut self, of: &str, id: &str, name: &str) {
         let short = name.rsplit('.').next().unwrap_or(name);
         let same = |key: &Key| {
@@ -195,7 +195,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The values of a list elsewhere. A list that the document points at is complete; one of the same name may hold here, too.
+    /// Copies the values of another list. If the document refers to the list, it is complete; if only its name is the
+    /// same, it may apply here, too.
     pub(super) fn values_from(&mut self, of: Key, above: &Listed, is_pointed_at: bool) {
         for (value, at) in &above.values {
             let force = if is_pointed_at { Force::By(above.of.with(value)) } else { Force::Namesake };
@@ -218,7 +219,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a list of values and states each; what the schema has besides is missing.
+    /// Reads a list of values. Values that only the schema has are missing.
     pub(super) fn values_in(&mut self, text: Span<'a>, of: &Key, known: &[String]) -> Option<values::ValueList<'a>> {
         if let Some(named) = self.named_list(text) {
             self.values_from(of.clone(), &named, true);
@@ -247,7 +248,7 @@ impl<'a> Reader<'a> {
         self.found.lists.insert(name.to_owned(), Listed { of: of.clone(), ..list.clone() });
     }
 
-    /// `category values`, where a list was given that name.
+    /// A list to which the document gave a name: `category values`.
     fn named_list(&self, text: Span<'a>) -> Option<Listed> {
         let clause = *text.clauses().first()?;
         let words = clause.texts();
@@ -255,14 +256,14 @@ impl<'a> Reader<'a> {
         self.named_lists.get(*name).filter(|_| words.len() == 2 || words.starts_with(&["one", "of"])).cloned()
     }
 
-    /// `default NO`, `limit defaults to gtc`, `default returns orders with status live`.
+    /// Reads `default NO`, `limit defaults to gtc`, `default returns orders with status live`.
     fn default_of(&mut self, noted: &Noted<'a, '_>, name: &str, values: &[String]) {
         for clause in noted.note.clauses() {
             let words = clause.words();
             let from = words.iter().position(|word| ["default", "defaults"].contains(&word.text));
             let is_a_default = from == Some(0) && words.len() > 1 || words.iter().any(|word| word.text == "defaults");
             let Some(from) = from.filter(|_| is_a_default) else { continue };
-            // `no (default: what no does)` was read with the values; `default: no` was not.
+            // `no (default: what no does)` was already read with the values; `default: no` was not.
             if clause.text.starts_with("default:") && words.len() > 2 {
                 continue;
             }
@@ -276,7 +277,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `default BTCUSDT`, of what has no list of values. A number is read as a bound.
+    /// Reads `default BTCUSDT` of a parameter without a list of values. A number is read as a bound.
     fn only_default(&mut self, noted: &Noted<'a, '_>, name: &str) {
         for clause in noted.note.clauses() {
             if let ["default", only] | ["defaults", "to", only] = clause.texts().as_slice()
@@ -294,7 +295,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A unit counts where the schema has one too, or where the text says `in` or `unit` before it.
+    /// Reads a unit if the schema states one, too, or if `in` or `unit` precedes it.
     pub(super) fn unit_in(&mut self, text: Span<'a>, of: Key) {
         let texts = text.texts();
         if self.claims.has(&of) || texts.iter().any(|word| ["in", "unit"].contains(word)) {
@@ -302,14 +303,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The unit of a time; a value that is not a time in the schema has none.
+    /// Reads the unit of a time, if the value is a time in the schema.
     pub(super) fn time_unit_in(&mut self, text: Span<'a>, of: Key) {
         if let Some((unit, at)) = time_unit(text).filter(|_| self.claims.has(&of)) {
             self.found.state(of, unit, at);
         }
     }
 
-    /// The units that a text names, among those of the schema.
+    /// Reads the units in a text, out of those in the schema.
     pub(super) fn units_in(&mut self, text: Span<'a>, of: Key) {
         let mut named = std::collections::BTreeSet::new();
         let mut rest = text;
@@ -319,7 +320,7 @@ impl<'a> Reader<'a> {
             rest = rest.after(span.at + unit.len());
             named.insert(unit);
         }
-        // A text without a unit may leave it open; the schema's unit then comes from elsewhere.
+        // A text without a unit may leave it open; the unit in the schema is then stated elsewhere.
         if !named.is_empty() {
             let value = named.into_iter().collect::<Vec<_>>().join(" or ");
             self.found.state_with(of, value, text.at, Force::Stated);
@@ -337,7 +338,7 @@ impl<'a> Reader<'a> {
         found.min_by_key(|(at, unit)| (*at, std::cmp::Reverse(unit.len())))
     }
 
-    /// `blank keeps the price`, `0 deletes it`.
+    /// Reads `blank keeps the price`, `0 deletes it`.
     fn edit(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         if !matches!(texts, ["blank" | "empty", "keeps", ..]) {
             return false;
@@ -357,12 +358,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `page before this tradeId`, `data before this ID`, `omit on first query`.
+/// Whether a note is about paging: `page before this tradeId`, `data before this ID`, `omit on first query`.
 fn speaks_of_pages(texts: &[&str]) -> bool {
     matches!(texts, ["page" | "data", "before" | "after", "this", ..] | ["omit", "on", "first" | "the", ..])
 }
 
-/// `one required`, `one of a or b must be present`, `a wins if both are given`.
+/// Reads `one required`, `one of a or b must be present`, `a wins if both are given`.
 fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
     let words = clause.words();
     if let Some(at) = texts.iter().position(|word| *word == "wins").filter(|at| *at > 0) {

@@ -1,4 +1,4 @@
-//! Parameters of an operation: as a table, or as a sentence such as `Parameters: a (required), b, c (one required)`.
+//! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
 use super::super::document::{Block, Section};
 use super::super::findings::{FactKind, Force, Key, key};
@@ -9,25 +9,25 @@ use super::columns::Columns;
 use super::note::{Noted, Said};
 use crate::diagnostics::nearest;
 
-/// A parameter of the list that is being read.
+/// A parameter in the list that is being read.
 struct Seen<'a> {
     at: Span<'a>,
-    /// What the column of a table says of its need.
+    /// The need according to its column in a table.
     need: Option<&'static str>,
     note: Option<Span<'a>>,
-    /// Parameters with one number share their note.
+    /// The group of the parameter; parameters of one group share their note.
     group: usize,
 }
 
-/// More groups than an item of a list has.
+/// More groups than any item of a list has.
 const GROUPS: usize = 1000;
 
-/// Whether a label opens a list of parameters.
+/// Whether a label introduces a list of parameters.
 pub(super) fn is_label(label: Span<'_>) -> bool {
     prefix(label).is_some()
 }
 
-/// What stands before the names of a list, by its label.
+/// The prefix of the names in a list, from its label.
 fn prefix(label: Span<'_>) -> Option<String> {
     match label.texts().as_slice() {
         ["Parameters" | "Parameter", ..] => Some(String::new()),
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `Parameters:` over a list with an item for each.
+    /// Reads `Parameters:` followed by a list with an item for each.
     fn listed_below(&mut self, section: &'a Section, id: &str) -> bool {
         let mut has_list = false;
         for (block, below) in section.blocks.iter().zip(1..) {
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         self.gone_parameters(id, prefix, at, &listed);
     }
 
-    /// `items a and b`: the parameters of a list's items, each with the list.
+    /// Reads the parameters of a list's items: `items a and b`. Each gets the list as its prefix.
     fn item_parameters(&mut self, id: &str, items: &[Placed<'a>]) {
         let Some((list, first)) = items.first() else { return };
         let prefix = format!("{list}[].");
@@ -166,12 +166,12 @@ impl<'a> Reader<'a> {
         self.gone_parameters(id, &prefix, first.at, &listed);
     }
 
-    /// The operation that a note refers to with `as in`.
+    /// The operation that a note refers to by `as in`.
     fn pattern(&self, note: Span<'a>) -> Option<String> {
         self.names.at_start(note.text.split_once("as in ")?.1)?.id
     }
 
-    /// What another operation says of the need also holds for what its list shares but notes otherwise.
+    /// Copies the need of a parameter from another operation, unless it is stated here.
     fn need_as_in(&mut self, of: Option<&str>, id: &str, name: &str, need: Option<&str>) -> bool {
         let short = name.rsplit('.').next().unwrap_or(name);
         let Some(of) = of.filter(|_| need.is_none()).map(|of| key(FactKind::Parameter, [of, short])) else {
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         above.is_some()
     }
 
-    /// What another operation says of one of several holds where all of them are listed.
+    /// Copies the groups of which one is required from another operation, if all of their parameters are listed here.
     fn one_of_as_in(&mut self, of: &str, id: &str, prefix: &str, names: &[(String, Span<'a>)]) {
         let full = |key: &Key| {
             let members: Vec<String> = key.name()?.split(',').map(|name| format!("{prefix}{name}")).collect();
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One of a group, and which of it wins.
+    /// States that one parameter of a group is required, and which of them wins.
     fn choice(
         &mut self,
         id: &str,
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `The text says a or b is required, yet …; if both, a wins`: it binds what is listed.
+    /// Reads `The text says a or b is required, yet …; if both, a wins`, which applies to listed parameters.
     fn one_of_in_prose(&mut self, text: Span<'a>, id: &str) {
         for sentence in text.sentences().into_iter().filter(|sentence| sentence.label().is_none()) {
             let words = sentence.words();
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A parameter without a list of values has that of its namesake above.
+    /// Copies the values of the last list for the same name, if a parameter has none.
     fn values_of_namesake(&mut self, id: &str, name: &str) {
         let of = key(FactKind::ParameterValue, [id, name]);
         let has_own = self.found.statements.iter().any(|statement| statement.key.starts_with(&of));
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The names as the schema has them: a new name where one is gone is a new name for it.
+    /// The names in the schema. A new name stands for the only one that is missing, or for the most similar of them.
     fn renamed(&mut self, id: &str, prefix: &str, seen: &[Seen<'a>]) -> Vec<(String, Span<'a>)> {
         let known = self.parameters_of(id, prefix);
         let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
@@ -278,7 +278,7 @@ impl<'a> Reader<'a> {
         names
     }
 
-    /// The parameters that the schema has in a list.
+    /// The parameters of a list in the schema.
     fn parameters_of(&self, id: &str, prefix: &str) -> Vec<String> {
         let names = self.claims.last_parts(FactKind::Parameter, [id]);
         let is_in = |name: &String| name.strip_prefix(prefix).is_some_and(|rest| !rest.contains("[]"));
@@ -295,10 +295,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A name as the schema has it, and where it stands.
+/// A name in the schema, and its place in the document.
 pub(super) type Placed<'a> = (String, Span<'a>);
 
-/// The names of a list as the schema has them, and those of them that the document writes otherwise.
+/// The names of a list in the schema, and those of them that have another name in the document.
 pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
     let full = |seen: &Span<'_>| format!("{prefix}{}", seen.text);
     let gone: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
@@ -326,8 +326,8 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
     (names, renamed)
 }
 
-/// Entries of a sentence. With semicolons each part is a group; without, each name is one, and what speaks of several
-/// binds the names before it that have no note of their own.
+/// The entries of a sentence. Semicolons separate groups; without them, each name is a group, and a note about several
+/// names applies to the preceding names that have no note of their own.
 fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
     let groups = list.split(&[";"]);
     let has_groups = groups.len() > 1;
@@ -360,7 +360,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
     seen
 }
 
-/// Several entries of a group that each have a note are groups of their own.
+/// Splits a group whose entries have notes of their own.
 fn separate(seen: &mut [Seen<'_>], group: &mut usize) {
     for seen in seen {
         *group += 1;

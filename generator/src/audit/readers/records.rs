@@ -7,7 +7,7 @@ use super::super::text::Span;
 use super::super::wording::{deprecated, deprecates_value, is_name, likeness, stems};
 use super::{Reader, values};
 
-/// Words of a label that name no record.
+/// Words of a label that do not identify a record.
 const GENERAL: [&str; 12] = [
     "field",
     "fields",
@@ -23,9 +23,9 @@ const GENERAL: [&str; 12] = [
     "further",
 ];
 
-/// Fields that a sentence lists.
+/// Fields listed in a sentence.
 struct FieldList<'a> {
-    /// The words that say of which record.
+    /// The words that identify the record.
     label: Vec<String>,
     fields: Vec<Span<'a>>,
     at: Span<'a>,
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         self.gone_fields(known, &names, table.at());
     }
 
-    /// One field, its type as far as the document gives it, its values and its unit.
+    /// Reads one field, with its type if the document gives it, its values and its unit.
     fn field(
         &mut self,
         known: &KnownRecord<'a>,
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         above.is_some()
     }
 
-    /// `array of objects with a, b`: the fields of the objects.
+    /// Reads `array of objects with a, b`: the fields of the objects.
     fn part_record(&mut self, known: &KnownRecord<'a>, name: &str, texts: impl Iterator<Item = Span<'a>>) {
         let field = known.record.field(name);
         let Some(index) = field.and_then(|field| field.shape.listed_record()) else { return };
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
             fields.last().and_then(|field| field.head_and_note().1).filter(|note| note.text.contains("values"));
         for (field, (name, at)) in fields.iter().zip(&names) {
             let own = field.head_and_note().1;
-            // The note of the last field may speak of the values of all of them.
+            // The note of the last field may list the values of all of them.
             let has_values = !self.claims.values(FactKind::RecordValue, &known.id, name).is_empty();
             let note = own.filter(|own| shared != Some(*own)).or(shared.filter(|_| has_values));
             self.field(known, name, *at, None, note);
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The sentences of a section with records: lists of fields, and of values of fields.
+    /// Reads the sentences of a section with records: lists of fields, and of values of fields.
     pub(super) fn record_texts(&mut self, section: &'a Section) {
         let records = self.records_of(section);
         if records.is_empty() {
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         self.assign(&records, &lists);
     }
 
-    /// Gives each list to the record it speaks of; one that names no record speaks of all.
+    /// Assigns each list to its record; a list that names no record applies to all.
     fn assign(&mut self, records: &[&'a KnownRecord<'a>], lists: &[FieldList<'a>]) {
         let (common, own): (Vec<_>, Vec<_>) = lists.iter().partition(|list| list.label.is_empty());
         let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Fields of one of several lists of a record: what the others hold is not gone.
+    /// Reads one of several lists of fields of a record; a field that is in another list is not missing.
     fn plain_fields(&mut self, known: &'a KnownRecord<'a>, fields: &[Span<'a>]) -> Vec<(String, Span<'a>)> {
         let shared =
             fields.last().and_then(|field| field.head_and_note().1).filter(|note| note.text.contains("values"));
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         names
     }
 
-    /// `side values: buy, sell`, `side: buy (takes), sell (gives)`.
+    /// Reads `side values: buy, sell` and `side: buy (takes), sell (gives)`.
     fn values_of_field(&mut self, sentence: Span<'a>, records: &[&'a KnownRecord<'a>]) -> bool {
         let Some((label, list)) = sentence.label() else { return false };
         let words = label.texts();
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether the text can hold the values of a field: it has some of the schema's, or looks like a list.
+/// Whether the text can contain the values of a field: some of the schema's occur in it, or it looks like a list.
 fn stated_by_list(meaning: Span<'_>, known: &[String]) -> bool {
     !known.is_empty() || meaning.head_and_note().0.split(&[","]).len() > 1
 }
@@ -290,7 +290,7 @@ fn stated_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
     }
 }
 
-/// The list of fields in a sentence, when it is one.
+/// The list of fields in a sentence, if it has one.
 fn field_list<'a>(sentence: Span<'a>) -> Option<FieldList<'a>> {
     let verb = sentence.words().into_iter().find(|word| ["carry", "carries", "adds"].contains(&word.text));
     let (label, list) = match (sentence.label(), verb) {

@@ -13,12 +13,12 @@ use crate::model::Response;
 impl<'a> Reader<'a> {
     pub(super) fn response(&mut self, text: Span<'a>, id: &str) {
         for sentence in text.sentences() {
-            // A sentence in front may end without a full stop of its own.
+            // The sentence before it may lack a full stop.
             let Some(start) = sentence.text.find("Response data:") else { continue };
             let sentence = sentence.after(sentence.at + start);
             if let Some((label, data)) = sentence.label() {
                 self.found.read(label);
-                // What is said in a table below is read there.
+                // If a table follows, the data is read there.
                 if !data.is_empty() {
                     self.data(data, id);
                 }
@@ -26,7 +26,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The fields of an answer in a table of their own.
+    /// Reads the fields of an answer in a table of their own.
     pub(super) fn response_table(&mut self, table: &Table<'a>, id: &str) {
         let Some(column) = table.column("field").filter(|_| Columns::of(table).is_none()) else { return };
         let (shape, prefix) = match self.claims.operation_by_id(id).map(|operation| &operation.response) {
@@ -85,19 +85,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether an operation is called with GET.
+    /// Whether an operation uses GET.
     fn is_read(&self, id: &str) -> bool {
         self.found.about(&key(FactKind::Endpoint, [id])).any(|statement| statement.value.starts_with("GET "))
     }
 
-    /// The page of an operation that the schema does not have.
+    /// Reads the page of an operation that the schema does not have.
     fn new_page(&mut self, id: &str, list: Span<'a>, part: Span<'a>) {
         self.found.state(key(FactKind::ResponseField, [id, list.text]), "array", list);
         let words = part.head_and_note().1.unwrap_or(part);
         self.found.answers.push((id.to_owned(), words.text.to_owned()));
     }
 
-    /// A cursor of another name was reported with the shape.
+    /// Reads the list of a page and its fields. A renamed cursor is already reported with the shape.
     fn page_fields(&mut self, id: &str, list: Span<'a>, cursor: Span<'a>) {
         let Some(Response::Page { list: known_list, cursor: known_cursor, .. }) =
             self.claims.operation_by_id(id).map(|operation| &operation.response)
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         self.missing_response_fields(id, &listed, list.at);
     }
 
-    /// A record that only the answer of an operation describes has these fields.
+    /// Also states the field for a record that only the answer of this operation describes.
     fn field_of_record(&mut self, id: &str, field: &str, of: &Key, at: Span<'a>) {
         let Some(operation) = self.claims.operation_by_id(id) else { return };
         let (Response::Object { record } | Response::Array { record, .. }) = &operation.response else { return };
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
     }
 
     fn missing_response_fields(&mut self, id: &str, listed: &[Key], at: usize) {
-        // A field that the schema explains by a contradiction of the document is not expected in the list.
+        // A field that a contradiction in the schema accounts for is not expected in the list.
         let settled = self.claims.operation_by_id(id).is_some_and(|operation| {
             operation.statements.contradictions.iter().any(|contradiction| {
                 contradiction.readings.iter().any(|reading| {
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `the order record`, `array of fill items`: the fields stand in a section of their own.
+    /// Reads `the order record` and `array of fill items`, whose fields are in another section.
     fn response_record(&mut self, id: &str, prefix: &str, data: Span<'a>) {
         let words: Vec<String> = stems(data.text)
             .into_iter()
@@ -201,8 +201,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The parameter that takes the cursor of an answer: it has the cursor's name, or that of other pages with such a cursor,
-/// or its note says so.
+/// The parameter that takes the cursor of an answer: it has the name of the cursor, or the name that it has for other
+/// pages with such a cursor, or a note says so.
 pub(in super::super) fn next_parameter(
     found: &Findings,
     claims: &Claims<'_>,
@@ -231,7 +231,7 @@ fn stated_type(note: Span<'_>) -> Option<&'static str> {
     })
 }
 
-/// A name without `each` or `with` in front.
+/// A name without a leading `each` or `with`.
 fn after_filler<'a>(name: Span<'a>) -> Span<'a> {
     match name.words().as_slice() {
         [first, second, ..] if ["each", "with"].contains(&first.text) => name.after(second.at),

@@ -1,4 +1,4 @@
-//! States of a lifecycle, and what leads from one to another.
+//! The states of a lifecycle and the transitions between them.
 
 use super::super::document::Table;
 use super::super::findings::{FactKind, Key, key};
@@ -6,7 +6,7 @@ use super::super::text::Span;
 use super::super::wording::{akin, stems};
 use super::{Reader, values};
 
-/// A row's states and the words of its trigger.
+/// The states of a row, and the words of its trigger.
 type Row = (Vec<String>, Vec<String>);
 
 impl<'a> Reader<'a> {
@@ -15,7 +15,7 @@ impl<'a> Reader<'a> {
         Some(family.name.clone())
     }
 
-    /// `Order states: live, filled, cancelled`.
+    /// Reads `Order states: live, filled, cancelled`.
     pub(super) fn states(&mut self, text: Span<'a>) {
         let Some(family) = self.lifecycle() else { return };
         for sentence in text.sentences() {
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Operations by their names, or the document's words for anything else.
+    /// The operations in a cell, by name; other triggers in the document's words.
     fn triggers(&self, cell: Span<'a>) -> Vec<String> {
         let name = |id: &str| id.rsplit('.').next().unwrap_or(id).to_owned();
         if let Some(named) = self.names.at_start(cell.text).filter(|_| cell.split(&[","]).len() == 1) {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
 fn from_states(cell: Span<'_>, states: &[String], rows: &[Row]) -> Vec<String> {
     let words = cell.head_and_note().0.texts();
     if let ["any", of] = words.as_slice() {
-        // `any modifiable`: the states from which another row modifies.
+        // `any modifiable` stands for the states from which another row modifies.
         let modifies = |(states, trigger): &&Row| !states.is_empty() && trigger.iter().any(|word| akin(word, of));
         return rows.iter().find(modifies).map(|(states, _)| states.clone()).unwrap_or_default();
     }
@@ -101,7 +101,7 @@ fn from_states(cell: Span<'_>, states: &[String], rows: &[Row]) -> Vec<String> {
     parts.iter().map(name).filter(known).collect()
 }
 
-/// The state that a cell names first, `unchanged`, or the cell's own words.
+/// The first state in a cell, `unchanged`, or the words of the cell.
 fn to_state(cell: Span<'_>, states: &[String]) -> String {
     let words = cell.texts();
     if words.first() == Some(&"unchanged") {

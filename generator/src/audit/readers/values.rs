@@ -3,7 +3,7 @@
 use super::super::text::Span;
 use super::super::wording::is_name;
 
-/// A list of values and which of them is the default.
+/// A list of values with its default.
 #[derive(Debug, Default)]
 pub(super) struct ValueList<'a> {
     pub(super) values: Vec<(String, Span<'a>)>,
@@ -11,7 +11,7 @@ pub(super) struct ValueList<'a> {
     pub(super) span: Option<Span<'a>>,
 }
 
-/// Words of such documents that stand in lists and are not values.
+/// Words that occur in lists of such documents and are not values.
 const GRAMMAR: [&str; 19] = [
     "required",
     "optional",
@@ -34,18 +34,18 @@ const GRAMMAR: [&str; 19] = [
     "minimum",
 ];
 
-/// The list of values in a text. `known` are the values that the schema has there, if it has any.
+/// The list of values in a text. `known` holds the values in the schema, if there are any.
 pub(super) fn list<'a>(text: Span<'a>, known: &[String]) -> Option<ValueList<'a>> {
     let parts = text.split(&[";"]).into_iter().flat_map(|segment| segment.split(&[":"]).into_iter().enumerate());
     let lists = parts.filter_map(|(nth, part)| {
         let part = part.before(part.text.find(" as in ").map_or(usize::MAX, |at| part.at + at));
-        // Behind a colon may stand anything; there a list has to have a value that is known.
+        // Any text may follow a colon, so a list there must contain a known value.
         read_part(part, known).filter(|(hits, _)| nth == 0 || *hits > 0 || known.is_empty())
     });
     lists.max_by_key(|(hits, list)| (*hits, list.values.len())).map(|(_, list)| list)
 }
 
-/// A list whose entries may be followed by their meaning: `P purchase, S sale`.
+/// A list whose entries may be followed by their meanings: `P purchase, S sale`.
 pub(super) fn with_meanings<'a>(text: Span<'a>, known: &[String]) -> ValueList<'a> {
     if let Some(list) = list(text, known) {
         return list;
@@ -55,7 +55,7 @@ pub(super) fn with_meanings<'a>(text: Span<'a>, known: &[String]) -> ValueList<'
 }
 
 fn read_part<'a>(part: Span<'a>, known: &[String]) -> Option<(usize, ValueList<'a>)> {
-    // A slash parts alternatives only where values are expected.
+    // A slash separates alternatives only where values are expected.
     let entries =
         if known.is_empty() { part.split(&[",", " or ", " and "]) } else { part.split(&[",", " or ", " and ", "/"]) };
     let mut list = ValueList { span: Some(part), ..ValueList::default() };
@@ -84,7 +84,7 @@ fn read_part<'a>(part: Span<'a>, known: &[String]) -> Option<(usize, ValueList<'
     (is_list && count > 0).then_some((hits, list))
 }
 
-/// A value, where it stands, and whether the entry names a default: its own or another one.
+/// A value with its place, and the default that the entry states, if any: this value or another one.
 type Entry<'a> = (String, Span<'a>, Option<Option<String>>);
 
 fn value<'a>(entry: Span<'a>, known: &[String]) -> Option<Entry<'a>> {

@@ -1,4 +1,4 @@
-//! How far times may lie apart, how far back they may reach, what is taken without them.
+//! Windows of time: their length, how far back they may reach, and their defaults.
 
 use super::super::findings::{FactKind, key};
 use super::super::measures::duration;
@@ -6,7 +6,7 @@ use super::super::text::Span;
 use super::super::wording::akin;
 use super::Reader;
 
-/// What a clause with a length of time is about: `span`, `access` or `default`.
+/// The subject of a clause with a length of time: `span`, `access` or `default`.
 pub(super) fn kind(clause: Span<'_>) -> Option<&'static str> {
     let texts = clause.texts();
     let has = |word: &str| texts.iter().any(|text| akin(text, word));
@@ -24,12 +24,12 @@ pub(super) fn kind(clause: Span<'_>) -> Option<&'static str> {
 }
 
 impl<'a> Reader<'a> {
-    /// The windows that a text states for operations.
+    /// Reads the windows of operations in a text.
     pub(super) fn windows(&mut self, text: Span<'a>, ids: &[String]) {
         self.windows_of(text, None, ids);
     }
 
-    /// The same, where a label may say which kind they are of.
+    /// The same, with a label that may state the kind of window.
     pub(super) fn windows_of(&mut self, text: Span<'a>, label: Option<Span<'a>>, ids: &[String]) {
         for clause in text.clauses().into_iter().flat_map(|clause| clause.split(&[" and default "])) {
             if let (Some((length, _)), Some(kind)) = (duration(clause), kind(clause).or(label.and_then(kind))) {

@@ -6,7 +6,7 @@ pub(super) const CLASSIC: usize = 0;
 const UNIFIED: usize = 1;
 
 const CHANGED: &str = "changed";
-const TWICE: &str = "the document says it twice, and differently";
+const TWICE: &str = "the document contradicts itself";
 const NEW: &str = "in the document only";
 pub(super) const GONE: &str = "in the schema only";
 const WORDS: &str = "words to review";
