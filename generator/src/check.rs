@@ -1,6 +1,7 @@
-//! Rules of the schema language that need the resolved model. One function a rule.
+//! Rules of the schema language that need the resolved model, one function for each rule.
 //!
-//! What an earlier step reported is no longer here, or is `Undefined` or an empty name: every rule passes over it.
+//! Whatever an earlier step reported is left out of the model, or is `Undefined` or an empty name there; every rule
+//! skips it.
 
 mod account;
 mod batches;
@@ -43,7 +44,7 @@ mod windows;
 use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
-/// What concerns the whole API.
+/// Rules for the whole API.
 const API_RULES: [fn(&Api, &mut Diagnostics); 15] = [
     account::names,
     account::is_shown,
@@ -62,7 +63,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 15] = [
     docs::api_has_docs,
 ];
 
-/// What concerns a family, its types and its operations.
+/// Rules for a family, its types and its operations.
 const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     names::family,
     names::types,
@@ -112,7 +113,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
 #[cfg(feature = "cli")]
 pub(crate) use examples::is_readable;
 
-/// Reports every mistake of the model.
+/// Checks all rules and reports every violation.
 pub(crate) fn check(api: &Api, to: &mut Diagnostics) {
     for rule in API_RULES {
         rule(api, to);

@@ -1,4 +1,4 @@
-//! Properties of an account, and the classes that follow from them.
+//! Properties of the account, and the classes that depend on them.
 
 use super::conditions::Subject;
 use super::names::{RustName, are_distinct, are_free};
@@ -6,7 +6,7 @@ use super::taken;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Class, Condition, Enum, Family, Operation, Property, PropertyKind};
 
-/// Properties, their values and their types have names of their own.
+/// Properties, their values and their types have distinct names.
 pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     let Some(account) = &api.account else { return };
     let properties: Vec<_> =
@@ -31,7 +31,7 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     are_free(to, &of_instrument, &taken::PROPERTIES);
 }
 
-/// What shows a property is an enum of records of orders with the same values, or an existing code.
+/// A property is shown by enums of order records that have the same values, and denied by existing codes.
 pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
     for property in api.account.iter().flat_map(|account| &account.properties) {
         for (name, place) in &property.shown_as {
@@ -66,7 +66,7 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
     let Some(index) = family.enums.iter().position(|known| known.name.wire == enum_name) else {
         let known = family.enums.iter().map(|known| known.name.wire.as_str());
         let help = did_you_mean(enum_name, known).unwrap_or_else(|| "name an enum of the family".into());
-        // Where no type of the family is known, that is reported.
+        // If no type of the family is known, that is reported instead.
         if api.is_whole && !(family.enums.is_empty() && family.records.is_empty()) {
             to.at(place, Code::UndefinedName, format!("unknown enum `{enum_name}` of the family `{family_name}`"))
                 .help(help);
@@ -90,7 +90,7 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
     }
 }
 
-/// What names the instrument of a request are parameters of some.
+/// The parameters in `instrument` exist in at least one request.
 pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(names) = &family.instrument else { return };
     for (name, place) in [&names.line, &names.symbol] {
@@ -104,7 +104,7 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
     }
 }
 
-/// Rates are for classes that the family knows, and classes have rates.
+/// Rates refer to classes of the family, and every class has a rate.
 pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     for class in &family.classes {
         let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
@@ -116,7 +116,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
             )
             .help("remove the class, or add a rate limit `for` it");
         }
-        // Where the parameter is missing, the caller states the class; at least one operation must have it.
+        // A request without the parameter has the class that the caller states; at least one operation must have it.
         let speaks_of = |operation: &&Operation| {
             let names = family.names(operation.body.parameters());
             class.when.iter().flat_map(Condition::names).all(|name| names.iter().any(|known| known.name.wire == name))

@@ -1,4 +1,4 @@
-//! Batches: what an answer says about each item that was sent.
+//! Batches: the results that an answer states for each item that was sent.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
@@ -32,7 +32,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Whatever is longer than one call takes is sent in parts.
+/// The list has a maximum length, by which longer lists are split into several calls.
 fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &mut Diagnostics) {
     let (name, place) = &batch.of;
     let Some((list, item)) = operation.items().find(|(_, item)| item.list == *name) else {
@@ -59,7 +59,7 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
     }
 }
 
-/// A path begins with a member of the envelope or, where there is none around the data, with a field of the data.
+/// A path begins with a member of the envelope or, if the data has no envelope, with a field of the data.
 fn results_are_in_the_answer(
     api: &Api,
     family: &Family,
@@ -95,7 +95,7 @@ fn list_beside_results(family: &Family, index: usize, batch: &Batch, to: &mut Di
     }
 }
 
-/// The record of a field that is a list of records; another field is reported.
+/// The record of a field that is a list of records; another kind of field is reported.
 fn list_of_records<'a>(
     family: &'a Family,
     record: &Record,

@@ -1,10 +1,10 @@
-//! Calls: an operation that is one can be sent and signed as one.
+//! Calls: an operation with `call` can be sent and signed as one.
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Access, Api, Body, Calls, Credentials, Family, Operation, Part, SignedPart};
 use crate::words::Sends;
 
-/// What the schema describes of calls has a use.
+/// What `calls` describes is used.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     if !api.is_sound {
         return;
@@ -21,7 +21,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The calls of a family's operations.
+/// Checks the calls of a family's operations.
 pub(super) fn of_operations(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         can_be_sent(&api.calls, operation, to);
@@ -29,7 +29,7 @@ pub(super) fn of_operations(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The name of a call, and its parameters, have room in the request.
+/// The request has room for the name of the call and for its parameters.
 fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
     let Some((_, place)) = operation.call.as_ref().filter(|_| calls.method.is_some()) else { return };
     let why = match &operation.body {
@@ -49,7 +49,7 @@ fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
         .help("use POST with named parameters in JSON, or remove `call`");
 }
 
-/// Where the parameters stand beside the name of the call, they have other names.
+/// Parameters beside the members of a call have other names than these.
 fn members_are_distinct(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
     for parameter in operation.body.parameters() {
         let name = &parameter.name;
@@ -60,7 +60,7 @@ fn members_are_distinct(calls: &Calls, operation: &Operation, to: &mut Diagnosti
     }
 }
 
-/// A call that is not sent is signed, and what is signed is there.
+/// A call whose name is not sent is signed, and the signed number is sent.
 fn are_used(api: &Api, operation: &Operation, to: &mut Diagnostics) {
     let is_signed = operation.access == Access::Signed;
     let signed = [SignedPart::Call, SignedPart::CallId].into_iter().find_map(|word| signed(api, word));
@@ -78,7 +78,7 @@ fn are_used(api: &Api, operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// The part of the credentials that is `word`, or made of it.
+/// The part of the credentials that is `word`, or contains it.
 fn signed(api: &Api, word: SignedPart) -> Option<&Part> {
     let parts = api.credentials.as_ref().map(Credentials::all_parts).unwrap_or_default();
     parts.into_iter().find(|part| part.has(word))

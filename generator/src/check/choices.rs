@@ -1,9 +1,9 @@
-//! Choices: what may be chosen from, and by what.
+//! Choices: their alternatives and cases.
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Need, Parameter, Shape, Type};
 
-/// The choices of a family.
+/// Checks the choices of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for choice in &family.choices {
         members_are_plain(choice, to);
@@ -18,7 +18,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Choices and lists of objects have no place within a choice.
+/// The members of a choice are neither choices nor lists of objects.
 fn members_are_plain(choice: &Choice, to: &mut Diagnostics) {
     for member in choice.members() {
         let what = match member.shape {
@@ -47,7 +47,8 @@ fn are_several(choice: &Choice, alternatives: &[Parameter], to: &mut Diagnostics
     }
 }
 
-/// Which one is sent is the choice, so none is required, has a default, or keeps a value.
+/// An alternative is not required and has neither a default nor an `edit`, because the choice decides whether it is
+/// sent.
 fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
     for alternative in alternatives {
         let name = &alternative.name;

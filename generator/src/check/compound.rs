@@ -1,10 +1,10 @@
-//! Requests that do several things.
+//! Requests that have several effects.
 
 use super::{enums, values};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Effect, Family, Lookup, Operation, Pair, Role, Type};
 
-/// `compound`: of an operation that changes something; its condition is a parameter and one of its values.
+/// `compound` belongs to an operation that changes something; its condition is a parameter and one of its values.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(compound) = &operation.compound else { continue };

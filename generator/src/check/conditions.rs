@@ -1,4 +1,4 @@
-//! Conditions: what they speak of is there, and can be what they say.
+//! Conditions: the names in them exist, and the values are possible.
 
 use super::units::why_no_value;
 use super::values::described;
@@ -8,14 +8,14 @@ use crate::model::{
     WireNames, WireParameter,
 };
 
-/// What conditions belong to: a rule, or a class.
+/// The owner of conditions: a rule or a class.
 pub(super) struct Subject<'a> {
     pub(super) api: &'a Api,
     pub(super) family: &'a Family,
-    /// What it is called in a message.
+    /// Its name in messages.
     pub(super) name: &'a str,
     pub(super) place: Place,
-    /// The parameters it can speak of.
+    /// The parameters that its conditions can use.
     pub(super) names: &'a WireNames<'a>,
 }
 
@@ -69,7 +69,7 @@ impl Subject<'_> {
 
     fn is(&self, (name, place): &Placed, values: &[Placed], to: &mut Diagnostics) {
         let Some(found) = find(self.names, name, *place, to) else { return };
-        if let Some(why) = why_no_question(self.family, &found) {
+        if let Some(why) = why_not_comparable(self.family, &found) {
             to.at(*place, Code::BadRule, format!("a condition cannot test the value of `{name}`, which {why}"))
                 .help(format!("test whether it is set with `given: [{name}]`, or make the rule `stated` with a `why`"));
             return;
@@ -201,7 +201,7 @@ fn unknown_property<'a>(
     to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
 }
 
-/// The type of a parameter whose values have an order.
+/// The type of a parameter, if its values have an order.
 fn ordered(found: &WireParameter<'_>) -> Option<Type> {
     match found.parameter()?.shape {
         Shape::One(ty @ (Type::Decimal | Type::Integer | Type::Signed | Type::Time(_) | Type::Undefined)) => Some(ty),
@@ -228,10 +228,10 @@ impl Comparison {
     }
 }
 
-/// What a condition can begin with in place of a parameter.
+/// The keys of conditions that are not names of parameters.
 const CONDITIONS: [&str; 4] = ["given", "any_given", "not.given", "not.any_given"];
 
-/// What a condition speaks of; reported when nothing has that name.
+/// The parameter that a condition uses; an unknown name is reported.
 pub(super) fn find<'a>(
     names: &WireNames<'a>,
     name: &str,
@@ -249,8 +249,8 @@ pub(super) fn find<'a>(
     None
 }
 
-/// Why a condition cannot compare a parameter with values.
-fn why_no_question(family: &Family, found: &WireParameter<'_>) -> Option<String> {
+/// Why a condition cannot compare a parameter with values; `None` if it can.
+fn why_not_comparable(family: &Family, found: &WireParameter<'_>) -> Option<String> {
     let parameter = match found.role {
         Role::Decider(_) => return None,
         Role::Alternative(_) => return Some("is an alternative of a choice".to_owned()),

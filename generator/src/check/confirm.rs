@@ -1,4 +1,4 @@
-//! Keys of `confirm`: every name exists, and no proof is claimed too easily.
+//! The keys of `confirm`: every name exists, and a record proves what is concluded from it.
 
 use super::queries::{self, names};
 use super::records;
@@ -8,7 +8,7 @@ use crate::model::{
     has_parameter,
 };
 
-/// `client_id`, `confirm` and `repeat`.
+/// Checks `client_id`, `confirm` and `repeat`.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         client_id_is_an_id(family, operation, to);
@@ -30,7 +30,7 @@ fn is_found(names: &WireNames<'_>, (name, place): &(String, Place), of: &str, to
     }
 }
 
-/// The same for a parameter of a request, or of an object within it, as in `stop.price`.
+/// The same for a parameter of the request or of an object within it, as in `stop.price`.
 fn is_found_within(
     family: &Family,
     names: &WireNames<'_>,
@@ -57,7 +57,7 @@ fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &str) -> Loo
     found
 }
 
-/// The parameters that `named` does not contain; of an object with a named member, those within it.
+/// The parameters that are not in `named`; an object with a named member is replaced by its other members.
 fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&String]) -> Vec<String> {
     let mut left: Vec<String> = Vec::new();
     for wire in names.iter().filter(|wire| !matches!(wire.role, Role::Plain(one) if one.item().is_some())) {
@@ -88,7 +88,7 @@ fn client_id_is_an_id(family: &Family, operation: &Operation, to: &mut Diagnosti
     }
 }
 
-/// A repeat of what is not a cancel has another effect, unless the exchange recognizes it by a key.
+/// Repeating anything but a cancel has a second effect, unless the exchange recognizes the repeat by a key.
 fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(repeat) = &operation.repeat else { return };
     let (why, help) = match (operation.effect, &repeat.key) {
@@ -103,7 +103,7 @@ fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnosti
     to.at(repeat.place, Code::Misplaced, why).help(help);
 }
 
-/// Each attempt carries the key: a caller gives it, or the client makes it.
+/// Every attempt can carry the key, because the caller states it or the client makes it.
 fn key_can_be_kept(family: &Family, operation: &Operation, key: &(String, Place), to: &mut Diagnostics) {
     let own = family.names(operation.members());
     is_found(&own, key, &operation.name, to);
@@ -143,11 +143,11 @@ fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, con
         place_can_be_queried(api, family, confirm, place, to);
     }
     queries::check(family, operation, confirm, to);
-    second_place_shows_the_same(family, operation, to);
+    second_query_shows_the_same(family, operation, to);
 }
 
-/// Both places show the same record.
-fn second_place_shows_the_same(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+/// The second query shows the same record as the first.
+fn second_query_shows_the_same(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let (Some((first, _)), Some(second)) = (operation.first_query(family), operation.second_query(family)) else {
         return;
     };
@@ -179,7 +179,7 @@ fn place_can_be_queried(
             .help(help.unwrap_or_else(|| "name an operation that reads one record".into()));
         return;
     };
-    // A single record shows that it was found; of a list, only the items show which request it belongs to.
+    // A single record is the answer to the query; in a list, only the items show which request they belong to.
     let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
     if confirm.ids.is_empty() && is_one {
         to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter names it"))
@@ -215,7 +215,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     everything_is_compared(family, operation, confirm, to);
 }
 
-/// What tells whether a request creates something are its own parameters.
+/// Whether a request creates something depends on its own parameters only.
 fn creation_shows_in_the_request(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let wires = operation.wire_parameters(family);
     let own = || wires.iter().filter(|wire| wire.list.is_none()).map(|wire| wire.name.wire.as_str());
@@ -229,7 +229,7 @@ fn creation_shows_in_the_request(family: &Family, operation: &Operation, confirm
     }
 }
 
-/// The states in which the time of the last change is a proof.
+/// The values of `changed_while` exist, and `changed` is there to prove a change.
 fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm, to: &mut Diagnostics) {
     for (named, values) in &confirm.changed_while {
         let Some(field) = records::field(record, named, to) else { continue };
@@ -241,7 +241,7 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
             to.at(*place, Code::UndefinedName, format!("`{}` has no value `{value}`", named.0)).help(help);
         }
     }
-    // Without `changed`, `matches` proves nothing; that is reported.
+    // Without `changed`, `matches` proves nothing, which is reported.
     let lacks_changed = confirm.changed.is_none() && confirm.matches.is_empty();
     if let Some(((_, place), _)) = confirm.changed_while.first().filter(|_| lacks_changed) {
         to.at(*place, Code::Misplaced, "`changed_while` requires `changed`")
@@ -259,7 +259,7 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
     }
 }
 
-/// A record proves something only by a time: what is older than the request is not there because of it.
+/// A record is a proof only with a time: one that is older than the request does not exist because of the request.
 fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_unread = |key| to.is_unread(confirm.place.file, key);
     let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
@@ -272,7 +272,7 @@ fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostic
     to.at(confirm.place, Code::BadOutcome, format!("the time is not compared: {why}")).help(help);
 }
 
-/// A record that is as wanted proves something only if all that the request says is compared.
+/// A record that matches the request is a proof only if all parameters of the request are compared.
 fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_compared = !confirm.matches.is_empty() || !confirm.agrees.is_empty();
     if !is_compared && operation.effect != Effect::Create {
@@ -288,9 +288,9 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let others = confirm.with.iter().chain(&confirm.beside).chain(&confirm.expires);
     let named: Vec<_> = named.chain(others.map(|(name, _)| name)).collect();
     let all = names(family, operation);
-    // A name that is not a parameter was meant to be one of those that are left.
+    // An unknown name is a misspelling of one of the remaining parameters.
     let is_strange = named.iter().any(|name| !matches!(find_within(family, &all, name), Lookup::Found(_)));
-    // Without `ids`, which is missing, it is unknown what is left.
+    // Without `ids`, which are reported as missing, the remaining parameters are unknown.
     if is_strange || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
         return;
     }
@@ -306,7 +306,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     }
 }
 
-/// Items are queried one by one, which takes `items`: they say where an answer has the result of each.
+/// Items are queried one by one, which requires `items`: it states where the answer has the result of each.
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(has_query) else { return };

@@ -1,4 +1,4 @@
-//! Credentials: what is signed is sent, and what is sent differs from parameters.
+//! Credentials: everything that is signed is sent, and under names that parameters do not have.
 
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{
@@ -6,7 +6,7 @@ use crate::model::{
     Type, Within,
 };
 
-/// Nothing is sent twice or signed without being sent.
+/// No credential is sent twice, or signed without being sent.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     let Some(credentials) = api.credentials.as_ref().filter(|_| api.is_sound) else { return };
     what_is_needed_is_sent(credentials, to);
@@ -49,7 +49,7 @@ fn missing(credentials: &Credentials, word: SignedPart, to: &mut Diagnostics) {
         .help(format!("add `{word}: ...` to `headers`, or `{word}` to `authorization`"));
 }
 
-/// What is signed.
+/// The names and words that are signed.
 struct Signature<'a> {
     parts: Vec<&'a Part>,
     is_token: bool,
@@ -63,7 +63,7 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// A credential has one place, and a name in a query or in headers is that of one credential.
+/// A credential is sent in one place, and names in a query or in headers are distinct.
 fn are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     for (index, carried) in credentials.carried.iter().enumerate() {
         let before = &credentials.carried[..index];
@@ -88,7 +88,7 @@ fn are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// A signature cannot sign itself, and a header that is signed is one that is sent.
+/// The signature does not sign itself, and signed headers are sent.
 fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
     let Some(Signature { parts, is_token }) = Signature::of(credentials) else { return };
     let what = if is_token { "token" } else { "signed text" };
@@ -121,7 +121,7 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
     }
 }
 
-/// What is carried is a credential, or made of what is known by then: what goes among the parameters is written before
+/// A carried text is a credential, or consists of parts that are known when it is made: parameters are written before
 /// the rest of the request, and the signature is made last.
 fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
     for carried in &credentials.carried {
@@ -146,7 +146,7 @@ fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// The key or the word of a part.
+/// The name of a part in messages: its key or its word.
 fn what(part: &Part) -> &str {
     match &part.kind {
         PartKind::Word(word) => word.as_str(),
@@ -160,7 +160,7 @@ fn what(part: &Part) -> &str {
     }
 }
 
-/// Whether a part can be carried by itself.
+/// Whether a part can be carried alone.
 fn is_credential(part: &Part, within: Within) -> bool {
     match &part.kind {
         PartKind::Text(_) | PartKind::Base64(_) | PartKind::Signed(_) => true,
@@ -185,7 +185,7 @@ fn is_credential(part: &Part, within: Within) -> bool {
     }
 }
 
-/// Whether what a carried text is made of is known when it is made.
+/// Whether all parts of a carried text are known when it is made.
 fn is_known(part: &Part, within: Within) -> bool {
     let is_sent_last = within == Within::Header;
     match &part.kind {
@@ -212,18 +212,18 @@ fn is_known(part: &Part, within: Within) -> bool {
     }
 }
 
-/// A time until which a request counts needs its length.
+/// An expiry time requires the length of the window.
 fn forms_have_a_use(credentials: &Credentials, to: &mut Diagnostics) {
     let expires =
         credentials.carried.iter().find(|carried| carried.parts.iter().any(|part| part.has(SignedPart::Expires)));
     let is_missing = credentials.window.is_none() && !to.is_unread(credentials.place.file, "window");
     if let Some(expires) = expires.filter(|_| is_missing) {
         to.at(expires.place, Code::MissingKey, "missing key `window` beside `expires`")
-            .help("add `window: ...`: a request counts so long after its time");
+            .help("add `window: ...`: a request is valid for that long after its timestamp");
     }
 }
 
-/// A body that is not sent is carried by something that is.
+/// A body that is not sent is carried by another part of the request.
 fn bodies_arrive(credentials: &Credentials, to: &mut Diagnostics) {
     let Some(place) = credentials.keeps_body else { return };
     let is_carried =
@@ -234,7 +234,7 @@ fn bodies_arrive(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// What sets the window of a request is a header, or a whole number of some signed request.
+/// The window is set by a header, or by an integer parameter of a signed request.
 fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
     let Some((name, place)) = &credentials.window_set_by else { return };
     if credentials.window.is_none() {
@@ -268,12 +268,12 @@ fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics)
         {
             to.at(at, Code::BadValue, format!("`{name}` is {assumed} ms by default, but `window` {window} ms"))
                 .related(*place, "it sets the window")
-                .help("correct one of them: both hold for requests without it");
+                .help("correct one of them: both apply to requests that do not send it");
         }
     }
 }
 
-/// Credentials beside the parameters of a request have names of their own.
+/// Credentials among the parameters of a request have names that no parameter has.
 pub(super) fn fit_beside_parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(credentials) = &api.credentials else { return };
     for operation in family.operations.iter().filter(|operation| operation.access == Access::Signed) {

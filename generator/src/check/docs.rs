@@ -1,11 +1,11 @@
-//! What the emitted documentation is made of: texts, other words, and what is advised instead of something deprecated.
+//! The sources of emitted documentation: descriptions, search words, and replacements of deprecated elements.
 
 use std::collections::BTreeSet;
 
 use crate::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
 use crate::model::{Api, Deprecated, Family, Lookup, Name, Operation, Shape};
 
-/// The headers, pools and markets of `api.yaml`.
+/// The headers, pools and markets of `api.yaml` have descriptions.
 pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
     if api.is_sound {
         for header in &api.headers {
@@ -20,7 +20,7 @@ pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The types and parameters of a family.
+/// The types and parameters of a family have descriptions.
 pub(super) fn family_has_docs(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         name_has_doc("enum", &all.name, &all.doc, to);
@@ -34,7 +34,7 @@ pub(super) fn family_has_docs(_api: &Api, family: &Family, to: &mut Diagnostics)
             name_has_doc("field", &field.name, &field.doc, to);
         }
     }
-    // What is `as` another has its doc from there.
+    // An element with `as` has the description of the other one.
     let written = family.all_parameters().filter(|parameter| parameter.written == parameter.name.place);
     for parameter in written.filter(|parameter| !has_type_with_doc(&parameter.shape)) {
         name_has_doc("parameter", &parameter.name, &parameter.doc, to);
@@ -51,13 +51,12 @@ fn has_doc(what: &str, place: Place, doc: &str, to: &mut Diagnostics) {
     }
 }
 
-/// The doc of a type of the family serves its fields; where that is missing, it is reported there.
+/// Whether the fields of this type have its description; if that is missing, it is reported at the type.
 fn has_type_with_doc(shape: &Shape) -> bool {
     shape.element().is_some_and(|ty| !ty.is_built_in())
 }
 
-/// Other words for operations and parameters become aliases, by which rustdoc finds them: they can be searched for, and
-/// each is there once.
+/// The words in `called` become aliases for the search of rustdoc: they can be searched for, and each is listed once.
 pub(super) fn words_are_searchable(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let operations = family.operations.iter().map(|operation| &operation.called);
     let parameters = family.all_parameters().map(|parameter| &parameter.called);
@@ -81,7 +80,8 @@ fn is_searchable(word: &str, place: Place, to: &mut Diagnostics) {
     }
 }
 
-/// What `use` names exists: another operation, a parameter of the request, a field of the record, a value of the enum.
+/// The replacement in `use` exists: another operation, a parameter of the request, a field of the record, a value of
+/// the enum.
 pub(super) fn names_what_exists(api: &Api, family: &Family, to: &mut Diagnostics) {
     let mut check = Replacements { to, seen: BTreeSet::new() };
     for operation in &family.operations {
@@ -107,7 +107,7 @@ pub(super) fn names_what_exists(api: &Api, family: &Family, to: &mut Diagnostics
     }
 }
 
-/// Types are shared and records include others, so that one key can be met more than once.
+/// Checks each key once: types are shared and records include others, so the same key may occur several times.
 struct Replacements<'a> {
     to: &'a mut Diagnostics,
     seen: BTreeSet<Place>,
@@ -135,7 +135,7 @@ impl Replacements<'_> {
     }
 }
 
-/// Help for a name that is not among these.
+/// Help for a name that is not in a list; `None` if it is.
 fn among<'a, I: Iterator<Item = (&'a str, Option<Place>)>>(name: &str, known: impl Fn() -> I) -> Option<Help> {
     let others = || format!("expected one of: {}", name_list(known().map(|(known, _)| known)));
     (!known().any(|(known, _)| known == name)).then(|| unknown(name, known(), others))

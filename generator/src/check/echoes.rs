@@ -1,10 +1,10 @@
-//! What answers repeat of their requests.
+//! The ids of a request that its answer repeats.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, name_list};
 use crate::model::{Api, Echoes, Effect, Family, Lookup, Operation, Parameter, Record, Response, WireNames};
 
-/// `echoes` and `echoes_one_of`.
+/// Checks `echoes` and `echoes_one_of`.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let names = family.names(operation.members());
@@ -51,7 +51,8 @@ fn names_are_known(
     }
 }
 
-/// An answer that could repeat an id says whether it does: otherwise an answer about another thing is taken for it.
+/// If an answer has a field with the name of an id in the request, the schema states whether it repeats the id.
+/// Otherwise an answer to another request could be mistaken for this one.
 fn ids_are_echoed(operation: &Operation, record: &Record, names: &WireNames<'_>, to: &mut Diagnostics) {
     if operation.effect == Effect::Read {
         return;

@@ -1,10 +1,10 @@
-//! Enums: their spellings, which of their values mean yes and no, and what is not a value.
+//! Enums: spellings and truth values, and whether a text is a value.
 
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
 use crate::model::{Api, Enum, Family};
 
-/// Other spellings and truth values of enums.
+/// Checks the spellings and truth values of enums.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         spellings(all, to);
@@ -12,7 +12,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// A spelling stands for one value.
+/// Each spelling stands for one value.
 fn spellings(all: &Enum, to: &mut Diagnostics) {
     let mut known: Vec<(&str, Place)> =
         all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect();
@@ -32,7 +32,7 @@ fn spellings(all: &Enum, to: &mut Diagnostics) {
     }
 }
 
-/// `truth` says of one value that it is true and of another that it is false.
+/// `truth` names one value that is true and one that is false.
 fn truth(all: &Enum, to: &mut Diagnostics) {
     let unknown = |name: &str| !all.wires().any(|wire| wire == name);
     for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
@@ -50,7 +50,7 @@ fn truth(all: &Enum, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is not a value of an enum, spelled as requests spell it; `None` when it is one.
+/// Why a text is not a value of an enum in the spelling of requests; `None` if it is one.
 pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
     if all.values.is_empty() || all.wires().any(|wire| wire == text) {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
     Some(Fault::new(format!("`{}` has no value `{text}`", all.name.wire), help))
 }
 
-/// Why a text is not, in any spelling, one of the values of an enum that are allowed here.
+/// Why a text is not, in any spelling, one of the allowed values of an enum; `None` if it is one.
 pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
     let Some(index) = all.index_of(text) else { return why_not(all, text) };
     let (_, place) = only.first()?;
@@ -78,7 +78,7 @@ fn places(all: &Enum) -> impl Iterator<Item = (&str, Option<Place>)> {
     all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)))
 }
 
-/// The value that was probably meant, or all values.
+/// Help with the most similar value, or with all values.
 pub(super) fn nearest(all: &Enum, text: &str) -> Help {
     unknown(text, places(all), || format!("the values of `{}` are: {}", all.name.wire, name_list(all.wires())))
 }

@@ -1,9 +1,9 @@
-//! Error codes: which one is not an error, and what the others prove.
+//! Error codes: which code means success, and what the others prove.
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Cause, CodeProof, Family, ObservedCode, Proof};
 
-/// The code that means success is the one of the envelope, and no other.
+/// The code of success is that of the envelope.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
     let success = api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref());
     let Some(success) = success.filter(|success| !success.is_empty()) else { return };
@@ -32,7 +32,7 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// What a listed code proves is a refusal, and its cause is one of refused credentials.
+/// Codes that prove something are refusals, and a cause belongs to refused credentials.
 pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for error in &family.errors {
         if error.success && error.proof.proves != CodeProof::NotDone {
@@ -43,7 +43,7 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
     }
 }
 
-/// The codes that no document lists: those of families that there are, and none that means success.
+/// Observed codes belong to existing families, and none of them means success.
 pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     for code in &api.codes {
         cause_is_of_credentials(&code.code, &code.proof, to);
@@ -64,7 +64,7 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The words that end the ids of checked rules which follow from keys other than `rules`.
+/// The last words of the ids of checked rules that follow from keys other than `rules`.
 const WORDS_OF_KEYS: &[&str] = &[
     "required",
     "empty",
@@ -84,7 +84,7 @@ const WORDS_OF_KEYS: &[&str] = &[
     "window.access",
 ];
 
-/// Refusals: their codes, statuses and rules exist, and each is named once.
+/// Refusals: their codes, statuses and rules exist, and each rule has one refusal.
 pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
     for refusal in &api.refusals {
         let statuses = 400..=599;
@@ -122,11 +122,11 @@ pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// A code of one family, or of any.
+/// The code exists, in the given family or in any.
 fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &mut Diagnostics) {
     let families = || api.families.iter().filter(|family| of.is_none_or(|of| of.name == family.name));
     let is_listed = || families().flat_map(|family| &family.errors).any(|error| !error.success && error.code == code);
-    // A code whose families cannot all be found may be of this one.
+    // A code with an unknown family may belong to this one.
     let is_of_unknown = |observed: &ObservedCode| {
         observed.families.iter().any(|(name, _)| api.families.iter().all(|family| family.name != *name))
     };

@@ -1,7 +1,6 @@
-//! Examples: wire JSON that is what the schema says.
+//! Examples: wire JSON that conforms to the schema.
 //!
-//! An example is compared with a schema that is otherwise sound. Where the files it depends on have mistakes of their
-//! own, it would only repeat them.
+//! An example is compared only if the files that it depends on are valid; otherwise it would repeat their mistakes.
 
 mod json;
 mod request;
@@ -12,7 +11,7 @@ use crate::diagnostics::{Code, Diagnostics, Help, Place};
 use crate::model::{Api, Family, Operation, Truth};
 use json::{Node, Value};
 
-/// The examples of all operations.
+/// Checks the examples of all operations.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     let mistaken = to.mistaken_files();
     let is_sound = |file: &u32| !mistaken.contains(file);
@@ -31,7 +30,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// A request outside the examples, compared as they are.
+/// Checks a request that is not an example in the same way.
 pub(super) fn request(
     api: &Api,
     family: &Family,
@@ -41,14 +40,14 @@ pub(super) fn request(
 ) {
     let mistaken = to.mistaken_files();
     let built_on = family.shared_files.iter().chain([&api.place.file, &operation.place.file]);
-    // The file of the family itself is where the request stands.
+    // The request is in the file of the family, so mistakes in this file do not count.
     let is_sound = built_on.filter(|file| **file != place.file).all(|file| !mistaken.contains(file));
     if api.is_whole && is_sound {
         read(family, text, *place, to, |example, root| request::check(example, operation, root));
     }
 }
 
-/// Whether the types of an operation can hold a request.
+/// Whether the types of an operation accept a request.
 #[cfg(feature = "cli")]
 pub(crate) fn is_readable(family: &Family, operation: &Operation, json: &str) -> bool {
     let mut to = Diagnostics::default();
@@ -64,7 +63,7 @@ fn read(family: &Family, text: &str, place: Place, to: &mut Diagnostics, check: 
     }
 }
 
-/// One side of a call that is being compared with the schema.
+/// A request or an answer that is being compared with the schema.
 struct Example<'a> {
     family: &'a Family,
     text: &'a str,
@@ -77,13 +76,13 @@ impl Example<'_> {
         self.to.at(place_in(self.place, self.text, offset), Code::BadExample, message).help(help);
     }
 
-    /// Reports something of the wrong kind.
+    /// Reports a value of the wrong kind.
     fn expected(&mut self, node: &Node, name: &str, what: &str) {
         let message = format!("`{name}`: expected {what}, found {}", node.kind());
         self.report(node.offset, message, format!("write {what}"));
     }
 
-    /// A boolean has the form that the schema says.
+    /// A boolean has the form that the schema states.
     fn boolean(&mut self, node: &Node, name: &str, truth: Truth) {
         let (is_one, what) = match truth {
             Truth::Bare => (matches!(node.value, Value::Boolean), "a boolean without quotes"),
@@ -101,7 +100,7 @@ impl Example<'_> {
         }
     }
 
-    /// Reports what should be a number, in quotes or without.
+    /// Reports a value that should be a number, with or without quotes.
     fn expected_number(&mut self, node: &Node, name: &str, as_text: bool) {
         let what = if as_text { "a number in quotes" } else { "a number without quotes" };
         let message = format!("`{name}`: expected {what}, found {}", node.kind());
@@ -109,12 +108,12 @@ impl Example<'_> {
         self.report(node.offset, message, format!("correct it, or `numbers` in {file} or `json` of the field"));
     }
 
-    /// Reports an impossible value.
+    /// Reports a value that is not allowed.
     fn fault(&mut self, node: &Node, name: &str, fault: Fault) {
         fault.report(self.to, place_in(self.place, self.text, node.offset), Code::BadExample, &format!("`{name}`"));
     }
 
-    /// A name stands in an object once.
+    /// The members of an object are distinct.
     fn members_are_distinct(&mut self, members: &[json::Member]) {
         for (index, member) in members.iter().enumerate() {
             if members.iter().take(index).any(|first| first.name == member.name) {
@@ -124,14 +123,14 @@ impl Example<'_> {
     }
 }
 
-/// Where a byte of a text stands in its file: exact in a literal block, which is how JSON is written; elsewhere
-/// the start of the text.
+/// The place in the file of a byte of a text: exact in a literal block, in which JSON is usually written, otherwise the
+/// start of the text.
 fn place_in(block: Place, text: &str, offset: usize) -> Place {
     let begin = text.len() - text.trim_start_matches('\n').len();
     let Some(before) = text.get(begin..offset) else { return block };
     let lines = text.trim_end().lines().count();
     let indentation = block.column.saturating_sub(1) as usize;
-    // A block that is folded, or a text in quotes, takes more bytes than its lines and their indentation.
+    // A folded block or a quoted text is longer than its lines with their indentation.
     let longest = text.len() + indentation * lines;
     if (block.end.saturating_sub(block.start)) as usize > longest || !text.contains('\n') {
         return block;

@@ -1,22 +1,22 @@
-//! What is wrong with a value.
+//! Why a value is invalid.
 
 use crate::diagnostics::{Code, Diagnostics, Help, Place};
 
-/// Why a value is wrong, and what to do.
+/// The reason why a value is invalid, and help.
 pub(super) struct Fault {
     pub(super) why: String,
     pub(super) help: Help,
-    /// Where the bound stands that it breaks.
+    /// The place of the bound that it violates.
     pub(super) bound: Option<Place>,
 }
 
 impl Fault {
-    /// A fault without a bound.
+    /// A fault that does not violate a bound.
     pub(super) fn new(why: String, help: impl Into<Help>) -> Self {
         Self { why, help: help.into(), bound: None }
     }
 
-    /// Reports it; `of` says what the value is for.
+    /// Reports it; `of` describes the purpose of the value.
     pub(super) fn report(self, to: &mut Diagnostics, place: Place, code: Code, of: &str) {
         let message = if of.is_empty() { self.why } else { format!("{of}: {}", self.why) };
         let report = to.at(place, code, message).help(self.help);

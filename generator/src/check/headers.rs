@@ -1,10 +1,10 @@
-//! Headers: which exist, and which operations send them.
+//! Headers: their names, and the operations that send them.
 
 use super::taken;
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 use crate::model::{Access, Api, Family, Operation, Parameter, Sent, Shape, Type};
 
-/// A header is one header, however it is written.
+/// Header names are distinct, ignoring case, and not reserved.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
     let own: Vec<_> = api.credentials.iter().flat_map(|own| own.headers()).map(|own| &own.name).collect();
     for (index, header) in api.headers.iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// What is signed needs something to sign with.
+/// Signed operations require credentials.
 pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     let signed = api.operations().find(|(_, operation)| operation.access == Access::Signed);
     if let Some((_, operation)) = signed.filter(|_| api.credentials.is_none() && api.is_sound) {
@@ -47,7 +47,8 @@ pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// A parameter that travels in a header is one of the request itself, one value, and the only one with its name.
+/// A parameter that travels in a header belongs to the request itself, has a simple value, and shares its name with no
+/// other header.
 pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
     for parameter in family.all_parameters() {
         let Some(place) = parameter.in_header else { continue };
@@ -75,7 +76,7 @@ pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// No other part of the request sends a header with the name of a parameter.
+/// No other part of the request sends a header with the name of the parameter.
 fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Parameter, to: &mut Diagnostics) {
     let (name, place) = (&parameter.name.wire, parameter.name.place);
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -100,7 +101,7 @@ fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Pa
     }
 }
 
-/// An operation names headers of `api.yaml`, each once, and only those that are not sent anyway.
+/// The headers of an operation are defined in `api.yaml`, listed once, and not already sent with every call.
 pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in family.operations.iter().filter(|_| api.is_sound) {
         for (index, (name, place)) in operation.headers.iter().enumerate() {

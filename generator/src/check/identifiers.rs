@@ -1,10 +1,10 @@
-//! Identifiers: how long they are, and of what characters.
+//! Identifiers: their lengths and characters.
 
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Family, Identifier, alphabet};
 
-/// An alphabet is what stands between the brackets of a bracket expression, without escapes.
+/// An alphabet is the text between the brackets of a bracket expression, without escapes.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let of_forms = family.identifiers.iter().flat_map(|all| &all.forms);
     let of_forms = of_forms.filter_map(|form| Some((form.alphabet.as_ref()?, form.place)));
@@ -28,7 +28,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Forms become functions, which need names of their own.
+/// Forms become functions, so their Rust names are distinct.
 pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.identifiers {
         for (index, form) in all.forms.iter().enumerate() {
@@ -46,7 +46,7 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is not such an identifier; `None` if it is one.
+/// Why a text is not a value of the identifier; `None` if it is one.
 pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();
     let name = &all.name.wire;
@@ -66,7 +66,7 @@ pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     Some(Fault::new(why, format!("`{name}` consists of the characters [{alphabet}]")))
 }
 
-/// What the client mints must be a value: letters and digits, and this many of them.
+/// Minted texts are valid: lower-case letters and digits, of a fixed length.
 pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
     const LENGTH: u32 = 21;
     const DIGITS: &str = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,4 +1,4 @@
-//! Intents: what they set is there, and can be what they set it to.
+//! Intents: the parameters that they set exist, and the values are possible.
 
 use super::names::{RustName, are_distinct, are_free};
 use super::{enums, taken};
@@ -7,7 +7,7 @@ use crate::model::{
     Api, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, WireNames, WireParameter,
 };
 
-/// The intents of a family's operations.
+/// Checks the intents of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         if !operation.intents.is_empty() {
@@ -49,12 +49,12 @@ fn set(
     let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list) == list;
     for intent in operation.intents.iter().filter(within) {
         intent.set.iter().for_each(|setting| value(family, &names, setting, to));
-        // What could not be read may be required or not.
+        // A parameter that could not be read may be a required one.
         if !parameters.iter().any(|parameter| parameter.shape.is_undefined()) {
             let is_sound = taken(intent, parameters, to);
             arguments(family, intent, parameters, is_sound, to);
         }
-        // Two intents with one id collide too, so no name on the wire excuses them.
+        // Two intents with the same id collide, too; with an empty wire name, the collision is reported.
         let name = Name { wire: String::new(), rust: intent.rust.clone(), place: intent.place };
         functions.push(RustName::new(format!("the intent `{}`", intent.id), &intent.rust, &name));
     }
@@ -62,7 +62,8 @@ fn set(
     are_free(to, &functions, &taken::SETTERS);
 }
 
-/// A parameter can be fixed to a value of its enum, and the deciding one of a choice where nothing goes with it.
+/// A parameter can be set to a value of its enum; the deciding parameter of a choice, to a value without further
+/// parameters.
 fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Diagnostics) {
     let found = match names.find(&setting.name) {
         Lookup::Found(found) => found,
@@ -114,7 +115,7 @@ fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) 
     choice.cases(family).any(|(_, case)| Some(case.value) == value && !case.parameters.is_empty())
 }
 
-/// What is taken beside exists, and is not an argument anyway.
+/// Parameters in `take` exist and are not arguments already.
 fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) -> bool {
     let mut is_sound = true;
     for (wire, place) in &intent.take {
@@ -131,9 +132,9 @@ fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) -> boo
     is_sound
 }
 
-/// Only what the caller gives has a name to be called by, and no two arguments have one name.
+/// Only arguments can be renamed, and no two arguments have the same name.
 ///
-/// Where `take` is not sound, an unknown argument may be one that it was to list.
+/// If `take` has mistakes, an unknown argument may belong to it.
 fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], is_sound: bool, to: &mut Diagnostics) {
     let arguments = intent.arguments(family, parameters);
     let wires = || arguments.iter().map(|parameter| parameter.name.wire.as_str());
@@ -147,7 +148,7 @@ fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], is_soun
     }
     let called = |parameter: &Parameter| intent.call.iter().find(|setting| setting.name == parameter.name.wire);
     let (renamed, own): (Vec<&Parameter>, Vec<_>) = arguments.iter().partition(|one| called(one).is_some());
-    // A name that was given here is the one to change.
+    // Of two arguments, the one that was renamed here is to be changed.
     let named = own.into_iter().chain(renamed).map(|parameter| {
         let wire = &parameter.name.wire;
         let name = called(parameter).map_or_else(

@@ -1,4 +1,4 @@
-//! Lifecycles: every value is a state, final states are final, and records state theirs in fields of the right type.
+//! Lifecycles: every value is a state, terminal states are final, and records have fields of the right types.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, nearest};
@@ -6,20 +6,20 @@ use crate::model::{
     Api, Effect, Enum, EnumValue, Family, Lifecycle, Never, Operation, Ruled, Shape, Tracked, Transition, Type,
 };
 
-/// Words that may stand in place of a state.
+/// Words that are allowed in place of a state.
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
 
-/// The lifecycle of a family.
+/// Checks the lifecycle of a family.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(lifecycle) = &family.lifecycle else { return };
     values_are_states(family, lifecycle, to);
     for transition in &lifecycle.transitions {
-        end_is_the_end(lifecycle, transition, to);
+        terminal_states_are_final(lifecycle, transition, to);
         triggers_are_operations(api, family, transition, to);
     }
     let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
     for never in &lifecycle.never {
-        never_is_never(api, family, lifecycle, all, never, to);
+        excluded_transitions_are_absent(api, family, lifecycle, all, never, to);
     }
     for (index, tracked) in lifecycle.records.iter().enumerate() {
         record_has_state(family, lifecycle, tracked, to);
@@ -38,7 +38,7 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
         lifecycle.states.iter().any(|state| all.index_of(&state.value) == all.index_of(&value.name.wire))
     };
     let stateless: Vec<&EnumValue> = all.values.iter().filter(|value| !is_state(value)).collect();
-    // A misspelt state is reported where it stands.
+    // A misspelt state is reported at its place.
     let misspelt: Vec<&str> = lifecycle
         .states
         .iter()
@@ -69,8 +69,8 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
     }
 }
 
-/// Nothing follows a terminal state; that something was refused does not change it.
-fn end_is_the_end(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagnostics) {
+/// No state follows a terminal one, except through a rejection, which changes nothing.
+fn terminal_states_are_final(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagnostics) {
     if NO_STATES.contains(&transition.to.as_str()) || transition.to.is_empty() {
         return;
     }
@@ -86,7 +86,8 @@ fn end_is_the_end(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagn
     }
 }
 
-/// What can be cancelled and amended follows from the names of operations, so a slip in one must not pass for prose.
+/// A trigger that looks like the name of an operation is one. Otherwise a misspelt name would count as a cause in
+/// words, and the states in which an operation takes effect would be wrong.
 fn triggers_are_operations(api: &Api, family: &Family, transition: &Transition, to: &mut Diagnostics) {
     let operations = || family.operations.iter().map(|operation| operation.name.as_str());
     for (trigger, place) in &transition.trigger {
@@ -101,7 +102,7 @@ fn triggers_are_operations(api: &Api, family: &Family, transition: &Transition, 
             .help("name an operation that changes something");
         }
     }
-    // A cause in the document's words is one word or several with spaces; a name has hyphens.
+    // A cause in words is a single word, or several with spaces; the name of an operation has hyphens.
     for (trigger, place) in transition.trigger.iter().filter(|(trigger, _)| !operations().any(|name| name == trigger)) {
         let is_name = trigger.contains('-') && !trigger.contains(' ');
         let help = did_you_mean(trigger, operations()).filter(|_| !trigger.contains(' '));
@@ -114,7 +115,14 @@ fn triggers_are_operations(api: &Api, family: &Family, transition: &Transition, 
     }
 }
 
-fn never_is_never(api: &Api, family: &Family, lifecycle: &Lifecycle, all: &Enum, never: &Never, to: &mut Diagnostics) {
+fn excluded_transitions_are_absent(
+    api: &Api,
+    family: &Family,
+    lifecycle: &Lifecycle,
+    all: &Enum,
+    never: &Never,
+    to: &mut Diagnostics,
+) {
     if let Ruled::Operations(names) = &never.what
         && api.is_whole
     {
@@ -138,7 +146,7 @@ fn never_is_never(api: &Api, family: &Family, lifecycle: &Lifecycle, all: &Enum,
     }
 }
 
-/// The last transition of a way from one state to another, over as many as it takes.
+/// The last transition on a path of any length from one state to another.
 fn way<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Option<&'a Transition> {
     let mut reached = vec![from];
     let mut next = 0;
@@ -158,14 +166,14 @@ fn way<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Opt
 fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostics) {
     let operation = family.operations.iter().find(|operation| operation.name == name);
     if !operation.is_some_and(|operation| matches!(operation.effect, Effect::Amend | Effect::Cancel)) {
-        let such = family.operations.iter().filter(|one| matches!(one.effect, Effect::Amend | Effect::Cancel));
-        let names = name_list(such.map(|one| one.name.as_str()));
+        let changing = family.operations.iter().filter(|one| matches!(one.effect, Effect::Amend | Effect::Cancel));
+        let names = name_list(changing.map(|one| one.name.as_str()));
         to.at(place, Code::BadLifecycle, format!("expected an operation that amends or cancels, found `{name}`"))
             .help(format!("expected one of: {names}"));
     }
 }
 
-/// The type that a field of a record must have for its meaning.
+/// The description and the test of the type that a field must have.
 type Expected = (&'static str, fn(&Lifecycle, &Shape) -> bool);
 
 const ID: Expected = ("an identifier", |_, shape| shape.is_one(Type::is_identifier));

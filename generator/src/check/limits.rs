@@ -1,10 +1,10 @@
-//! Limits other than rates: ceilings, and how many amendments of one thing may be under way.
+//! Limits other than rates: ceilings, and the number of pending amendments.
 
 use super::enums;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
 use crate::model::{Api, Effect, Family, InFlight, Need, Operation, Parameter, Type};
 
-/// Whether what is counted are values of the enum, each once.
+/// The values that a ceiling counts belong to the enum and are listed once.
 pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for over in family.limits.iter().filter_map(|ceiling| ceiling.over.as_ref()) {
         let Some(of) = family.enums.get(over.enum_index) else { continue };
@@ -21,7 +21,7 @@ pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// `in_flight` belongs to what amends, and names the parameter that identifies what is amended.
+/// `in_flight` belongs to an operation that amends, and names the parameter that identifies what is amended.
 pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(in_flight) = &operation.in_flight else { continue };
@@ -41,7 +41,7 @@ pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The parameters among which the one that says what is meant stands: of the request, and of its items.
+/// The parameters that may identify what is amended: those of the request and of its items.
 fn candidates(operation: &Operation) -> impl Iterator<Item = &Parameter> {
     operation.members().iter().chain(operation.items().flat_map(|(_, item)| &item.parameters))
 }

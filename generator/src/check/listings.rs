@@ -1,10 +1,10 @@
-//! Listings: what identifies their items, and what has to be read so that they are whole.
+//! Listings: how their items are identified, and which queries make them complete.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Family, Lookup, Need, Operation, Record, Response, Role, Type, WireParameter};
 
-/// The listings of a family.
+/// Checks the listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         list_has_records(family, operation, to);
@@ -36,7 +36,7 @@ fn id_identifies_items(operation: &Operation, record: &Record, to: &mut Diagnost
     }
 }
 
-/// The parameter of an operation that a listing names; one that does not exist is reported.
+/// The parameter that a listing names; an unknown one is reported.
 pub(super) fn named_parameter<'a>(
     family: &'a Family,
     operation: &'a Operation,

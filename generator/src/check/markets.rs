@@ -1,10 +1,10 @@
-//! Markets, which become functions of the client, and the programs that the documentation begins with.
+//! Markets, which become functions of the client, and example programs.
 
 use super::taken;
 use crate::diagnostics::{Code, Diagnostics, Place, unknown};
 use crate::model::Api;
 
-/// The name of a market is that of a function, and its headers are those of the API.
+/// The name of a market is that of a function, and its headers are defined.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     let headers = || api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
     for market in &api.markets {
@@ -27,7 +27,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The name of a program is that of its file.
+/// The name of a program is a valid file name.
 pub(super) fn examples(api: &Api, to: &mut Diagnostics) {
     for program in &api.examples {
         is_a_name("program", &program.name, program.place, to);

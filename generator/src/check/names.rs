@@ -1,4 +1,4 @@
-//! Names: on the wire each stands once, and in Rust each is something of its own.
+//! Names: unique on the wire and in Rust.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,15 @@ use crate::model::{
     Api, Choice, ChoiceKind, EnumValue, Family, Name, Operation, Parameter, Response, Role, WireParameter, field_name,
 };
 
-/// Something that gets a Rust name.
+/// An element with a Rust name.
 pub(super) struct RustName {
     rust: String,
-    /// What it is, for a message: ``the enum `Side` ``.
+    /// The element in messages: ``the enum `Side` ``.
     what: String,
-    /// What it is called in the schema; two things with one such name are another rule's business.
+    /// Its name in the schema. Another rule reports elements with the same one.
     wire: String,
     place: Place,
-    /// The key that gives it another name.
+    /// The key that changes the Rust name.
     key: &'static str,
 }
 
@@ -25,7 +25,7 @@ impl RustName {
         Self::new(format!("the {kind} `{}`", name.wire), &name.rust, name)
     }
 
-    /// The same, where another key than `rust` gives the name.
+    /// Sets the key that changes the name, if it is not `rust`.
     pub(super) fn named_by(self, key: &'static str) -> Self {
         Self { key, ..self }
     }
@@ -35,7 +35,7 @@ impl RustName {
     }
 }
 
-/// Two things cannot have one Rust name.
+/// No two elements have the same Rust name.
 pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
     let mut first: HashMap<&str, &RustName> = HashMap::new();
     for this in named.iter().filter(|this| !this.rust.is_empty()) {
@@ -46,12 +46,12 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
         if !this.wire.is_empty() && other.wire == this.wire {
             continue;
         }
-        // One name of each may stand for several Rust names, of which the first collision tells enough.
-        let is_told = to.iter().any(|item| {
+        // Two elements may collide in several Rust names, of which only the first collision is reported.
+        let is_reported = to.iter().any(|item| {
             (item.code, item.place) == (Code::NameCollision, Some(this.place))
                 && item.related.iter().any(|(place, _)| *place == other.place)
         });
-        if is_told {
+        if is_reported {
             continue;
         }
         let rust = shown(&this.rust);
@@ -65,7 +65,7 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
     }
 }
 
-/// Nothing of the schema can have a name that emitted code needs.
+/// No element has a name that emitted code needs.
 pub(super) fn are_free(to: &mut Diagnostics, named: &[RustName], taken: &Taken) {
     for this in named.iter().filter(|this| taken.has(&this.rust)) {
         to.at(
@@ -81,7 +81,7 @@ fn shown(rust: &str) -> &str {
     rust.trim_start_matches("r#")
 }
 
-/// A family's name becomes a module, a feature and a function of the client.
+/// The name of a family becomes a module, a feature and a function of the client.
 pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let name = &family.name;
     let place = Place { line: 0, ..family.place };
@@ -98,7 +98,7 @@ pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// All types of a family stand in one module.
+/// All types of a family are in one module.
 pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let own = |what: &str, rust: &str| {
         let name = Name { wire: String::new(), rust: rust.to_owned(), place: Place { line: 0, ..family.place } };
@@ -119,7 +119,7 @@ pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
     are_free(to, named.get(1..).unwrap_or_default(), &taken::TYPES);
 }
 
-/// A choice, and what goes with each of its values.
+/// A choice and its cases.
 fn choice_types(family: &Family, choice: &Choice) -> Vec<RustName> {
     let mut named = vec![RustName::of("choice", &choice.name)];
     for (EnumValue { name: value, .. }, _) in choice.cases(family).filter(|(_, case)| !case.parameters.is_empty()) {
@@ -145,7 +145,7 @@ fn operation_types(operation: &Operation) -> Vec<RustName> {
         all.push(named(format!("the page of `{}`", operation.name), &format!("{}Page", request.rust), operation.place));
     }
     for (parameter, item) in operation.items() {
-        // An item that came with `as` stands at its origin; the parameter that took it over is the one to change.
+        // The item of an `as` has its place at the origin; the parameter that refers to it is the one to change.
         let is_own = item.place.file == parameter.name.place.file;
         let place = if is_own { item.place } else { parameter.name.place };
         let what = format!("the item of `{}` in `{}`", parameter.name.wire, operation.name);
@@ -158,7 +158,7 @@ fn operation_types(operation: &Operation) -> Vec<RustName> {
     all
 }
 
-/// The values of an enum become its variants, and functions of the choices that it decides.
+/// The values of an enum become variants, and functions of the choices that it decides.
 pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         let named: Vec<_> = all.values.iter().map(|value| RustName::of("value", &value.name)).collect();
@@ -176,7 +176,7 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The codes of a family become the variants of one enum.
+/// The codes of a family become variants of one enum.
 pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let named: Vec<_> = family
         .errors
@@ -193,7 +193,7 @@ pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
     are_free(to, &named, &taken::VARIANTS);
 }
 
-/// An operation's name is used in `as` and in lifecycles, its function is a module too.
+/// `as` and lifecycles refer to operations by name, and the function of an operation is a module, too.
 pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     for operation in family.operations.iter().filter(|operation| !operation.name.chars().all(is_word)) {
@@ -215,7 +215,7 @@ pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
     are_free(to, &named, &taken::OPERATIONS);
 }
 
-/// The parameters of a request, of each of its lists, and of each choice.
+/// Checks the parameters of each request, list and choice.
 pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         parameter_set(family, operation.body.parameters(), to);
@@ -233,7 +233,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 fn parameter_set(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
-    stand_once(family, parameters, to);
+    occur_once(family, parameters, to);
     rust_fields(parameters, to);
     parameters.iter().for_each(|parameter| is_name_of_parameter(&parameter.name, to));
 }
@@ -269,7 +269,7 @@ fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
     are_free(to, &with_setter.map(named).collect::<Vec<_>>(), &taken::SETTERS);
 }
 
-/// `[]` is what the body is called when it is an array, and nothing else.
+/// `[]` denotes a body that is an array, and nothing else.
 fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
     for parameter in parameters.iter().filter(|parameter| parameter.is_body()) {
         to.at(
@@ -281,8 +281,8 @@ fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
     }
 }
 
-/// A name on the wire can be sent once, whether it comes alone or with a choice.
-fn stand_once(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
+/// A name on the wire is sent once, whether alone or as part of a choice.
+fn occur_once(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
     let names = family.names(parameters);
     for (index, second) in names.iter().enumerate() {
         let comes_again =
@@ -304,7 +304,7 @@ fn origin(wire: &WireParameter<'_>) -> String {
     }
 }
 
-/// Clients write the name of a parameter without looking for escapes.
+/// Clients write names of parameters without escaping them.
 fn is_name_of_parameter(name: &Name, to: &mut Diagnostics) {
     if name.wire.contains(|c: char| c == '"' || c == '\\' || c.is_control()) {
         to.at(name.place, Code::ReservedName, format!("the name `{}` needs escapes in JSON", name.wire))
@@ -313,7 +313,7 @@ fn is_name_of_parameter(name: &Name, to: &mut Diagnostics) {
     is_nameable(name, to);
 }
 
-/// A parameter or a field has to be nameable where conditions name it.
+/// The name of a parameter or field can be used in conditions.
 fn is_nameable(name: &Name, to: &mut Diagnostics) {
     if taken::CONDITION_WORDS.has(&name.wire) {
         to.at(
@@ -325,7 +325,7 @@ fn is_nameable(name: &Name, to: &mut Diagnostics) {
     }
 }
 
-/// The fields of a record, those it includes among them, and the members of a page.
+/// Checks the fields of records, including those of included records, and the members of pages.
 pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for record in &family.records {
         let mut first: HashMap<&str, Place> = HashMap::new();

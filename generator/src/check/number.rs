@@ -1,8 +1,8 @@
-//! Numbers as they are written, compared without rounding.
+//! Numbers as written, compared without rounding.
 
 use std::cmp::Ordering;
 
-/// A decimal number without superfluous zeros.
+/// A decimal number without redundant zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number<'a> {
     negative: bool,
@@ -11,7 +11,7 @@ pub(super) struct Number<'a> {
 }
 
 impl<'a> Number<'a> {
-    /// Reads `-12.50`; no exponent, no plus sign, digits on both sides of the point.
+    /// Parses `-12.50`; no exponent, no plus sign, digits on both sides of the point.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -42,7 +42,7 @@ impl PartialOrd for Number<'_> {
     }
 }
 
-/// Whether a text is a decimal number as an exchange writes one: with an exponent too, such as `0E-8`.
+/// Whether a text is a decimal number as exchanges write them, possibly with an exponent, such as `0E-8`.
 pub(super) fn is_decimal(text: &str) -> bool {
     let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
@@ -50,12 +50,12 @@ pub(super) fn is_decimal(text: &str) -> bool {
     is_exponent && Number::parse(number).is_some()
 }
 
-/// Whether a text is a whole number of at most 64 bits, without a sign.
+/// Whether a text is an unsigned integer of at most 64 bits.
 pub(super) fn is_integer(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u64>().is_ok()
 }
 
-/// Whether a text is a whole number of more than 64 bits.
+/// Whether a text is an unsigned integer of more than 64 bits.
 pub(super) fn is_too_large(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u64>().is_err()
 }

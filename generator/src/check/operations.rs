@@ -1,11 +1,11 @@
-//! What an operation says of itself: its rates, the parameter that takes a cursor.
+//! Operations: their rates and pools, and the parameter for the cursor.
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{
     Api, Family, Lookup, Need, OfPool, Operation, PoolReporting, Rate, Response, Role, Type, WeighsWhen,
 };
 
-/// The operations of a family.
+/// Checks the operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         rates_are_distinct(operation, to);
@@ -14,7 +14,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// For one class of users, one way of counting and one window there is one rate.
+/// Rates are unique by class of users, unit counted and window.
 fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     for (index, rate) in operation.rates.iter().enumerate() {
         let same = |first: &&Rate| first.counted() == rate.counted() && first.every.window() == rate.every.window();
@@ -30,7 +30,7 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// What decides how much a call weighs is a parameter, and a call that nothing is said of has a weight, too.
+/// A weight depends on a parameter of the operation, and there is a weight for all other calls.
 fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     for rate in &operation.rates {
         let Some((of, when)) = rate.of_pool.as_ref().and_then(|of| Some((of, of.when.as_ref()?))) else { continue };
@@ -61,7 +61,7 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
     }
 }
 
-/// Each pool is used.
+/// Every pool is used.
 pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
     let rates = || api.operations().flat_map(|(_, operation)| &operation.rates);
     for pool in api.pools.iter().filter(|_| api.is_whole) {
@@ -75,7 +75,7 @@ pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
 /// The number of pools whose reports the runtime keeps.
 const MOST_REPORTED: usize = 4;
 
-/// Answers report few pools, and each place reports one of them.
+/// The number of pools with reports is limited, and no two of them are reported in the same place.
 pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
     let reporting: Vec<_> = api.pools.iter().filter_map(|pool| Some((pool, pool.reporting.as_ref()?))).collect();
     if let Some((_, beyond)) = reporting.get(MOST_REPORTED) {
@@ -93,7 +93,7 @@ pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// A page is followed by sending its cursor back.
+/// The cursor of a page can be sent back with the next request.
 fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Response::Page { next: (next, place), .. } = &operation.response else { return };
     let names = family.names(operation.members());

@@ -1,9 +1,10 @@
-//! The table of outcomes: a row for each way a call can end, and none against reason.
+//! The table of outcomes: one plausible row for each way a call can end.
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, CallResult, OutcomeRow, RowOutcome};
 
-/// The rows of `outcomes`; without any, what may be sent and has no clear answer is unknown.
+/// Checks `outcomes`. Without rows, the outcome of a request that may have been sent is unknown unless the answer is
+/// clear.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     for (index, row) in api.outcomes.iter().enumerate() {
         if let Some(first) = api.outcomes.iter().take(index).find(|first| first.when == row.when) {

@@ -1,4 +1,4 @@
-//! `pages`: how the next page of a listing is requested, so that no item is lost.
+//! `pages`: how the next page of a listing is requested without losing items.
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place};
@@ -7,7 +7,7 @@ use crate::model::{
     Shape, Shown, Times, Type,
 };
 
-/// The listings of a family.
+/// Checks the paging of a family's listings.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(pages) = &operation.listing.pages else { continue };
@@ -24,7 +24,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         let is_counted = match pages.by {
             PagesBy::Number | PagesBy::Offset => true,
-            // What a link leads to is the number of a page, unless it can be anything.
+            // A link contains the number of a page, unless the parameter can take any cursor.
             PagesBy::Link => next.is_some_and(|next| next.shape.is_one(|ty| ty == Type::Integer)),
             PagesBy::Cursor | PagesBy::Last => false,
         };
@@ -33,7 +33,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// A parameter of the request, which is reported where there is none of these types.
+/// The parameter of the request; one of another type is reported.
 fn parameter<'a>(
     family: &'a Family,
     operation: &'a Operation,
@@ -88,7 +88,7 @@ fn next_is_taken<'a>(
     Some(next)
 }
 
-/// A page is short only beside a known length.
+/// To recognize a short page, the usual length must be known.
 fn size_is_known(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
     let Some(size) = &pages.size else {
         if let Some(total) = pages.total.as_ref().filter(|_| pages.by == PagesBy::Number) {
@@ -142,7 +142,7 @@ fn mismatch((name, place): &(String, Place), field: &Field, expected: &str, to: 
         .help("name a field that has this type");
 }
 
-/// What the last item says of the next page.
+/// The field of the last item with which the next page begins.
 fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Field> {
     let name = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last)?;
     let field = records::field(item, name, to)?;
@@ -153,7 +153,7 @@ fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Opti
     fits.then_some(field)
 }
 
-/// The text of the field is sent as it came, so that both are of one kind.
+/// The field and the parameter have the same form, because the text of the field is sent unchanged.
 fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagnostics) {
     let Some(field) = &pages.field else { return };
     let times = |shape: &Shape| shape.single().filter(|ty| ty.is_time());
@@ -173,7 +173,7 @@ fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagn
     }
 }
 
-/// Repeated items are recognized by their ids, and the last page by its length.
+/// If a page can repeat items, they are recognized by their ids, and the last page by its length.
 fn repeated_items_are_known(
     operation: &Operation,
     pages: &Paging,
@@ -193,11 +193,11 @@ fn repeated_items_are_known(
     }
     if repeats_last && pages.size.is_none() && pages.more.is_none() {
         to.at(pages.place, Code::MissingKey, "neither `size` nor `more` says which page is the last one")
-            .help("each page repeats items of the one before, so that none is empty: add one of them");
+            .help("each page repeats items of the one before, so the last page is never empty: add one of them");
     }
 }
 
-/// An order that is no longer open moves those behind it forward, so that counting misses one.
+/// An order that is filled or cancelled moves the following ones forward, so paging by count could miss one.
 fn open_orders_are_not_counted(operation: &Operation, pages: &Paging, is_counted: bool, to: &mut Diagnostics) {
     let shows = operation.listing.shows.as_ref().filter(|shows| shows.what == Shown::OpenOrders);
     if let (Some(shows), true) = (shows, is_counted) {

@@ -1,4 +1,4 @@
-//! Paths: each leads to one operation, and what stands in one is a parameter.
+//! Paths: each belongs to one operation, and names in braces are parameters.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Body, Family, Lookup, Need, Operation, Parameter, PathPiece, Role};
 use crate::words::{Lists, Objects, Sends};
 
-/// Two operations cannot answer the same call.
+/// No two operations have the same method and path.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
     let mut first: HashMap<(&str, Option<&str>, Vec<&str>), &Operation> = HashMap::new();
     for (_, operation) in api.operations().filter(|(_, operation)| !operation.path.pieces.is_empty()) {
-        // The names in braces distinguish two paths for people only.
+        // The names of path parameters do not distinguish paths.
         let pieces = operation.path.pieces.iter().map(|piece| match piece {
             PathPiece::Literal(text) => text.as_str(),
             PathPiece::Parameter(_) => "{}",
@@ -35,7 +35,7 @@ fn http(operation: &Operation) -> String {
     format!("{} {}", operation.method.as_str(), operation.path.text)
 }
 
-/// The paths of a family's operations.
+/// Checks the paths of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         parameters_are_there(family, operation, to);
@@ -43,7 +43,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// What stands in braces is a parameter that is always there and is one value.
+/// A name in braces is a required parameter with a single value.
 fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let names = family.names(operation.members());
     let in_path: Vec<&str> = operation.path.parameters().collect();
@@ -81,7 +81,7 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
     }
 }
 
-/// A query string holds no objects.
+/// A query string cannot hold objects, unless the schema states how they are written.
 fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
     let method = operation.method;
     let spreads_items = matches!(operation.style.lists, Lists::Brackets | Lists::Indexed);

@@ -1,10 +1,10 @@
-//! The read by which a caller finds out whether the credentials are accepted.
+//! The query that checks credentials.
 
 use super::examples;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Access, Api, Effect, Family, Identifier, Lookup, Operation, Type};
 
-/// It is signed, changes nothing, and its request is whole.
+/// The probe is signed, changes nothing, and has a complete request.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(probe) = &family.probe else { return };
     let (name, place) = &probe.operation;
@@ -34,7 +34,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     is_built_without_reading(family, operation, &probe.request, to);
 }
 
-/// The request is built in code that cannot fail, so nothing of it is read from a text that might not be one.
+/// The emitted code that builds the request cannot fail, so its values must not be parsed at run time.
 fn is_built_without_reading(
     family: &Family,
     operation: &Operation,

@@ -1,24 +1,24 @@
-//! What the queries of `confirm` send beside what the request has: fixed values, and a time.
+//! What the queries of `confirm` send in addition to parameters of the request: fixed values and a time.
 
 use super::values;
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Confirm, Family, Lookup, Operation, Parameter, Shape, Type, WireNames};
 
-/// `set`, `since` and `expires`.
+/// Checks `set`, `since` and `expires`.
 pub(super) fn check(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     values_can_be_sent(family, operation, confirm, to);
     times_are_times(family, operation, confirm, to);
 }
 
-/// The parameters of the queries, where each is known.
+/// The parameters of the queries; `None` if one of them is unknown.
 fn queried_names<'a>(family: &'a Family, operation: &'a Operation, confirm: &Confirm) -> Option<Vec<WireNames<'a>>> {
     let queries: Vec<_> = operation.queries(family).collect();
     let is_known = queries.len() == 1 + usize::from(confirm.then.is_some());
     is_known.then(|| queries.into_iter().map(|query| names(family, query)).collect())
 }
 
-/// A parameter that one of the places has; a name that none has is reported.
-fn parameter_of_a_place<'a>(
+/// A parameter of one of the queries; an unknown name is reported.
+fn parameter_of_a_query<'a>(
     places: &[WireNames<'a>],
     (name, at): &(String, Place),
     to: &mut Diagnostics,
@@ -36,7 +36,7 @@ fn parameter_of_a_place<'a>(
     }
 }
 
-/// What is always sent is a value of its parameter, and nothing else says what goes there.
+/// A fixed value is valid for its parameter, and no other key sets that parameter.
 fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let Some(places) = queried_names(family, operation, confirm) else { return };
     let others = confirm.ids.iter().chain(&confirm.with_as).map(|(query, _)| query).chain(&confirm.with);
@@ -47,7 +47,7 @@ fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm,
                 .related(*other, "here")
                 .help("remove one of them");
         }
-        let Some(parameter) = parameter_of_a_place(&places, name, to) else { continue };
+        let Some(parameter) = parameter_of_a_query(&places, name, to) else { continue };
         let why_not = match parameter.shape {
             Shape::One(ty) => values::why_not(family, ty, value),
             Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
@@ -63,7 +63,7 @@ fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm,
     }
 }
 
-/// `since` is a time of a query, and `expires` one of the request.
+/// `since` is a time of a query, and `expires` is a time of the request.
 fn times_are_times(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     if let Some(name) = &confirm.expires
         && let Lookup::Found(found) = names(family, operation).find(&name.0)
@@ -73,7 +73,7 @@ fn times_are_times(family: &Family, operation: &Operation, confirm: &Confirm, to
     if let Some(name) = &confirm.since
         && let Some(places) = queried_names(family, operation, confirm)
     {
-        is_time(parameter_of_a_place(&places, name, to), name, to);
+        is_time(parameter_of_a_query(&places, name, to), name, to);
     }
 }
 
@@ -86,7 +86,7 @@ fn is_time(parameter: Option<&Parameter>, (name, place): &(String, Place), to: &
     }
 }
 
-/// The names of the request, and of the items of its lists.
+/// The parameters of the request, and of the items of its lists.
 pub(super) fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
     let own = family.names(operation.members());
     operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))

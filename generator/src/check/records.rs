@@ -1,9 +1,9 @@
-//! Records: what comes back, and what is made of it.
+//! Records and their fields.
 
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 use crate::model::{Api, Family, Field, Record, RecordForm, Response, Shape, Type};
 
-/// The records of a family, and where they are used.
+/// Checks the records of a family and their uses.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for record in &family.records {
         value_is_one(record, to);
@@ -25,7 +25,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     holds_itself(family, to);
 }
 
-/// A field of a record by its name, which is reported where there is none.
+/// The field of a record with this name; an unknown name is reported.
 pub(super) fn field<'a>(
     record: &'a Record,
     (name, place): &(String, Place),
@@ -65,7 +65,7 @@ pub(super) fn field_within<'a>(
     Some(found)
 }
 
-/// The field that is named, if any is, has the shape that is expected.
+/// The named field, if there is one, has the expected shape.
 pub(super) fn is_field(
     record: &Record,
     named: Option<&(String, Place)>,
@@ -81,7 +81,7 @@ pub(super) fn is_field(
     }
 }
 
-/// A record that is a value is the value of one field.
+/// A record with `as_value` has a single field.
 fn value_is_one(record: &Record, to: &mut Diagnostics) {
     let RecordForm::Value(place) = record.travels else { return };
     if record.is_whole && record.fields.len() != 1 {
@@ -91,7 +91,7 @@ fn value_is_one(record: &Record, to: &mut Diagnostics) {
     }
 }
 
-/// A list that is an object has its names in a field.
+/// The field for the key of a record is a text.
 fn key_is_a_text(record: &Record, to: &mut Diagnostics) {
     let Some(key) = &record.key else { return };
     let Some(field) = field(record, key, to) else { return };
@@ -104,7 +104,7 @@ fn key_is_a_text(record: &Record, to: &mut Diagnostics) {
     }
 }
 
-/// An abstract record is there to be included.
+/// An abstract record is only included, not used as a type.
 fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut Diagnostics) {
     let Some(record) = family.records.get(index).filter(|record| record.is_abstract) else { return };
     to.at(place, Code::BadResponse, format!("{what} has the abstract record `{}` as its type", record.name.wire))
@@ -112,7 +112,7 @@ fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut D
         .help("remove `abstract` there, or use a record that includes it");
 }
 
-/// A record within itself would never end; a list of itself may be empty.
+/// A record cannot contain itself, except in a list, which may be empty.
 fn holds_itself(family: &Family, to: &mut Diagnostics) {
     for (index, record) in family.records.iter().enumerate() {
         if let Some(field) = record.fields.iter().find(|field| leads_to(family, field, index)) {
@@ -135,7 +135,7 @@ fn inner(field: &Field) -> Option<usize> {
     field.shape.single()?.record()
 }
 
-/// Whether a record stands somewhere within a field.
+/// Whether a field contains a record at any depth.
 fn leads_to(family: &Family, field: &Field, target: usize) -> bool {
     let mut open: Vec<usize> = inner(field).into_iter().collect();
     let mut seen = Vec::new();

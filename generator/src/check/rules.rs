@@ -1,4 +1,4 @@
-//! Rules: what they say, what they test, and what they speak of.
+//! Rules: their ids, their conditions, and the parameters that they use.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::model::{
     Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Statements, Test, WireNames,
 };
 
-/// The rules and other statements of a family and its operations.
+/// Checks the rules and other statements of a family and its operations.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     have_ids("observation", api.observed.iter().map(|said| (said.id.as_str(), said.place)), to);
     have_ids("limit", family.limits.iter().map(|limit| (limit.id.as_str(), limit.place)), to);
@@ -28,7 +28,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         statements(&operation.statements, &family.statements.rules, to);
         for rule in &operation.statements.rules {
             is_of_its_kind(rule, to);
-            speaks_of_what_is_there(api, family, operation, rule, to);
+            conditions_are_valid(api, family, operation, rule, to);
             can_fail(rule, to);
         }
         agree(&operation.statements.rules, to);
@@ -42,7 +42,7 @@ fn statements(statements: &Statements, family_rules: &[Rule], to: &mut Diagnosti
     have_ids("observation", statements.observed.iter().map(|said| (said.id.as_str(), said.place)), to);
 }
 
-/// An id names one thing.
+/// Ids are unique.
 fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mut Diagnostics) {
     let mut seen: Vec<(&str, Place)> = Vec::new();
     for (id, place) in ids.filter(|(id, _)| !id.is_empty()) {
@@ -57,7 +57,7 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
     }
 }
 
-/// Only a rule that is checked has something to check; only one that is stated says why it is not.
+/// Only a checked rule has a condition, and only a stated one has a reason why it is not checked.
 fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     let kind = rule.kind.as_str();
     if rule.kind == RuleKind::Todo {
@@ -86,7 +86,7 @@ fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-/// A rule whose `when` implies what it requires, or rules out what it forbids, holds for every request.
+/// A rule whose `when` implies what it requires, or excludes what it forbids, could never fail.
 fn can_fail(rule: &Rule, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
     let is_implied = |required: &Condition| when.iter().any(|condition| implies(condition, required));
@@ -101,7 +101,7 @@ fn can_fail(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-/// Two rules with one condition cannot require and forbid the same.
+/// Two rules with the same condition do not require and forbid the same.
 fn agree(rules: &[Rule], to: &mut Diagnostics) {
     for (index, rule) in rules.iter().enumerate() {
         if let Some(first) = rules.iter().take(index).find(|first| contradict(first, rule)) {
@@ -134,7 +134,7 @@ fn values(values: &[(String, Place)]) -> BTreeSet<&str> {
     values.iter().map(|(value, _)| value.as_str()).collect()
 }
 
-/// Conditions without their places, in any order.
+/// Conditions as texts without their places, in any order.
 fn texts(conditions: &[Condition]) -> BTreeSet<String> {
     conditions.iter().map(text).collect()
 }
@@ -156,7 +156,7 @@ fn text(condition: &Condition) -> String {
     }
 }
 
-/// What a condition compares, and with which values.
+/// The parameter or property that a condition compares, how, and with which values.
 fn compared(condition: &Condition) -> Option<(&str, &str, BTreeSet<&str>)> {
     match condition {
         Condition::Is { parameter, values: all } => Some(("parameter", &parameter.0, values(all))),
@@ -170,7 +170,7 @@ fn compared(condition: &Condition) -> Option<(&str, &str, BTreeSet<&str>)> {
     }
 }
 
-/// Whether the second condition holds wherever the first does.
+/// Whether the second condition holds whenever the first does.
 fn implies(one: &Condition, other: &Condition) -> bool {
     match (one, other) {
         (Condition::Not(one), Condition::Not(other)) => implies(other, one),
@@ -190,7 +190,7 @@ fn implies(one: &Condition, other: &Condition) -> bool {
     }
 }
 
-/// Whether the second condition fails wherever the first holds. A text may have several forms.
+/// Whether the second condition fails whenever the first holds. A text may have several forms.
 fn excludes(one: &Condition, other: &Condition) -> bool {
     if let (Condition::Not(one), other) | (other, Condition::Not(one)) = (one, other) {
         return implies(other, one);
@@ -203,7 +203,7 @@ fn excludes(one: &Condition, other: &Condition) -> bool {
     }
 }
 
-fn speaks_of_what_is_there(api: &Api, family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
+fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
     let Some(parameters) = subject(operation, rule, to) else { return };
     let names = family.names(parameters);
     let name = name(rule);
@@ -227,7 +227,7 @@ fn speaks_of_what_is_there(api: &Api, family: &Family, operation: &Operation, ru
     }
 }
 
-/// What compares with an instrument is in a request that names one.
+/// A rule that compares with an instrument belongs to a request that names one.
 fn names_its_instrument(
     api: &Api,
     family: &Family,
@@ -266,7 +266,7 @@ fn names_its_instrument(
     }
 }
 
-/// The parameters that a rule speaks of: those of the request, or of the items it names.
+/// The parameters that a rule can use: those of the request, or of the items in `in`.
 fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> Option<&'a [Parameter]> {
     let Some((list, place)) = &rule.within else { return Some(operation.body.parameters()) };
     let lists = || operation.items().map(|(parameter, _)| parameter.name.wire.as_str());
@@ -312,7 +312,7 @@ fn not_comparable(name: &str, place: Place, why: &str, to: &mut Diagnostics) {
         .help("compare texts, identifiers or enums, or make the rule `stated` with a `why`");
 }
 
-/// A rule as it is called in a message.
+/// The name of a rule in messages.
 fn name(rule: &Rule) -> String {
     if rule.id.is_empty() { "the rule".to_owned() } else { format!("the rule `{}`", rule.id) }
 }

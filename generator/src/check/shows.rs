@@ -1,4 +1,4 @@
-//! What listings show of an account: the fields and parameters that a comparison with a journal reads.
+//! What listings show of an account: the fields and parameters that a comparison with a journal uses.
 
 use super::listings::named_parameter;
 use super::records::{self, is_field};
@@ -6,7 +6,7 @@ use super::trades;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Effect, Family, Lookup, Operation, Record, Role, Shape, Shown, Shows, Type, WireNames};
 
-/// `shows` of the listings of a family.
+/// Checks `shows` of the listings of a family.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let (Some(shows), Some(index)) = (&operation.listing.shows, operation.paged_record(family)) else { continue };
@@ -65,10 +65,10 @@ fn over_is_an_enum(family: &Family, operation: &Operation, shows: &Shows, to: &m
     }
 }
 
-/// An order is compared by its state and its ids, which the lifecycle names.
+/// Orders are compared by the state and the ids that the lifecycle names.
 fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: &Shows, to: &mut Diagnostics) {
     let Some(lifecycle) = &family.lifecycle else {
-        // What could not be read is reported already.
+        // A lifecycle that could not be read is reported already.
         if api.is_whole && !to.is_unread(family.place.file, "lifecycle") {
             to.at(shows.place, Code::BadResponse, format!("`{}` requires a `lifecycle`", shows.what.as_str()))
                 .help("add a `lifecycle` to the family, with the record in its `records`");
@@ -98,7 +98,7 @@ fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
     is_field(record, shows.quantity.as_ref(), "a `decimal`", is_number, to);
 }
 
-/// Each field in `by` is a parameter of the operation that cancels.
+/// Every field in `by` is a parameter of the operation that cancels.
 fn cancel_takes_what_an_order_has(api: &Api, family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
     let is_over = |(name, _): &&(String, Place)| shows.over.as_ref().is_some_and(|(over, _)| over == name);
     for named in shows.by.iter().filter(|named| !is_over(named)) {

@@ -1,12 +1,12 @@
-//! Names that emitted code needs for itself, and why.
+//! Names that emitted code reserves, and why.
 
-/// Names of one kind that the schema cannot have.
+/// Reserved names of one kind.
 pub(super) struct Taken {
     pub(super) names: &'static [&'static str],
     pub(super) why: &'static str,
 }
 
-/// Emitted code uses or derives these unqualified; a type of that name would stand before them.
+/// Emitted code uses or derives these without a path, so a type with such a name would shadow them.
 pub(super) const TYPES: Taken = Taken {
     names: &[
         "Box",
@@ -34,11 +34,11 @@ pub(super) const TYPES: Taken = Taken {
     why: "Rust or the emitted code uses this name for a type",
 };
 
-/// The variant that keeps what the documents do not list.
+/// The variant for values that the documents do not list.
 pub(super) const VARIANTS: Taken =
     Taken { names: &["Unknown"], why: "the emitted code uses this variant for values that are not documented" };
 
-/// Functions of a request, of the objects of a list, and of what goes with a case.
+/// Functions of requests, of objects in lists, and of the data of cases.
 pub(super) const SETTERS: Taken = Taken {
     names: &[
         "between",
@@ -66,7 +66,7 @@ pub(super) const SETTERS: Taken = Taken {
 /// Functions of a choice by value.
 pub(super) const MAKERS: Taken = Taken { names: &["kind"], why: "every choice has a function with this name" };
 
-/// Modules of a family, and functions of the type that holds its operations.
+/// Modules of a family, and functions of the type with its operations.
 pub(super) const OPERATIONS: Taken = Taken {
     names: &[
         "blocking",
@@ -129,7 +129,7 @@ pub(super) const ROOT_TYPES: Taken = Taken {
     why: "the emitted code has a type with this name",
 };
 
-/// Modules of the root, functions of the client, and names that cargo keeps for itself.
+/// Modules of the root, functions of the client, and names that cargo reserves.
 pub(super) const FAMILIES: Taken = Taken {
     names: &[
         "account",
@@ -174,7 +174,7 @@ pub(super) const FAMILIES: Taken = Taken {
     why: "the emitted code already uses this name",
 };
 
-/// Words of conditions.
+/// Keys of conditions.
 pub(super) const CONDITION_WORDS: Taken =
     Taken { names: &["any_given", "given"], why: "it has a meaning in conditions" };
 
@@ -185,7 +185,7 @@ pub(super) const HEADERS: Taken = Taken {
 };
 
 impl Taken {
-    /// Whether a name is one of them.
+    /// Whether a name is reserved.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(&name.trim_start_matches("r#"))
     }

@@ -1,4 +1,4 @@
-//! The fields by which a fill changes a position, of which a ledger is made.
+//! The fields by which a fill changes a position, from which a ledger is built.
 
 use super::records::{self, is_field};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
@@ -6,7 +6,7 @@ use crate::model::{Family, Field, Operation, Record, Shape, Shows, Trade, TradeF
 
 type Named = (String, Place);
 
-/// `trade` of a listing of fills.
+/// Checks `trade` of a listing of fills.
 pub(super) fn check(
     family: &Family,
     operation: &Operation,
@@ -50,7 +50,7 @@ fn is_number(shape: &Shape) -> bool {
     matches!(shape, Shape::One(Type::Decimal | Type::Undefined))
 }
 
-/// The field is an enum with these values.
+/// The field is an enum that has these values.
 fn has_values(family: &Family, record: &Record, named: &Named, values: &[Named], to: &mut Diagnostics) {
     let is_enum = |shape: &Shape| matches!(shape, Shape::One(Type::Enum(_) | Type::Undefined));
     is_field(record, Some(named), "an enum", is_enum, to);
@@ -80,7 +80,7 @@ fn lists_fees(family: &Family, record: &Record, fees: &TradeFees, to: &mut Diagn
     }
 }
 
-/// The values of a key are values of the parameter that the listing is read over.
+/// The values of a key are values of the parameter in `over`.
 fn are_of_over(
     family: &Family,
     operation: &Operation,

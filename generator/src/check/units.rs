@@ -5,7 +5,7 @@ use super::values;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
 use crate::model::{Api, Family, Field, Lookup, Parameter, Record, Role, Type, Unit, WireNames, WireParameter};
 
-/// The units of requests and records.
+/// Checks the units of requests and records.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let outer = family.names(operation.body.parameters());
@@ -45,7 +45,7 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, 
     }
 }
 
-/// Why a name can never have a value.
+/// Why a parameter can never have a value; `None` if it can.
 pub(super) fn why_no_value(family: &Family, wire: &WireParameter<'_>, value: &str) -> Option<Fault> {
     match wire.role {
         Role::Decider(index) => values::why_not(family, Type::Enum(index), value),

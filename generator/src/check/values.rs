@@ -1,4 +1,4 @@
-//! Values that the schema writes down: defaults, bounds, alphabets, the values allowed in one place.
+//! Values in the schema: defaults, bounds, alphabets and lists of allowed values.
 
 use super::fault::Fault;
 use super::number::{self, Number};
@@ -7,18 +7,18 @@ use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Edit, Family, Name, Need, Operation, Parameter, Shape, Type};
 use crate::words::Times;
 
-/// What concerns one parameter.
+/// Rules for a single parameter.
 const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
     [shape, only_of_parameter, bounds, digits, item_counts, default, edit, wins];
 
-/// The parameters of requests, of their items, and of choices.
+/// Checks the parameters of requests, of items and of choices.
 pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for parameter in family.all_parameters() {
         for rule in PARAMETER_RULES {
             rule(family, parameter, to);
         }
     }
-    // Of what a choice requires, documents name a default too; see `contradictions`.
+    // For parameters of choices, documents give both `required` and a default; see `contradictions`.
     for parameter in family.operations.iter().flat_map(Operation::sets).flat_map(|(_, set)| set) {
         default_is_used(parameter, to);
     }
@@ -30,7 +30,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is not a value of a type; `None` when it is one.
+/// Why a text is not a value of a type; `None` if it is one.
 pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
     let (what, such_as, is_one) = match ty {
         Type::Decimal => ("decimal number", "12.5", Number::parse(text).is_some()),
@@ -54,13 +54,13 @@ pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
     (!is_one).then(fault)
 }
 
-/// Whether a text is a number of seconds, perhaps with a fraction.
+/// Whether a text is a number of seconds, with or without a fraction.
 fn is_in_seconds(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     number::is_integer(whole) && !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text has the form `2026-09-08T00:00:00Z`, perhaps with a fraction or another offset.
+/// Whether a text has the form `2026-09-08T00:00:00Z`, with or without a fraction and with any offset.
 fn is_iso_time(text: &str) -> bool {
     const FORM: &str = "0000-00-00T00:00:00";
     let fits = |(form, byte): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
@@ -68,7 +68,7 @@ fn is_iso_time(text: &str) -> bool {
     text.len() >= FORM.len() && FORM.bytes().zip(text.bytes()).all(fits) && text.bytes().skip(FORM.len()).all(rest)
 }
 
-/// What a parameter can be at all.
+/// A parameter has a type that can be sent.
 fn shape(_family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let place = parameter.name.place;
     if matches!(parameter.shape.listed(), Some(Type::Choice(_))) {
@@ -81,7 +81,7 @@ fn shape(_family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// What a shape is called in a message.
+/// A shape in messages.
 pub(super) fn described(family: &Family, shape: &Shape) -> String {
     match shape {
         Shape::List(_) => "a list".to_owned(),
@@ -92,7 +92,7 @@ pub(super) fn described(family: &Family, shape: &Shape) -> String {
     }
 }
 
-/// Reports a key that says nothing about a parameter of this shape.
+/// Reports a key that has no meaning for a parameter of this shape.
 fn misplaced(family: &Family, parameter: &Parameter, place: Place, says: &str, to: &mut Diagnostics) {
     let what = described(family, &parameter.shape);
     to.at(place, Code::Misplaced, format!("{says}, but `{}` is {what}", parameter.name.wire)).help("remove it");
@@ -159,7 +159,7 @@ fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// What is sent is spelled one way.
+/// `only` of a parameter uses the spelling of requests.
 fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     only(family, &parameter.name, &parameter.shape, &parameter.only, to);
     are_numbers(family, &parameter.name, &parameter.shape, parameter.as_text, to);
@@ -171,7 +171,7 @@ fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostic
     }
 }
 
-/// What a record lists is spelled as the document spells it.
+/// `only` of a field uses the spelling of the document.
 pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for field in family.records.iter().flat_map(|record| &record.fields) {
         only(family, &field.name, &field.shape, &field.only, to);
@@ -179,7 +179,7 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The values of an enum that travels as a JSON number are numbers.
+/// An enum that travels as a JSON number has numeric values.
 fn are_numbers(family: &Family, name: &Name, shape: &Shape, as_text: bool, to: &mut Diagnostics) {
     let Some(all) = family.enum_of(shape).filter(|_| !as_text) else { return };
     if let Some(value) = all.values.iter().find(|value| Number::parse(&value.name.wire).is_none()) {
@@ -221,7 +221,7 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// A default is one value, and assumed where nothing is sent.
+/// A default is a single value, and the parameter can be left out.
 fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
     let Some((_, place)) = &parameter.default else { return };
     if parameter.need == Need::Always {
@@ -233,7 +233,7 @@ fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// Why a value of the right type is not allowed for this parameter.
+/// Why a value of the right type is not allowed for this parameter; `None` if it is.
 pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) -> Option<Fault> {
     if let Some(all) = family.enum_of(&parameter.shape) {
         return enums::why_not_listed(all, &parameter.only, text);
@@ -249,13 +249,13 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
     }
     let number = Number::parse(text)?;
     let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number<'_>, &Number<'_>) -> bool| {
-        // What is not a number of this type bounds nothing.
+        // A bound that is not a number of this type is ignored.
         let (bound, place) = bound.as_ref().filter(|(bound, _)| why_not(family, ty, bound).is_none())?;
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
     };
     let parsed = |bound: &Option<(String, Place)>| bound.as_ref().map(|(bound, _)| bound.clone());
     let (min, max) = (parsed(&parameter.min), parsed(&parameter.max));
-    // Bounds that exclude each other are the mistake, not what lies outside.
+    // If the bounds exclude each other, that is reported instead of the value.
     if min
         .as_deref()
         .and_then(Number::parse)
@@ -295,7 +295,7 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// `wins: unstated` says that the document does not say which alternative wins.
+/// `wins: unstated` belongs to a choice of alternatives.
 fn wins(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let by_presence = family.choice_of(parameter).is_some_and(|choice| choice.alternatives().is_some());
     if parameter.wins_unstated && !by_presence && !parameter.shape.is_undefined() {

@@ -3,7 +3,7 @@
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Duration, DurationUnit, Family, Lookup, Role, Type, Window, WireNames};
 
-/// The windows of a family's operations.
+/// Checks the windows of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let names = family.names(operation.members());
@@ -42,7 +42,7 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &
     }
 }
 
-/// What is taken when nothing is sent is allowed.
+/// The default is not longer than the limits.
 fn default_fits(window: &Window, to: &mut Diagnostics) {
     let Some(default) = window.default else { return };
     for (key, limit) in [("span", window.span), ("access", window.access)] {
@@ -53,7 +53,7 @@ fn default_fits(window: &Window, to: &mut Diagnostics) {
     }
 }
 
-/// How long it is, when a month has so many days.
+/// Its length in seconds if a month has this many days.
 fn seconds(length: Duration, days_of_month: u64) -> u64 {
     const DAY: u64 = 24 * 60 * 60;
     let unit = match length.unit {

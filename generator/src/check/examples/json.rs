@@ -1,12 +1,12 @@
-//! JSON with the place of everything, and numbers as they are written.
+//! JSON with places, and with numbers as written.
 
-/// A value, and the byte it begins at.
+/// A value and the byte offset at which it begins.
 pub(super) struct Node {
     pub(super) offset: usize,
     pub(super) value: Value,
 }
 
-/// What a node holds.
+/// The content of a node.
 pub(super) enum Value {
     Null,
     Boolean,
@@ -24,7 +24,7 @@ pub(super) struct Member {
 }
 
 impl Node {
-    /// What it is, for a message.
+    /// Its kind, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",
@@ -37,9 +37,9 @@ impl Node {
     }
 }
 
-/// Reads a text; an error has its byte and the reason.
+/// Parses a text; an error has the byte offset and the reason.
 pub(super) fn parse(text: &str) -> Result<Node, (usize, String)> {
-    // serde_json decides what is JSON and how deep it nests; it keeps no places and rounds numbers.
+    // serde_json decides whether it is JSON and how deep it may nest, but keeps no places and rounds numbers.
     if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
         let line_start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let offset = line_start + error.column().saturating_sub(1);
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> Result<Node, (usize, String)> {
     Ok(Reader { text, at: 0 }.node())
 }
 
-/// The text in quotes, the number or the mark that a text begins with.
+/// The quoted text, the number or the punctuation mark at the beginning of a text.
 pub(super) fn word(text: &str) -> &str {
     let end = match text.as_bytes().first() {
         Some(b'"') => text.get(1..).and_then(|rest| rest.find('"')).map_or(1, |at| at + 2),
@@ -60,7 +60,7 @@ pub(super) fn word(text: &str) -> &str {
     text.get(..end.max(1)).unwrap_or_default()
 }
 
-/// Walks over a text that is known to be JSON.
+/// Reads a text that is known to be JSON.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Goes past a character that stands here.
+    /// Skips a character if it is the next one.
     fn takes(&mut self, character: char) -> bool {
         self.skip_space();
         let is_here = self.rest().starts_with(character);

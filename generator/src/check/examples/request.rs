@@ -1,4 +1,4 @@
-//! The JSON of a request: its parameters, as they are sent.
+//! The JSON of a request: its parameters as sent.
 
 use super::Example;
 use super::json::{Member, Node, Value};
@@ -93,7 +93,7 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
     let wires = |case: &Case| example_value(example, decider, case.value);
     let case = cases.iter().find(|case| decided.is_some_and(|decided| wires(case) == Some(decided)));
     if decided.is_some() && case.is_none() {
-        // With the value that was meant, others belong to it.
+        // The parameters of the intended value are unknown.
         return;
     }
     let mut strangers: Vec<&Member> = Vec::new();
@@ -120,7 +120,7 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
     }
 }
 
-/// The text of a value of the deciding enum.
+/// The wire text of a value of the deciding enum.
 fn example_value<'a>(example: &Example<'a>, decider: &Parameter, value: usize) -> Option<&'a str> {
     let Shape::One(Type::Enum(index)) = decider.shape else { return None };
     example.family.enums.get(index)?.values.get(value).map(|value| value.name.wire.as_str())
@@ -143,7 +143,7 @@ fn value(example: &mut Example<'_>, parameter: &Parameter, node: &Node) {
             }
         }
         Shape::Object(item) => object(example, &item.parameters, &format!("`{name}`"), node),
-        // It is reported where it stands.
+        // Reported at the parameter.
         Shape::Map(_) => {}
     }
 }

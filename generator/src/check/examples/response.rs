@@ -1,4 +1,4 @@
-//! The JSON of an answer: the envelope, and the data in it.
+//! The JSON of an answer: the envelope and its data.
 
 use super::Example;
 use super::json::{Member, Node, Value};
@@ -10,7 +10,7 @@ use crate::model::{
     Api, Around, Envelope, Field, Name, Operation, Record, RecordForm, Response, Shape, Step, Type, Way,
 };
 
-/// How many unknown members of an object are reported one by one.
+/// The maximum number of unknown members of an object that are reported one by one.
 const FEW: usize = 3;
 
 /// Compares an answer with its operation.
@@ -40,7 +40,7 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
     }
 }
 
-/// A batch whose codes stand apart has one for each item of its list.
+/// A batch with codes apart from its items has one code for each item.
 fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: &Node, data: &Node) {
     let Some((batch, (way, _))) = operation.batch.as_ref().and_then(|batch| Some((batch, batch.results.as_ref()?)))
     else {
@@ -61,10 +61,10 @@ fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: 
     }
 }
 
-/// The data, where there has to be some.
+/// The data of the answer, if it must have some.
 fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&Way>, root: &'n Node) -> Option<&'n Node> {
     let code = envelope.code.iter().find_map(|path| at(root, &path.0));
-    // Of a success, the status alone says that an item of an array is no code.
+    // In an array, only the status shows success, so an item that is not a listed code is data.
     let code = code.filter(|code| envelope.around == Around::All || !is_list(root) || is_listed(example, code));
     let is_bare = envelope.around == Around::Failures || data.is_none() && envelope.success.is_none();
     if is_bare && code.is_none() {
@@ -105,7 +105,7 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&Way
     }
 }
 
-/// The data that a way leads to, which has to be there; without one it is the whole body.
+/// The data that a path leads to, which is required; without a path, the whole body.
 fn own_data<'n>(example: &mut Example<'_>, data: Option<&Way>, root: &'n Node) -> Option<&'n Node> {
     let Some(data) = data else { return Some(root) };
     let found = found(root, &data.0);
@@ -120,13 +120,13 @@ fn is_list(node: &Node) -> bool {
     matches!(node.value, Value::List(_))
 }
 
-/// Whether the family has this code.
+/// Whether the family lists this code.
 fn is_listed(example: &Example<'_>, node: &Node) -> bool {
     let (Value::Text(code) | Value::Number(code)) = &node.value else { return false };
     example.family.errors.iter().any(|error| error.code == *code)
 }
 
-/// Whether a code is that of success; `None` if it is not a code.
+/// Whether a code means success; `None` if it is not a code.
 fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &Way, found: &Node) -> Option<bool> {
     let (Value::Text(code) | Value::Number(code)) = &found.value else {
         example.expected(found, &path.to_string(), "a JSON string");
@@ -144,12 +144,12 @@ fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &Way, foun
     Some(is_success)
 }
 
-/// What a path leads to; `null` is nothing.
+/// The value at a path; `null` counts as absent.
 fn at<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
     found(node, path).filter(|node| !matches!(node.value, Value::Null))
 }
 
-/// What a path leads to.
+/// The value at a path.
 fn found<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
     let Some((step, rest)) = path.split_first() else { return Some(node) };
     match (step, &node.value) {
@@ -164,12 +164,13 @@ fn found<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
 /// The name of a member, and the place that defines it.
 type Known<'a> = (&'a str, Option<Place>);
 
-/// Whether all members are among those that are known.
+/// Whether all members are known; reports those that are not.
 fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[Known<'_>]) -> bool {
     example.members_are_distinct(members);
     let names = || known.iter().map(|(name, _)| *name);
     let strangers: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
-    // So many are not misspelled one by one: it is another record, or one that lacks what it should have.
+    // With so many unknown members, it is probably another record or an incomplete one, so they are reported as one
+    // mistake.
     if let Some(first) = strangers.first().filter(|_| strangers.len() > FEW) {
         let list = name_list(strangers.iter().map(|member| member.name.as_str()));
         let help = format!("expected one of: {}", name_list(names()));
@@ -195,7 +196,7 @@ fn page(example: &mut Example<'_>, names: [&Name; 2], index: usize, data: &Node)
     let are_known = members_are_known(example, members, &names.map(|name| (name.wire.as_str(), Some(name.place))));
     match members.iter().find(|member| member.name == list) {
         Some(member) => records(example, index, &member.value),
-        // It is the one that is unknown.
+        // One of the unknown members is probably the list.
         None if !are_known => {}
         None => {
             example.report(data.offset, format!("the page has no member `{list}`"), format!("add `\"{list}\": [..]`"))
@@ -213,7 +214,7 @@ fn records(example: &mut Example<'_>, index: usize, node: &Node) {
     match &node.value {
         Value::Object(members) if has_key => members.iter().for_each(|member| record(example, index, &member.value)),
         Value::List(nodes) => nodes.iter().for_each(|node| record(example, index, node)),
-        // Some exchanges write an empty list so.
+        // Some exchanges write an empty list as null.
         Value::Null => {}
         _ => {
             let name = record_name(example, index);
@@ -255,7 +256,7 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     }
 }
 
-/// A record whose fields are identified by their places.
+/// A record whose fields are identified by their positions.
 fn tuple(example: &mut Example<'_>, record: &Record, node: &Node) {
     let Value::List(nodes) = &node.value else {
         let what = format!("an array of the fields of `{}`", record.name.wire);
@@ -301,7 +302,7 @@ fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
         (_, Type::Record(index)) => return record(example, index, node),
         (_, Type::Undefined | Type::Choice(_)) => return,
         (_, Type::Json) => return,
-        // An empty text says that there is no value, whatever its type.
+        // An empty text stands for an absent value of any type.
         (Value::Text(text), _) if text.is_empty() => return,
         (_, Type::Boolean(truth)) => return example.boolean(node, name, truth),
         (Value::Text(text), _) if !is_bare => text,
@@ -314,7 +315,8 @@ fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
     }
 }
 
-/// Answers are read more freely than requests are written: exponents, other spellings, ids of any shape.
+/// Why a value of an answer cannot be read. Clients accept more in answers than they send: exponents, other spellings,
+/// ids of any form.
 fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) -> Option<Fault> {
     match ty {
         Type::Decimal if number::is_decimal(text) => None,
