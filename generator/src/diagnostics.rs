@@ -23,7 +23,7 @@ pub(crate) use suggest::{did_you_mean, name_list, nearest, unknown};
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
-    /// Where it is; `None` when the mistake is about a run as a whole.
+    /// Where it is; `None` if the mistake concerns the run as a whole.
     pub place: Option<Place>,
     /// The stable code of this kind of mistake, such as `E0203`.
     pub code: Code,
@@ -33,25 +33,25 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A likely fix, if there is one.
     pub fix: Option<Fix>,
-    /// Other places that explain it, each with a word why.
+    /// Other places that explain it, each with the reason.
     pub related: Vec<(Place, String)>,
-    /// The name that is unknown, where that is the mistake.
+    /// The unknown name, if that is the mistake.
     unknown: Option<String>,
 }
 
 impl Diagnostic {
-    /// Whether it is a key that no key of its mapping is like.
+    /// Whether it is an unknown key with no similar key in its mapping.
     fn is_strange_key(&self) -> bool {
         self.code == Code::UnknownKey && self.fix.is_none()
     }
 
-    /// Whether it belongs to another mapping or list than the one that it is in, as lines do whose heading is missing: what
-    /// is missing elsewhere may be under it.
+    /// Whether it belongs to another mapping or list, like lines whose heading is missing: keys that are reported as
+    /// missing elsewhere may be among these lines.
     fn is_fallen(&self) -> bool {
         self.is_strange_key() || self.is_text_for_mapping()
     }
 
-    /// Whether a text stands where a mapping was expected, as an entry does whose own mapping or list is not there.
+    /// Whether it is a text in place of a mapping, like an entry whose own mapping or list is missing.
     fn is_text_for_mapping(&self) -> bool {
         self.code == Code::WrongType && self.message == "expected a mapping, found a text"
     }
@@ -72,10 +72,10 @@ pub struct Fix {
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     files: Vec<PathBuf>,
-    /// What the files hold, as far as it could be read.
+    /// The contents of the files, as far as they could be read.
     texts: Vec<Arc<str>>,
     items: BTreeSet<Diagnostic>,
-    /// Keys that are there and could not be read, each with its file: they are wrong, and not missing too.
+    /// Keys that exist and could not be read, each with its file; they must not be reported as missing, too.
     unread: BTreeSet<(u32, String)>,
 }
 
@@ -90,7 +90,7 @@ impl Diagnostics {
         self.items.iter()
     }
 
-    /// How many mistakes there are.
+    /// The number of mistakes.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -100,17 +100,18 @@ impl Diagnostics {
         self.items.is_empty()
     }
 
-    /// All mistakes as a text without a line end at its end. What the files hold cannot steer a terminal through it.
+    /// All mistakes as a text without a trailing newline. Characters of the files that could control a terminal are
+    /// replaced.
     pub fn render(&self, format: Format) -> String {
         render::render(self, format)
     }
 
-    /// The files that mistakes were found in, by their index.
+    /// The indices of the files with mistakes.
     pub(crate) fn mistaken_files(&self) -> BTreeSet<u32> {
         self.items.iter().filter_map(|item| Some(item.place?.file)).collect()
     }
 
-    /// Remembers that a file has this key, and that its value was reported.
+    /// Records that a file has this key, and that its value was reported.
     pub(crate) fn note_unread(&mut self, file: u32, key: &str) {
         self.unread.insert((file, key.to_owned()));
     }
@@ -127,30 +128,30 @@ impl Diagnostics {
         u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Keeps what a file holds, so that mistakes can be shown in it when the run is over.
+    /// Keeps the contents of a file, so that mistakes can be shown in it after the run.
     pub(crate) fn keep_text(&mut self, file: u32, text: Arc<str>) {
         if let Some(kept) = self.texts.get_mut(file as usize) {
             *kept = text;
         }
     }
 
-    /// What a file holds.
+    /// The contents of a file.
     pub(crate) fn text(&self, file: u32) -> Option<&str> {
         self.texts.get(file as usize).map(AsRef::as_ref)
     }
 
-    /// How a file is called in messages.
+    /// The name of a file in messages.
     fn path(&self, place: &Place) -> String {
         self.files.get(place.file as usize).map_or_else(String::new, |path| shown(path))
     }
 
-    /// How a file beside the one of a place is called in messages, also if it does not exist.
+    /// The name in messages of a file in the same folder as a place, even if it does not exist.
     pub(crate) fn beside(&self, place: Place, name: &str) -> String {
         let path = self.files.get(place.file as usize).map(|path| path.with_file_name(name));
         shown(&path.unwrap_or_else(|| name.into()))
     }
 
-    /// How `api.yaml` is called in messages.
+    /// The name of `api.yaml` in messages.
     pub(crate) fn api_file(&self) -> String {
         let named = self.files.iter().filter(|path| path.ends_with("api.yaml"));
         named.min_by_key(|path| path.components().count()).map_or_else(|| "api.yaml".to_owned(), |path| shown(path))

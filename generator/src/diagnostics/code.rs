@@ -4,7 +4,7 @@ use std::fmt;
 
 macro_rules! codes {
     ($($name:ident = $code:literal, $what:literal;)*) => {
-        /// The kind of a mistake. Codes are stable: a code that goes is not given out again.
+        /// The kind of a mistake. Codes are stable: a code that is retired is not used again.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $(#[doc = $what] $name,)* }
 
@@ -22,7 +22,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $what,)* }
             }
 
-            /// What the mistake is at length, with an example of it and how it is fixed, as Markdown.
+            /// A full explanation of the mistake, with an example and its correction, as Markdown.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$name => include_str!(concat!("explain/", $code, ".md")),)* }
             }
@@ -87,7 +87,7 @@ impl fmt::Display for Code {
 }
 
 impl Code {
-    /// The kind with this code, small letters or capitals.
+    /// The kind with this code, in lower or upper case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }

@@ -1,4 +1,4 @@
-//! Where something stands.
+//! Places in files.
 
 /// A range of bytes in one of the files of a run, with the line and column it starts at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,7 +16,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The bytes of the place, as far as the text has them and no character is cut.
+    /// The bytes of the place, limited to the text and to whole characters.
     pub(crate) fn range_in(&self, text: &str) -> std::ops::Range<usize> {
         let start = floor(text, self.start as usize);
         start..floor(text, self.end as usize).max(start)
@@ -33,7 +33,7 @@ impl Place {
     }
 }
 
-/// The nearest byte at or before `at` where a character begins.
+/// The nearest byte at or before `at` that begins a character.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

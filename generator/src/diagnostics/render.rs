@@ -11,14 +11,14 @@ use super::Diagnostics;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// Each mistake underlined in its file, with what explains it and what to do.
+    /// Each mistake underlined in its file, with explanations and help.
     Human {
         /// Whether to use the escape sequences that colour a terminal.
         colour: bool,
     },
-    /// A line each, with a line more for what explains it and for what to do.
+    /// One line for each mistake, followed by one for each explanation and for the help.
     Short,
-    /// An object a line, for editors and annotations.
+    /// One object per line, for editors and annotations.
     Json,
 }
 
@@ -30,13 +30,13 @@ pub(super) fn render(all: &Diagnostics, format: Format) -> String {
     }
 }
 
-/// How many mistakes there are, in words.
+/// The number of mistakes in words.
 fn total(all: &Diagnostics) -> String {
     let count = all.len();
     format!("{count} mistake{}", if count == 1 { "" } else { "s" })
 }
 
-/// What the input holds must neither steer a terminal, nor begin a line of its own, nor fill the screen.
+/// Makes a text of the input safe to print: it must not control a terminal, begin a new line, or fill the screen.
 pub(crate) fn printable(text: &str) -> String {
     const LONGEST_NAME: usize = 100;
     let mut shown = String::with_capacity(text.len().min(4096));
@@ -61,7 +61,7 @@ pub(crate) fn printable(text: &str) -> String {
     shown
 }
 
-/// Control characters, and those that change the direction of a text or have no width.
+/// Whether it is a control character, or one that changes the text direction or has no width.
 pub(crate) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -1,5 +1,6 @@
-//! One mistake that shows in many places is one mistake: a type whose name is misspelled where it is defined is unknown
-//! wherever it is used, and without the line above them the lines of a mapping are not keys of the one around it.
+//! Folds the diagnostics that one mistake causes in many places. For example, a type whose name is misspelt where it is
+//! defined is unknown wherever it is used; and when the first line of a mapping is missing, its other lines become keys
+//! of the surrounding mapping.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -7,30 +8,30 @@ use std::path::PathBuf;
 use super::report::API_NAME;
 use super::{Code, Diagnostic, Diagnostics, Place, name_list};
 
-/// So many other places are named.
+/// How many other places are listed.
 const SHOWN: usize = 3;
 
-/// From so many on, what is wrong alike in one file comes of one missing line rather than of as many slips.
+/// From this number on, diagnostics of one kind in one file are put down to one missing line.
 const FALLEN: usize = 2;
 
-/// From so many on, anything else that is wrong alike in one file comes of one slip, such as in a list of states.
+/// From this number on, other diagnostics that agree in one file are put down to one slip, such as in a list of states.
 const ALIKE: usize = 3;
 
-/// Entries that fell out of their mapping or list begin so close to each other.
+/// The largest distance in lines between entries of the same broken mapping or list.
 const CLOSE: u32 = 3;
 
-/// The same said about the same folder, or file.
+/// Diagnostics that agree and concern the same folder or file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Group {
     code: Code,
     says: String,
     within: Option<PathBuf>,
-    /// It takes so many to be one mistake.
+    /// The smallest number of them that is one mistake.
     least: usize,
 }
 
 impl Diagnostics {
-    /// Makes one mistake of those that say the same, and names the first of the other places.
+    /// Folds diagnostics that agree into one, which lists the first of the other places.
     pub(crate) fn fold_repeats(&mut self) {
         self.join_types_of_missing_files();
         let mut groups: BTreeMap<Group, Vec<Diagnostic>> = BTreeMap::new();
@@ -50,7 +51,7 @@ impl Diagnostics {
         self.join_fallen();
     }
 
-    /// Makes one mistake of the types that are unknown in a folder without a `types.yaml`.
+    /// Folds the unknown types of a folder without `types.yaml` into one diagnostic.
     fn join_types_of_missing_files(&mut self) {
         let mut unknown: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         for item in &self.items {
@@ -70,14 +71,15 @@ impl Diagnostics {
         }
     }
 
-    /// The file in which an unknown type would be defined, if it is not there, and the name.
+    /// The missing file in which an unknown type should be defined, and the name of the type.
     fn missing_types(&self, item: &Diagnostic) -> Option<(PathBuf, String)> {
         let name = item.unknown.clone().filter(|_| item.code == Code::UndefinedType)?;
         let types = self.files.get(item.place?.file as usize)?.parent()?.join("types.yaml");
         (!self.files.contains(&types)).then_some((types, name))
     }
 
-    /// Makes one mistake of texts and keys that follow each other where neither belongs: the line above them is missing.
+    /// Folds texts and keys that are misplaced on neighbouring lines into one diagnostic: the line above them is
+    /// missing.
     fn join_fallen(&mut self) {
         let (fallen, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.items).into_iter().partition(Diagnostic::is_fallen);
@@ -112,23 +114,23 @@ impl Diagnostics {
         let file = item.place.and_then(|place| self.files.get(place.file as usize));
         let folder = || file.and_then(|file| file.parent()).map(PathBuf::from);
         let (says, within, least) = match item.code {
-            // One line is there twice.
+            // The same line occurs twice.
             Code::BadExample if item.message.starts_with("duplicate member") => {
                 (format!("{:?}", item.place.map(|place| place.line)), file.cloned(), 2)
             }
-            // A cycle goes through all that are circular in the same way.
+            // A cycle runs through all definitions that are circular in the same way.
             Code::Circular => (way_of_cycle(&item.message).to_owned(), folder(), 2),
-            // Who writes one anchor writes many.
+            // A file with one anchor usually has several.
             Code::Alias => (String::new(), file.cloned(), 2),
-            // A mapping lacks them all.
+            // One mapping lacks all of these keys.
             Code::MissingKey if item.message.starts_with("missing key") => (format!("{:?}", item.place), None, 2),
-            // Something elsewhere is wrong, and they repeat themselves word for word.
+            // The mistake is elsewhere, and these repeat it word for word.
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
             }
             Code::WrongType if item.is_text_for_mapping() => (item.message.clone(), file.cloned(), FALLEN),
             Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), ALIKE),
-            // The help lists the keys of the mapping; it is another one where a key was misspelled.
+            // The help lists the keys of the mapping; a misspelt key has a different help.
             Code::UnknownKey if item.is_strange_key() => (item.help.clone()?, file.cloned(), FALLEN),
             _ => return None,
         };
@@ -136,17 +138,17 @@ impl Diagnostics {
     }
 }
 
-/// The first of a group, with the others as places to look at.
+/// The first of a group, with the others as related places.
 fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
     let is_unknown = group.iter().all(|item| item.unknown.is_some());
     let (messages, are_keys) = (messages(&group), group.iter().all(|item| item.code == Code::UnknownKey));
     let mut group = group.into_iter();
     let mut first = group.next()?;
-    // A name that is unknown in many places may be misspelled where it is defined, so no one place is the one to fix.
+    // A name that is unknown in many places may be misspelt where it is defined, so no single place is the one to fix.
     if is_unknown {
         first.fix = None;
     }
-    // A cycle, or a way of writing, is named by its first place.
+    // A cycle or an alias is reported with the message of its first place.
     if !is_unknown && !matches!(first.code, Code::Circular | Code::Alias) {
         first.message = messages;
     }
@@ -157,7 +159,7 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
         first.help = Some("add these keys".to_owned());
         return Some(first);
     }
-    // What is wrong in two ways at one place is there once.
+    // A place with two mistakes is listed once.
     let mut named = BTreeSet::from_iter(first.place);
     let mut others: Vec<_> = group.filter_map(|other| other.place).filter(|place| named.insert(*place)).collect();
     let more = others.len().saturating_sub(SHOWN);
@@ -175,7 +177,7 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
     Some(first)
 }
 
-/// In which way something is circular: by `as`, by `includes`, by its fields.
+/// The kind of cycle: through `as`, through `includes`, through fields.
 fn way_of_cycle(message: &str) -> &str {
     ["includes itself", "contains itself"].into_iter().find(|way| message.contains(way)).unwrap_or(message)
 }
@@ -194,7 +196,7 @@ impl Diagnostic {
     }
 }
 
-/// What they say, each once, so that nothing is hidden behind the first: "unknown key `one`, `two`".
+/// The messages without duplicates, so that the first does not hide the others: "unknown key `one`, `two`".
 fn messages(group: &[Diagnostic]) -> String {
     let mut all = String::new();
     let mut reported: Vec<&str> = Vec::new();

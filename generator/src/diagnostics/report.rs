@@ -1,24 +1,24 @@
-//! How a mistake is reported: what is wrong first, then what to do and what else to look at.
+//! Reporting of mistakes: first the message, then help and related places.
 
 use super::{Code, Diagnostic, Diagnostics, Fix, Place};
 
 /// Marks an unknown name that all families share.
 pub(super) const API_NAME: &str = "api.yaml: ";
 
-/// What to do about a mistake.
+/// How to correct a mistake.
 #[derive(Clone, Debug)]
 pub(crate) struct Help {
     text: String,
-    /// What was written, and what was meant by it.
+    /// The text that was written, and the one that was meant.
     replace: Option<(String, String)>,
     /// The name that is unknown.
     unknown: Option<String>,
-    /// Where what was meant is defined.
+    /// Where the intended name is defined.
     defined: Option<Place>,
 }
 
 impl Help {
-    /// One name was written and another one meant.
+    /// Suggests another name.
     pub(super) fn meant(given: &str, meant: &str) -> Self {
         let stranger = given.chars().find(|c| !c.is_ascii() && !meant.contains(*c));
         let note = stranger.map(|c| format!(" `{given}` has the character U+{:04X}", u32::from(c)));
@@ -30,13 +30,13 @@ impl Help {
         }
     }
 
-    /// The name is one of `api.yaml`, which all families use.
+    /// Marks the name as one of `api.yaml`, which all families share.
     pub(crate) fn of_api(mut self) -> Self {
         self.unknown = self.unknown.map(|name| format!("{API_NAME}{name}"));
         self
     }
 
-    /// A name is unknown; it may have a definition that it was meant to be.
+    /// Records the unknown name, and where the intended one may be defined.
     pub(super) fn unknown(self, name: &str, defined: Option<Place>) -> Self {
         Self { unknown: Some(name.to_owned()), defined, ..self }
     }
@@ -48,7 +48,7 @@ impl<T: Into<String>> From<T> for Help {
     }
 }
 
-/// A mistake that is being described; it counts when this is dropped.
+/// A mistake while it is being described; it is added to the diagnostics when this is dropped.
 pub(crate) struct Report<'a> {
     to: &'a mut Diagnostics,
     diagnostic: Option<Diagnostic>,
@@ -60,7 +60,7 @@ impl<'a> Report<'a> {
         Self { to, diagnostic: Some(diagnostic) }
     }
 
-    /// Says what to do.
+    /// Adds help.
     pub(crate) fn help(mut self, help: impl Into<Help>) -> Self {
         let help = help.into();
         if let Some(diagnostic) = &mut self.diagnostic {
@@ -75,7 +75,7 @@ impl<'a> Report<'a> {
         self
     }
 
-    /// Says what to do, when there is something to say.
+    /// Adds help, if there is any.
     pub(crate) fn help_if(self, help: Option<Help>) -> Self {
         match help {
             Some(help) => self.help(help),
@@ -83,7 +83,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Points at another place.
+    /// Adds a related place.
     pub(crate) fn related(mut self, place: Place, why: impl Into<String>) -> Self {
         if let Some(diagnostic) = &mut self.diagnostic {
             diagnostic.related.push((place, why.into()));
@@ -100,7 +100,7 @@ impl Drop for Report<'_> {
     }
 }
 
-/// Where `given` stands within a place, when it stands there once and on its first line.
+/// The position of `given` within a place, if it occurs there once and on the first line.
 fn only_place_of(given: &str, place: Place, text: &str) -> Option<Place> {
     let range = place.range_in(text);
     let line = text[range.clone()].lines().next()?;

@@ -1,25 +1,25 @@
-//! What cannot be read says nothing, so what speaks of it is not wrong: mistakes are gated by stage.
+//! Mistakes are gated by stage: content that could not be read is unknown, so references to it are not reported.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Code, Diagnostic, Diagnostics, Place};
 
-/// What was reported while files were read.
+/// The mistakes of the stage that reads files.
 pub(crate) struct Reading {
     reported: BTreeSet<Diagnostic>,
-    /// The files it was reported in.
+    /// The files with these mistakes.
     files: BTreeSet<PathBuf>,
 }
 
 impl Diagnostics {
-    /// Remembers that so far files were read, and nothing else was done.
+    /// Marks the end of reading: all mistakes so far were found by it.
     pub(crate) fn end_of_reading(&self) -> Reading {
         let files = self.mistaken_files().into_iter().filter_map(|file| self.files.get(file as usize).cloned());
         Reading { reported: self.items.clone(), files: files.collect() }
     }
 
-    /// Takes back what was reported since, where it may come of something that could not be read.
+    /// Removes mistakes of later stages that may only be consequences of content that could not be read.
     pub(crate) fn drop_follow_ups(&mut self, reading: &Reading) {
         let fallen: Vec<(&Diagnostic, Place)> = self
             .items
@@ -41,7 +41,7 @@ impl Diagnostics {
             let file = item.place.and_then(|place| self.files.get(place.file as usize))?;
             file.parent().map(Path::to_path_buf)
         };
-        // What a mistake keeps from being used is not unused.
+        // A type may be unused only because another mistake keeps it from being used.
         let is_unused = |item: &Diagnostic| item.code == Code::Unused && item.message.starts_with("unused type");
         let mistaken: BTreeSet<_> = self.items.iter().filter(|item| !is_unused(item)).filter_map(folder).collect();
         let follows_any = |item: &Diagnostic| is_unused(item) && folder(item).is_some_and(|at| mistaken.contains(&at));
@@ -53,8 +53,8 @@ impl Diagnostics {
         self.items = items;
     }
 
-    /// Whether what is missing at one place may be at the other: both are under one key of the file, or the file itself
-    /// lacks it.
+    /// Whether a key that is missing at one place may be at the other: both are under the same key of the file, or the
+    /// file itself lacks the key.
     fn may_hold(&self, at: Place, missing: Place) -> bool {
         let is_key = |line: &str| !line.starts_with([' ', '#', '-']) && !line.is_empty();
         let text = self.text(at.file).unwrap_or_default();
@@ -78,13 +78,13 @@ impl Diagnostics {
     }
 }
 
-/// What has to be read for a mistake of some kind to be one.
+/// What must have been read before a mistake of some kind can be reported.
 enum Dependence {
-    /// Its own text.
+    /// Only its own text.
     Nothing,
     /// The types of its family.
     Types,
-    /// All of its file, and whatever that builds on.
+    /// Its whole file, and all files that this one depends on.
     Everything,
 }
 
@@ -110,8 +110,8 @@ fn is_types_of(unread: &Path, path: &Path) -> bool {
     stem(unread) == "types" && unread.parent() == path.parent()
 }
 
-/// Whether a file builds on another one: on those that its family shares, and on each operation that it names. What a
-/// family shares is used by its operations, and what the whole API shares by all files.
+/// Whether a file depends on another: on those that its family shares, and on each operation that it names. A shared
+/// file of a family also depends on its operations, which use it, and a shared file of the API on all files.
 fn builds_on(path: &Path, text: &str, unread: &Path) -> bool {
     let is_shared = |path: &Path| matches!(stem(path), "family" | "types");
     let is_root = |path: &Path| matches!(stem(path), "api" | "codes");

@@ -1,18 +1,19 @@
-//! What was probably meant by an unknown name.
+//! Suggestions for unknown names.
 
 use std::collections::HashSet;
 
 use super::Place;
 use super::report::Help;
 
-/// The one of `known` that `given` was probably meant to be, as help that an editor can apply.
+/// Help with the most similar of the `known` names, if one is similar enough; an editor can apply it.
 pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Help> {
     nearest(given, known).map(|meant| Help::meant(given, meant))
 }
 
-/// Help for an unknown name: the one of `known` that it was probably meant to be, each with the place that defines it, or `otherwise`.
+/// Help for an unknown name: the most similar of the `known` names, each given with the place that defines it, or
+/// `otherwise`.
 ///
-/// A name that is unknown in many places is one mistake.
+/// Several uses of an unknown name are one mistake.
 pub(crate) fn unknown<'a>(
     given: &str,
     known: impl IntoIterator<Item = (&'a str, Option<Place>)>,
@@ -24,14 +25,14 @@ pub(crate) fn unknown<'a>(
     meant.map_or_else(|| otherwise().into(), |meant| Help::meant(given, meant)).unknown(given, place)
 }
 
-/// The one of `known` that `given` was probably meant to be.
+/// The most similar of the `known` names, if one is similar enough.
 pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = given.chars().count().clamp(3, 12) / 3;
     let near = known.into_iter().map(|name| (distance(given, name), name)).filter(|(distance, _)| *distance <= limit);
     near.min().map(|(_, name)| name)
 }
 
-/// Names with commas between them, each once, and no more than anyone reads.
+/// Names without duplicates, separated by commas and cut to a readable number.
 pub(crate) fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 20;
     let mut seen = HashSet::new();
@@ -41,7 +42,7 @@ pub(crate) fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("{}{rest}", shown.join(", "))
 }
 
-/// Edits (insert, remove, replace, swap neighbours) between two names, case aside.
+/// The edit distance (insert, remove, replace, swap neighbours) between two names, ignoring case.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().take(64).flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().take(64).flat_map(char::to_lowercase).collect();

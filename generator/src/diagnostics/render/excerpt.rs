@@ -1,25 +1,26 @@
-//! The lines of a file that a mistake is shown in: cut to a width, and without what could steer a terminal.
+//! The excerpt of a file in which a mistake is shown: cut to a width, and without characters that could control a
+//! terminal.
 
 use std::ops::Range;
 
 use crate::diagnostics::{Place, is_invisible};
 
-/// Characters kept before a place and after its beginning; the rest of a line is left out. More than any screen shows,
-/// for the renderer trims lines too, and knows their columns as long as nothing is missing before them.
+/// The number of characters kept before a place and after its beginning. They exceed the width of any screen, because
+/// the renderer trims lines, too, and knows the columns only while the beginning of a line is complete.
 const BEFORE: usize = 400;
 const AFTER: usize = 200;
 
-/// A text of whole lines, and where the places stand in it.
+/// A text of whole lines, and the position of each place in it.
 pub(super) struct Excerpt {
     pub(super) first_line: usize,
     pub(super) text: String,
     pub(super) spans: Vec<Range<usize>>,
-    /// Every line begins as it does in the file.
+    /// Whether every line is complete at its beginning.
     pub(super) keeps_columns: bool,
 }
 
 impl Excerpt {
-    /// The lines from the first to the last of the places. A place that goes over several lines is shown on its first.
+    /// The lines from the first to the last of the places. A place of several lines is shown on its first line.
     pub(super) fn of(text: &str, places: &[Place]) -> Self {
         let lines: Vec<Line> = places.iter().map(|place| Line::of(text, place)).collect();
         let first = lines.iter().map(|line| line.number).min().unwrap_or(1);
@@ -59,15 +60,15 @@ impl Line {
     }
 }
 
-/// A line as it is shown.
+/// A line as shown.
 struct Cut {
     text: String,
-    /// For each character of the line that is shown: its byte there, and its byte here.
+    /// For each shown character, its byte offset in the line and in `text`.
     bytes: Vec<(usize, usize)>,
 }
 
 impl Cut {
-    /// Shows what stands around a byte of a line.
+    /// Cuts a line around one of its bytes.
     fn of(line: &str, around: usize) -> Self {
         let middle = line.char_indices().take_while(|(at, _)| *at < around).count();
         let first = middle.saturating_sub(BEFORE);
@@ -87,7 +88,7 @@ impl Cut {
         cut
     }
 
-    /// Where a byte of the line is shown, or the end that is nearest to it.
+    /// The offset in `text` of a byte of the line, or the nearest end.
     fn shown(&self, byte: usize) -> usize {
         let index = self.bytes.partition_point(|(at, _)| *at < byte);
         self.bytes.get(index).or(self.bytes.last()).map_or(0, |(_, shown)| *shown)

@@ -1,4 +1,4 @@
-//! Each mistake underlined in its file, with what explains it and what to do.
+//! Each mistake underlined in its file, with explanations and help.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ fn group<'a>(all: &'a Diagnostics, item: &'a Diagnostic) -> Group<'a> {
     }
 }
 
-/// The file of the mistake with all its places, then the other files.
+/// The excerpt of the mistake's file with all places in it, then those of other files.
 fn shown<'a>(all: &'a Diagnostics, item: &'a Diagnostic) -> Vec<Element<'a>> {
     let Some(primary) = item.place else { return Vec::new() };
     let mut files: BTreeMap<(bool, u32), Vec<(Place, &str)>> = BTreeMap::new();

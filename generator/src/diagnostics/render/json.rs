@@ -1,4 +1,4 @@
-//! An object a line, for editors and for the annotations of a build server.
+//! One object per line, for editors and for the annotations of a build server.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ pub(super) fn render(all: &Diagnostics) -> String {
     lines.join("\n")
 }
 
-/// JSON allows DEL and most invisible characters unescaped; a terminal that shows the line would obey them.
+/// Escapes what JSON allows unescaped and a terminal would obey: DEL and most invisible characters.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -35,7 +35,7 @@ fn object(all: &Diagnostics, item: &Diagnostic) -> Value {
     Value::Object(object)
 }
 
-/// Where something stands: lines and columns count from 1, bytes from 0; the end is what follows the last character.
+/// A place: lines and columns count from 1, bytes from 0; the end is exclusive.
 fn at(all: &Diagnostics, place: &Place) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("file".to_owned(), json!(all.files().get(place.file as usize)));

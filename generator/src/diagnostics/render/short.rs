@@ -1,4 +1,4 @@
-//! A line each: `file:line:column: error[code]: message`.
+//! One line for each mistake: `file:line:column: error[code]: message`.
 
 use std::fmt::Write as _;
 
