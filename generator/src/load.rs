@@ -1,4 +1,4 @@
-//! Files -> raw documents with positions.
+//! Reads files into raw documents with positions.
 
 #[cfg(feature = "cli")]
 mod describe;
@@ -21,18 +21,18 @@ pub(crate) use source::watched;
 use crate::diagnostics::{Code, Diagnostics, Place};
 use source::Source;
 
-/// The whole schema as it is written.
+/// The whole schema as written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Documents {
     pub(crate) api: raw::Api,
-    /// A place that stands for `api.yaml`.
+    /// A place that stands for `api.yaml` as a whole.
     pub(crate) api_place: Place,
-    /// `api.yaml` is there and was read without a mistake, so what it does not say is not meant.
+    /// Whether `api.yaml` exists and was read without a mistake, so that a key that is absent was left out on purpose.
     pub(crate) api_is_sound: bool,
-    /// `codes.yaml`, which need not be there.
+    /// `codes.yaml`, which is optional.
     pub(crate) codes: raw::Codes,
     pub(crate) families: Vec<FamilyDocuments>,
-    /// Some file could not be read, so a name that is missing may stand there.
+    /// Whether some file could not be read, so that an unknown name may be defined there.
     pub(crate) incomplete: bool,
 }
 
@@ -41,15 +41,15 @@ pub(crate) struct Documents {
 pub(crate) struct FamilyDocuments {
     /// The folder's name.
     pub(crate) folder: String,
-    /// A place that stands for the family where it has no better one.
+    /// A place that stands for the family if there is no more precise one.
     pub(crate) place: Place,
-    /// How its `types.yaml` is called in messages.
+    /// The path of its `types.yaml` in messages.
     pub(crate) types_path: PathBuf,
-    /// The files that every operation of the family builds on.
+    /// The files that every operation of the family depends on.
     pub(crate) shared_files: Vec<u32>,
     pub(crate) family: raw::Family,
     pub(crate) types: raw::Types,
-    /// The operation files: the name without `.yaml`, a place for the whole file, and what it says.
+    /// The operation files: the name without `.yaml`, a place for the whole file, and its content.
     pub(crate) operations: Vec<(String, Place, raw::Operation)>,
 }
 
@@ -57,35 +57,35 @@ pub(crate) struct FamilyDocuments {
 #[derive(Debug)]
 pub(crate) struct Sources {
     all: Vec<Source>,
-    /// Every file is there and is a text.
+    /// Whether every file exists and is text.
     pub(crate) are_sound: bool,
 }
 
 impl Sources {
-    /// Finds and reads the files of a folder; `shown` is how it is called in messages.
+    /// Finds and reads the files of a folder, which messages call `shown`.
     pub(crate) fn read(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Self {
         let before = to.len();
         let all = source::read_folder(folder, shown, to);
         Self { all, are_sound: to.len() == before }
     }
 
-    /// The names of the files and what they hold.
+    /// The names of the files with their contents.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.all.iter().map(|source| (source.name.as_str(), &*source.text))
     }
 }
 
-/// Which YAML readers have to accept a file.
+/// The YAML readers that have to accept a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Readers {
-    /// The one that the schema is read by.
+    /// The one that reads the schema.
     One,
-    /// Another one as well, because the schema must mean the same to every YAML tool.
+    /// A second one as well, because the schema must mean the same to every YAML tool.
     #[cfg(feature = "cli")]
     Two,
 }
 
-/// Reads the files of a schema; `shown` is how its folder is called in messages.
+/// Reads the files of a schema, whose folder messages call `shown`.
 pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Diagnostics) -> Documents {
     let Sources { all: sources, are_sound: found_all } = sources;
     let mut documents = Documents { incomplete: !found_all, ..Documents::default() };
@@ -118,7 +118,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Di
             documents.api_place = source.top();
             documents.api_is_sound = to.len() == before;
         }
-        // It may be there and be no text.
+        // It may exist without being text.
         None if is_there("api.yaml", shown, to) => documents.incomplete = true,
         None => {
             to.whole(Code::MissingFile, format!("missing file {}", shown.join("api.yaml").display()))
@@ -181,7 +181,7 @@ fn family(
     family
 }
 
-/// Whether a file was found, readable or not.
+/// Whether a file exists, readable or not.
 fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
     to.files().contains(&shown.join(name))
 }

@@ -1,22 +1,22 @@
-//! Describing what YAML can hold as JSON Schema (draft 7): what it accepts is what [`super::typed`] reads.
+//! Describes the YAML that [`super::typed`] accepts as JSON Schema (draft 7).
 
 use serde_json::{Map, Value, json};
 
 use super::shapes::{Named, Short, ShortForm, Spanned, Texts, WordOr};
 use crate::words::Word;
 
-/// Something that YAML can hold.
+/// A type that is read from YAML.
 pub(crate) trait Describe {
-    /// The JSON Schema of it. What it refers to is added to the definitions.
+    /// Its JSON Schema. Definitions that it refers to are added to `to`.
     fn describe(to: &mut Definitions) -> Value;
 }
 
-/// The mappings that were met, by their names.
+/// The mappings described so far, by name.
 #[derive(Default)]
 pub(crate) struct Definitions(pub(super) Map<String, Value>);
 
 impl Definitions {
-    /// Refers to a mapping, and defines it when it is met for the first time.
+    /// A reference to a mapping, which is described at its first occurrence.
     pub(super) fn mapping(
         &mut self,
         name: &str,
@@ -24,7 +24,7 @@ impl Definitions {
         keys: impl FnOnce(&mut Self) -> Vec<(&'static str, &'static str, Value)>,
     ) -> Value {
         if !self.0.contains_key(name) {
-            // A mapping may hold itself.
+            // Inserted before its keys are described, because a mapping may refer to itself.
             self.0.insert(name.to_owned(), Value::Null);
             let properties: Map<String, Value> = keys(self)
                 .into_iter()
@@ -42,7 +42,7 @@ impl Definitions {
     }
 }
 
-/// A reference leaves no room for keys beside it.
+/// In draft 7, keys beside `$ref` are ignored, so the reference moves into `allOf`.
 fn documented(value: Value, doc: &str) -> Value {
     match value {
         Value::Object(mut object) if !object.contains_key("$ref") => {
@@ -53,13 +53,13 @@ fn documented(value: Value, doc: &str) -> Value {
     }
 }
 
-/// What can be written in two ways.
+/// A value that can be written in two ways.
 pub(super) fn either(one: Value, other: Value) -> Value {
     json!({ "anyOf": [one, other] })
 }
 
 impl<W: Word> Describe for W {
-    /// A word such as `null` is not a text to a reader of YAML.
+    /// YAML readers do not read words such as `null` as text, so their other form is listed, too.
     fn describe(_to: &mut Definitions) -> Value {
         let read_otherwise = W::WORDS.iter().filter_map(|word| serde_json::from_str(word).ok());
         json!({ "enum": W::WORDS.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>() })
@@ -67,7 +67,7 @@ impl<W: Word> Describe for W {
 }
 
 impl Describe for String {
-    /// Every scalar is text until a key says otherwise, whatever a reader of YAML makes of it.
+    /// Every scalar is text unless its key says otherwise, whatever type other YAML readers give it.
     fn describe(_to: &mut Definitions) -> Value {
         json!({ "type": ["string", "number", "boolean"] })
     }

@@ -1,5 +1,5 @@
-//! The types of [`super::raw`] as JSON Schema (draft 7), for editors: what they complete, explain and refuse is what
-//! [`super::typed`] reads, key by key.
+//! The types of [`super::raw`] as JSON Schema (draft 7). From it, editors complete, explain and check exactly the keys
+//! that [`super::typed`] reads.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::describe::{Definitions, Describe};
 use super::raw;
 
-/// The JSON Schema of each kind of file, by the name of its own file.
+/// The JSON Schema of each kind of file, by its own file name.
 pub(crate) fn files() -> BTreeMap<String, String> {
     let files = [
         ("api.json", file::<raw::Api>("api.yaml")),

@@ -1,24 +1,25 @@
 //! The version of the schema language that a schema is written in.
 //!
-//! A version changes when a schema that was right would be refused or would mean something else. Words that are added
-//! change nothing for schemas that do not use them, so they do not change the version either.
+//! The version changes when a valid schema would be refused or change its meaning. New words change nothing for schemas
+//! that do not use them, so they do not change the version.
 
 use super::source::Source;
 use crate::diagnostics::{Code, Diagnostics};
 
-/// The version that is read; a schema without a version is written in the first.
+/// The version that the generator reads; it also applies to schemas that do not state one.
 const VERSION: u64 = 1;
 
-/// Reports a schema of another version. Nothing else is read of it then, because its meaning is unknown.
+/// Whether the schema is of another version, which is reported. Its other content has an unknown meaning and is not
+/// read.
 pub(super) fn refuses(api: &Source, to: &mut Diagnostics) -> bool {
-    // As text, because a file of another version may be no file of this one.
+    // Read as plain text, because a file of another version may not parse as one of this version.
     let lines = api.text.lines().enumerate();
     let Some((line, value)) = lines.filter_map(|(line, text)| Some((line, text.strip_prefix("language:")?))).next()
     else {
         return false;
     };
     let version: Option<u64> = value.split(" #").next().and_then(|value| value.trim().parse().ok());
-    // What is not a number is reported where keys are read.
+    // A value that is not a number is reported when the keys are read.
     let Some(version) = version.filter(|version| *version != VERSION) else { return false };
     let column = 1 + "language:".len() + (value.len() - value.trim_start().len());
     let place = api.at(line + 1, column);

@@ -1,6 +1,6 @@
-//! The schema files as they are written: one struct for each mapping of the language, nothing resolved.
+//! The schema files as written: a struct for each mapping of the language, with nothing resolved.
 //!
-//! Everything may be missing here; [`crate::model`] says what has to be there. `schema/README.md` explains the keys.
+//! Every key is optional here; [`crate::model`] reports those that are missing. `schema/README.md` explains the keys.
 
 use super::shapes::{Named, Text};
 
@@ -38,5 +38,5 @@ pub(crate) use operation::*;
 pub(crate) use statement::*;
 pub(crate) use types::*;
 
-/// Document -> section -> what the section was when the file was last checked against it.
+/// For each document and section, the digest of the section when the file was last checked against it.
 pub(crate) type Reviewed = Named<Named<Text>>;

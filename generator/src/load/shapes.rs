@@ -1,5 +1,5 @@
-//! Shapes of YAML that recur in the raw model: a mapping of names, one text or several, a text or a mapping, and a value
-//! with the place it was written at.
+//! YAML forms that recur in the raw documents: a mapping of names, one text or several, a text or a mapping, and a
+//! value with its place.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::words::Word;
 /// A text and its place.
 pub(crate) type Text = Spanned<String>;
 
-/// A mapping whose keys are names of the API, in the order they are written.
+/// A mapping whose keys are names of the API, in the order of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Named<T>(pub(crate) Vec<(Text, T)>);
 
@@ -110,16 +110,16 @@ impl<'de> Deserialize<'de> for OneOrMany {
     }
 }
 
-/// The name by which [`super::typed`] knows that a text stands for a mapping.
+/// The name of the newtype by which [`super::typed`] recognizes a text in place of a mapping.
 pub(super) const SHORT: &str = "$Short";
 
 /// A mapping that may be shortened to the text of its `doc`.
 pub(crate) trait ShortForm: for<'de> Deserialize<'de> {
-    /// The mapping that the text stands for.
+    /// The mapping with only this `doc`.
     fn from_doc(doc: String) -> Self;
 }
 
-/// Reads a [`ShortForm`] written either way.
+/// A [`ShortForm`] in either form.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Short<T>(pub(crate) T);
 
@@ -189,7 +189,7 @@ impl<'de, W: Word + Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for 
     }
 }
 
-/// The name by which [`super::typed`] knows that a value needs its place.
+/// The name of the newtype by which [`super::typed`] recognizes a value with a place.
 pub(super) const SPANNED: &str = "$Spanned";
 
 /// A value and its place.

@@ -1,4 +1,4 @@
-//! Bytes on disk -> text that the YAML reader may see.
+//! Reads bytes from disk and checks that they are text fit for the YAML reader.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
 
-/// Names that Windows keeps for devices, with any extension.
+/// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 22] = [
     "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "lpt1", "lpt2", "lpt3",
     "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
 ];
 
-/// The longest name of a file or folder; with an extension, every file system takes it.
+/// The maximum length of a file or folder name, which every file system allows together with an extension.
 const MAX_NAME: usize = 100;
 
-/// Files larger than this are not hand-written.
+/// The maximum size of a file; hand-written files are much smaller.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// One schema file, named relative to the schema folder.
@@ -24,7 +24,7 @@ pub(crate) struct Source {
     pub(crate) file: u32,
     /// The path below the schema folder, its parts joined with `/`.
     pub(crate) name: String,
-    /// Shared with the mistakes, which show it.
+    /// Shared with the diagnostics, which show it.
     pub(crate) text: Arc<str>,
 }
 
@@ -34,12 +34,12 @@ impl Source {
         Place { file: self.file, line: 1, column: 1, start: 0, end: 0 }
     }
 
-    /// The place of the character at a byte of the text.
+    /// The place of the character at a byte offset of the text.
     pub(crate) fn at_byte(&self, offset: usize) -> Place {
         place_after(self.file, self.text.get(..offset).unwrap_or(&self.text))
     }
 
-    /// The place of one character, for readers that count no bytes.
+    /// The place of one character, for readers that do not count bytes.
     pub(crate) fn at(&self, line: usize, column: usize) -> Place {
         let before: usize = self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
         let rest = &self.text[before..];
@@ -48,9 +48,9 @@ impl Source {
     }
 }
 
-/// Every `.yaml` file of the schema folder, in the order of their names.
+/// Every `.yaml` file of the schema folder, sorted by name.
 ///
-/// `shown` is how the folder is called in messages.
+/// `shown` is the name of the folder in messages.
 pub(crate) fn read_folder(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Vec<Source> {
     let mut names = Vec::new();
     list(folder, shown, "", &mut names, to);
@@ -58,7 +58,7 @@ pub(crate) fn read_folder(folder: &Path, shown: &Path, to: &mut Diagnostics) -> 
     names.into_iter().filter_map(|name| read_file(folder, shown, name, to)).collect()
 }
 
-/// The folders and files that make up a schema: what a build script has to watch.
+/// The folders and files of a schema, which a build script has to watch.
 pub(crate) fn watched(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_path_buf()];
     let mut names = Vec::new();
@@ -81,7 +81,7 @@ fn list(folder: &Path, shown: &Path, below: &str, names: &mut Vec<String>, to: &
             return;
         }
     };
-    // Folders list their entries in any order, messages come in one.
+    // A folder lists its entries in any order; messages need a fixed one.
     let mut entries: Vec<_> = entries.flatten().map(|entry| (entry.file_name(), entry.path())).collect();
     entries.sort();
     let mut lower: HashMap<String, String> = HashMap::new();
@@ -118,7 +118,7 @@ fn list(folder: &Path, shown: &Path, below: &str, names: &mut Vec<String>, to: &
     }
 }
 
-/// Why a name cannot be that of a file on every system, and what to do.
+/// Why a name is not a valid file name on every system, with help.
 fn why_not_portable(name: &str, twin: Option<String>) -> Option<(String, &'static str)> {
     let stem = name.split('.').next().unwrap_or_default();
     if DEVICES.contains(&stem.to_ascii_lowercase().as_str()) {
@@ -134,7 +134,7 @@ fn why_not_portable(name: &str, twin: Option<String>) -> Option<(String, &'stati
     twin.map(|twin| (why(twin), "rename one of them"))
 }
 
-/// Why a link cannot be followed: what it leads to is not part of the schema.
+/// Why a link is not followed: its target does not belong to the schema.
 fn leads_out(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
     let is_link = std::fs::symlink_metadata(at).is_ok_and(|metadata| metadata.is_symlink());
     let target = at.canonicalize().ok().filter(|_| is_link)?;
@@ -191,7 +191,7 @@ fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) ->
     is_plain_text(file, &text, to).then_some(Source { file, name, text })
 }
 
-/// The encoding of a text with two bytes for each ASCII character, as some editors on Windows save one.
+/// The encoding of a text with two bytes for each ASCII character, which some editors on Windows write.
 fn utf_16(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0xff, 0xfe, ..] => Some("UTF-16 (little endian)"),
@@ -205,7 +205,7 @@ fn utf_16(bytes: &[u8]) -> Option<&'static str> {
 fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_file() {
-        // Reading a pipe or a device might never end.
+        // Reading a pipe or a device may never end.
         return Err(std::io::Error::other("not a regular file"));
     }
     let size = metadata.len();
@@ -231,7 +231,7 @@ fn is_plain_text(file: u32, text: &str, to: &mut Diagnostics) -> bool {
     true
 }
 
-/// The place of the character that follows `before`.
+/// The place of the character after `before`.
 fn place_after(file: u32, before: &str) -> Place {
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

@@ -1,37 +1,37 @@
-//! A parser says where it stopped and why; here that becomes a cause, a remedy, and the place where the construct begins
-//! that it could not finish.
+//! Explains syntax errors. The parser reports where it stopped and why; this module finds the cause, a remedy, and the
+//! beginning of the construct that it could not finish.
 
 use granit_parser::ErrorKind;
 
 use super::source::Source;
 use crate::diagnostics::Place;
 
-/// The longest name of a key that YAML allows, in characters.
+/// The maximum length of a key in YAML, in characters.
 const MAX_KEY: usize = 1024;
 
-/// What is wrong with the syntax of a file.
+/// An explained syntax error.
 pub(super) struct Syntax {
     pub(super) message: String,
     pub(super) help: &'static str,
-    /// Where the construct begins that is wrong, if the parser stopped behind it.
+    /// The beginning of the faulty construct, if the parser stopped after it.
     pub(super) begins: Option<Place>,
 }
 
 /// Where the parser was when it stopped.
 pub(super) struct Stop {
     pub(super) place: Place,
-    /// Where the last block that ended before begins.
+    /// The beginning of the last block that ended before.
     pub(super) last_block: Option<Place>,
 }
 
 impl Stop {
-    /// The block before, if it is indented further than what follows it.
+    /// The last block, if it is indented further than the place where the parser stopped.
     fn deeper_block(&self) -> Option<Place> {
         self.last_block.filter(|block| block.column > self.place.column)
     }
 }
 
-/// What a parser can stumble over, as far as the remedies differ.
+/// The constructs that cause errors, as far as their remedies differ.
 enum Construct {
     Tab,
     Quote,
@@ -175,24 +175,24 @@ fn is_colon_in_brackets(source: &Source, stop: &Stop, marks: &Marks) -> bool {
     rest.starts_with(": ") && marks.open_brackets.last().is_some_and(is_same_line)
 }
 
-/// Whether the line of a bracket has a comment behind it.
+/// Whether a comment follows a bracket on its line.
 fn has_comment(source: &Source, open: usize) -> bool {
     let line = source.text.get(open..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     line.contains(" #")
 }
 
-/// The quotes and brackets of a text, as far as they are part of its structure.
+/// The quotes and brackets of a text that are part of its structure.
 #[derive(Default)]
 struct Marks {
     open_brackets: Vec<usize>,
     open_quote: Option<usize>,
-    /// Where the last text in quotes that was closed begins, and how many lines it takes.
+    /// The beginning of the last quoted text that was closed, and its number of lines.
     last_quote: Option<usize>,
     last_quoted_lines: usize,
 }
 
 impl Marks {
-    /// A quote or bracket counts where a value can begin; within brackets, a bracket always does.
+    /// Quotes and brackets count where a value can begin; within brackets, brackets always count.
     fn of(text: &str) -> Self {
         let mut marks = Self::default();
         let mut before = '\n';
@@ -210,7 +210,7 @@ impl Marks {
                 ']' | '}' if is_bracketed => drop(marks.open_brackets.pop()),
                 _ => {}
             }
-            // In a block, a line may go on from the one before; but what looks like a value there is one.
+            // A newline counts as the beginning of a value, even though a plain text may continue on the next line.
             if !matches!(c, ' ' | '\t') {
                 before = c;
             }
@@ -238,7 +238,7 @@ impl Marks {
     }
 }
 
-/// The last line up to this one that is indented further than the line before, although that one has its value.
+/// The last line up to this one that is indented further than the line before, although that line is complete.
 fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
     let mut before: Option<&str> = None;
     let mut found = None;
@@ -251,7 +251,7 @@ fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
         let opens = |text: &str| {
             text.ends_with([':', '-', '|', '>', '{', '[', ',']) || text.ends_with(">-") || text.ends_with("|-")
         };
-        // The first line of a file begins all of it.
+        // The first line of a file sets the indentation of all of it.
         if before.is_none() && indentation(text) > stop {
             found = Some(index + 1);
         }
@@ -263,7 +263,7 @@ fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
     found
 }
 
-/// The first of the lines above this one that have no key: a text begins there that goes on to this one.
+/// The first of the lines directly above this one that have no key: a text begins there and continues to this line.
 fn text_above(lines: &[&str], line: usize) -> Option<usize> {
     let is_text = |text: &&&str| {
         let text = text.trim();
@@ -273,12 +273,12 @@ fn text_above(lines: &[&str], line: usize) -> Option<usize> {
     (above > 0).then(|| line - above)
 }
 
-/// How far a text is indented; the mark of an item counts as indentation.
+/// The indentation of a line, including the mark of an item.
 fn indentation(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '-']).len()
 }
 
-/// Whether a line has a name and a value with nothing but `:` between them.
+/// Whether a line has a name and a value with only `:` between them.
 fn lacks_space(lines: &[&str], line: usize) -> bool {
     let text = line.checked_sub(1).and_then(|index| lines.get(index)).map_or("", |text| text.trim());
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');

@@ -1,4 +1,4 @@
-//! YAML events -> a tree of nodes, each with its place. Only this file and `syntax.rs` know a YAML parser.
+//! YAML events -> a tree of nodes with their places. Only this file and `syntax.rs` use the YAML parser.
 
 mod seen;
 
@@ -12,32 +12,32 @@ use super::source::Source;
 use super::syntax::{self, Stop, Syntax};
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
 
-/// How deep mappings and sequences may nest; a schema needs nine.
+/// The maximum depth of mappings and sequences; a schema needs nine levels.
 const MAX_DEPTH: usize = 32;
 
-/// The most values of a file; a hand-written one has some thousands.
+/// The maximum number of values in a file; a hand-written file has some thousands.
 const MAX_NODES: u32 = 100_000;
 
-/// A node of a YAML document. Most of its texts are those of the file.
+/// A node of a YAML document. Most texts borrow from the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'a> {
-    /// Distinguishes the node from all others of the document.
+    /// A number that is unique in the document.
     pub(crate) id: u32,
     pub(crate) place: Place,
     pub(crate) content: Content<'a>,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Clone, Debug)]
 pub(crate) enum Content<'a> {
-    /// Text as it is written. `plain` when it stands without quotes.
+    /// Text as written; `plain` if it is not in quotes.
     Scalar {
         text: Cow<'a, str>,
         plain: bool,
     },
     Sequence(Vec<Node<'a>>),
     Mapping(Vec<(Key<'a>, Node<'a>)>),
-    /// Something that was reported and is passed over from here on.
+    /// A node that was reported and is skipped from here on.
     Refused,
 }
 
@@ -48,13 +48,13 @@ pub(crate) struct Key<'a> {
     pub(crate) place: Place,
 }
 
-/// A document, and whether all of it is there.
+/// A document, and whether all of it was read.
 pub(crate) struct Document<'a> {
     pub(crate) root: Node<'a>,
     pub(crate) is_whole: bool,
 }
 
-/// Reads the one document of a file; `None` when it was reported as broken.
+/// Reads the single document of a file; `None` if it is broken, which is reported.
 pub(crate) fn parse<'a>(source: &'a Source, readers: Readers, to: &mut Diagnostics) -> Option<Document<'a>> {
     let options = options! {
         emit_unresolved_aliases: true,
@@ -96,7 +96,7 @@ pub(crate) fn parse<'a>(source: &'a Source, readers: Readers, to: &mut Diagnosti
     Some(Document { root, is_whole: sound })
 }
 
-/// The schema must mean the same to every YAML reader, so another one has to accept it too.
+/// Because the schema must mean the same to every YAML reader, a second one has to accept it, too.
 #[cfg(feature = "cli")]
 fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
     let Err(error) = serde_yaml::from_str::<serde::de::IgnoredAny>(&source.text) else {
@@ -126,7 +126,7 @@ struct Open<'a> {
     kind: OpenKind<'a>,
 }
 
-/// A key that a mapping has two of.
+/// A key that occurs twice in a mapping.
 struct Twice<'a> {
     text: Cow<'a, str>,
     first: Place,
@@ -148,7 +148,7 @@ impl<'a> Builder<'a, '_> {
             Event::Scalar(text, style, anchor, _) => {
                 self.refuse_anchor(place, anchor);
                 let plain = matches!(style, ScalarStyle::Plain);
-                // A value that is left out comes as `~`, which is not in the file.
+                // The parser reports a missing value as `~`, which is not in the file.
                 let text = if plain && place.start == place.end { Cow::Borrowed("") } else { text };
                 self.refuse_invisible(place, &text);
                 self.add(place, Content::Scalar { text, plain });
@@ -214,7 +214,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Removes items that are the first line of the next one, once more.
+    /// Removes items that only repeat the first line of the next item.
     fn refuse_beginnings(&mut self, nodes: &mut Vec<Node<'_>>) {
         for index in (1..nodes.len()).rev() {
             let (Some(one), Some(next)) = (nodes.get(index - 1), nodes.get(index)) else { continue };
@@ -235,9 +235,9 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Texts end up in code, documentation and terminals, where such a character is invisible.
+    /// Reports invisible characters, because texts end up in code, documentation and terminals.
     fn refuse_invisible(&mut self, place: Place, text: &str) {
-        // Most texts are plain ASCII, which takes no decoding to see.
+        // Most texts are plain ASCII, which can be checked without decoding.
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
             return;
         }
@@ -294,7 +294,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// Whether an item is a mapping with one entry, and the next one has that entry first and others behind it.
+/// Whether an item is a mapping of one entry with which the next item begins, followed by other entries.
 fn begins_with(next: &Node<'_>, one: &Node<'_>) -> bool {
     let (Content::Mapping(all), Content::Mapping(only)) = (&next.content, &one.content) else { return false };
     let ([(key, value)], [(first_key, first), _, ..]) = (only.as_slice(), all.as_slice()) else { return false };
@@ -305,7 +305,7 @@ fn begins_with(next: &Node<'_>, one: &Node<'_>) -> bool {
     key.text == first_key.text && same(value, first)
 }
 
-/// Of a key that comes twice, the value that is there counts.
+/// For a key that occurs twice, keeps the value that is not empty.
 fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[Twice<'_>], second: Node<'a>) {
     let Some(twice) = twice.last() else { return };
     let first = entries.iter_mut().find(|(key, _)| key.text == twice.text);
@@ -316,14 +316,15 @@ fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[Twice<'_>], sec
     }
 }
 
-/// Where a directive is, if the file begins with one.
+/// The place of a directive, if the file begins with one.
 fn directive(source: &Source) -> Option<Place> {
     let is_other = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     let (index, line) = source.text.lines().enumerate().find(|(_, line)| is_other(line))?;
     line.starts_with('%').then(|| source.at(index + 1, 1))
 }
 
-/// Several keys that come twice are one mistake: the line that begins another item is missing.
+/// Reports keys that occur twice; several of them are one mistake, because the line that begins another item is
+/// missing.
 fn report_twice(twice: &[Twice<'_>], to: &mut Diagnostics) {
     let Some((one, others)) = twice.split_first() else { return };
     let help =
@@ -337,7 +338,7 @@ fn report_twice(twice: &[Twice<'_>], to: &mut Diagnostics) {
     }
 }
 
-/// The key of an entry; `None` when it was reported and its entry is passed over.
+/// The key of an entry; `None` if it was reported, in which case the entry is skipped.
 fn read_key<'a>(
     node: Node<'a>,
     seen: &mut Seen<'a>,

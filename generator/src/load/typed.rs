@@ -1,7 +1,7 @@
-//! Nodes -> the types of [`super::raw`], through serde, with every mistake of a file in one go.
+//! Nodes -> the types of [`super::raw`] through serde, reporting every mistake of a file in one run.
 //!
-//! Serde stops at the first error. So a node that was reported is passed over and the file is read again, until
-//! nothing new turns up; files are small, and a sound one is read once.
+//! Serde stops at the first error, so a faulty node is reported and skipped, and the file is read again until no error
+//! is left. Files are small, and a valid one is read only once.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -15,10 +15,10 @@ use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean};
 
 mod reader;
 
-/// A file is read again after each mistake, so one full of mistakes is given up after this many.
+/// The maximum number of readings: a file with more mistakes than this is given up.
 const MOST_READINGS: usize = 100;
 
-/// Reads a document into its type. What cannot be read is reported and left out; `None` when nothing is left then.
+/// Reads a document into its type. Faulty parts are reported and left out; `None` if nothing is left.
 pub(super) fn read<T: DeserializeOwned>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
     let shared = Shared { passed_over: RefCell::default(), diagnostics: RefCell::new(to) };
     for _ in 0..MOST_READINGS {
@@ -37,7 +37,7 @@ pub(super) fn read<T: DeserializeOwned>(root: &Node<'_>, to: &mut Diagnostics) -
 }
 
 struct Shared<'a> {
-    /// Nodes that were reported and are read as if they were not there.
+    /// Nodes that were reported and are skipped.
     passed_over: RefCell<HashSet<u32>>,
     diagnostics: RefCell<&'a mut Diagnostics>,
 }
@@ -59,7 +59,7 @@ struct ReadError {
     code: Code,
     message: String,
     help: Option<Box<Help>>,
-    /// Whether what follows the value was taken for a part of it.
+    /// Whether the lines that follow the value were read as a part of it.
     swallows: bool,
 }
 
@@ -68,7 +68,7 @@ impl ReadError {
         Self { node: None, code, message, help: None, swallows: false }
     }
 
-    /// The innermost node that failed is the one to show.
+    /// Sets the node of the error, unless a node within it is already set.
     fn within(mut self, node: &Node<'_>) -> Self {
         self.node.get_or_insert((node.id, node.place));
         self

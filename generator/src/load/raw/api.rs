@@ -1,4 +1,4 @@
-//! `api.yaml`: what holds for every family.
+//! `api.yaml`: what applies to every family.
 
 use super::Reviewed;
 use super::types::EnumValue;
@@ -12,7 +12,7 @@ use crate::words::{
 pub(crate) type SignedText = WordOr<SignedPart, SignedMapping>;
 
 mappings! {
-    /// `api.yaml`: what holds for every family.
+    /// `api.yaml`: what applies to every family.
     Api {
         /// The name of the API.
         api: Option<Text>,
@@ -58,13 +58,14 @@ mappings! {
         rate: Option<Text>,
         /// What is counted.
         doc: Option<Text>,
-        /// What answers report of it; the limiter corrects its count by it.
+        /// What answers report about it, by which the limiter corrects its count.
         reported: Option<Spanned<PoolReporting>>,
     }
 
     /// What answers report of a pool: `used` or `remaining`.
     PoolReporting {
-        /// Where it stands: `header` (when left out) or `body`. In the body, the other keys are paths, such as `usage.used`.
+        /// The position: `header` (when left out) or `body`. In the body, the other keys are paths, such as
+        /// `usage.used`.
         r#in: Option<ReportedIn>,
         /// The header that reports how much is used.
         used: Option<Text>,
@@ -78,7 +79,7 @@ mappings! {
 
     /// Another market at the same address.
     Market {
-        /// What it is, and which keys it takes.
+        /// What it is, and which keys it accepts.
         doc: Option<Text>,
         /// The headers that lead there, with their values.
         headers: Named<Text>,
@@ -92,16 +93,16 @@ mappings! {
 
     /// The members around the data of an answer.
     Envelope {
-        /// `failures`: only answers with an HTTP status that is not of success have it; `all` when left out.
+        /// `failures`: only answers with an HTTP status other than success have it; `all` when left out.
         around: Option<Spanned<Around>>,
-        /// The member that distinguishes success from refusal, or the way to it, such as `error.code` or `errors[0]`;
-        /// of several, the first that is there. Left out: the HTTP status decides.
+        /// The member that distinguishes success from refusal, or the path to it, such as `error.code` or `errors[0]`;
+        /// the first of several that exists. Left out: the HTTP status decides.
         code: Texts,
-        /// The member that says in words what happened, or the way to it.
+        /// The member with the message, or the path to it.
         message: Texts,
         /// The member that holds the time of the answer.
         time: Option<Text>,
-        /// The member that holds the data; left out when the whole body does.
+        /// The member that holds the data; left out when the whole body is the data.
         data: Option<Text>,
         /// The code that means success; left out when only failures have a code.
         success: Option<Text>,
@@ -152,7 +153,7 @@ mappings! {
         sends_body: Option<Spanned<bool>>,
         /// How far the timestamp may be from the server's clock, such as `30 seconds`.
         window: Option<Text>,
-        /// The parameter or header with which a request sets that itself, in milliseconds.
+        /// The parameter or header with which a request sets the window itself, in milliseconds.
         window_set_by: Option<Text>,
     }
 
@@ -166,15 +167,15 @@ mappings! {
         passphrase: Option<Text>,
         /// The name of the timestamp.
         timestamp: Option<Text>,
-        /// The name of the nonce, a text that no other request has.
+        /// The name of the nonce, a text that is unique to the request.
         nonce: Option<Text>,
-        /// The name of the time until which the request counts: its time and the `window`.
+        /// The name of the time when the request expires: its timestamp plus the `window`.
         expires: Option<Text>,
         /// Other texts, by their names: the parts of each, such as `[{ text: "2" }]`.
         others: Named<Spanned<Vec<Spanned<SignedText>>>>,
     }
 
-    /// A part of a text that no word stands for: one of its keys, with those that belong to it.
+    /// A part of a text that is not a single word: one of these keys, with those that belong to it.
     SignedMapping {
         /// A fixed text.
         text: Option<Spanned<String>>,
@@ -196,13 +197,13 @@ mappings! {
         equals: Option<Spanned<String>>,
         /// What stands between two pairs; `&` when left out.
         between: Option<Spanned<String>>,
-        /// The text that decides between `then` and `otherwise`: whether it is empty.
+        /// The text that selects `then` if it is not empty, and `otherwise` if it is.
         when: Option<Vec<Spanned<SignedText>>>,
-        /// The parts when that is not empty.
+        /// The parts if that text is not empty.
         then: Option<Vec<Spanned<SignedText>>>,
-        /// The parts when it is; none when left out.
+        /// The parts if it is empty; none when left out.
         otherwise: Option<Vec<Spanned<SignedText>>>,
-        /// How the digest is written; its bytes as they are when left out.
+        /// How the digest is written; raw bytes when left out.
         r#as: Option<Spanned<Encoding>>,
     }
 
@@ -220,17 +221,17 @@ mappings! {
     Header {
         /// What it carries.
         doc: Option<Text>,
-        /// `always`: on every call, when the caller set it; `by_operation`: only where the operation lists it.
+        /// `always`: on every call, if the caller sets it; `by_operation`: only where the operation lists it.
         sent: Option<Sent>,
     }
 
-    /// The outcome of a request that changes something when its call ends so.
+    /// The outcome of a request that changes something, for one result of its call.
     OutcomeRow {
         /// How the call ended.
         when: Option<Spanned<CallResult>>,
         /// The outcome of the request.
         outcome: Option<Spanned<RowOutcome>>,
-        /// Why that is so.
+        /// The reason.
         why: Option<Text>,
     }
 
@@ -248,11 +249,11 @@ mappings! {
     Property {
         /// What it is.
         doc: Option<Text>,
-        /// Its Rust name, where this one is not fit.
+        /// Its Rust name, if the name cannot be used.
         rust: Option<Text>,
         /// What it is, when it has no `values`.
         r#type: Option<Spanned<PropertyType>>,
-        /// What it may be, each with what it means.
+        /// Its values, each with its meaning.
         values: Named<Short<EnumValue>>,
         /// The enums of records that show it, as `family.Enum`.
         shown_as: Texts,
@@ -272,13 +273,13 @@ mappings! {
     InstrumentProperty {
         /// What it means.
         doc: Option<Text>,
-        /// Its Rust name, where this one is not fit.
+        /// Its Rust name, if the name cannot be used.
         rust: Option<Text>,
     }
 
-    /// Something seen on the wire, in no document.
+    /// Something that was seen on the wire and is in no document.
     Observation {
-        /// A name for it, in lower case with hyphens.
+        /// An id, in lower case with hyphens.
         id: Option<Text>,
         /// What was seen.
         says: Option<Text>,

@@ -1,14 +1,14 @@
-//! `codes.yaml`: codes that no document lists, as they were observed, and what is refused with which code.
+//! `codes.yaml`: observed codes that no document lists, and the codes of refusals.
 
 use crate::load::shapes::{Named, Spanned, Text, Texts};
 use crate::words::{Cause, Certainty, CodeProof, Stage};
 
 mappings! {
-    /// `codes.yaml`: codes that no document lists, as they were observed.
+    /// `codes.yaml`: observed codes that no document lists, and the codes of refusals.
     Codes {
         /// Where the codes come from as a whole.
         doc: Option<Text>,
-        /// Short names of sources, each with what it is. Where there are any, every code names its sources by them.
+        /// Short names of sources, each with a description. If there are any, every code refers to its sources by them.
         sources: Named<Text>,
         /// The codes, each with what it proves.
         codes: Named<Spanned<ObservedCode>>,
@@ -16,24 +16,24 @@ mappings! {
         refusals: Named<Spanned<Refusal>>,
     }
 
-    /// Something that requests are refused for.
+    /// A reason to refuse requests.
     Refusal {
-        /// What is wrong, as an answer may say it.
+        /// What is wrong, in words that an answer may use.
         says: Option<Text>,
-        /// The code that says so, listed by a document or observed.
+        /// Its code, documented or observed.
         code: Option<Text>,
-        /// The codes of families that have another one.
+        /// The codes of families in which it is another one.
         codes: Named<Text>,
-        /// The HTTP status, where it is known and differs from that of other refusals.
+        /// The HTTP status, if it is known and differs from that of other refusals.
         status: Option<Spanned<u64>>,
-        /// The rules whose violation is refused so: their ids, or the word that ends the id of rules that follow from
-        /// other keys, such as `required`.
+        /// The rules whose violation is refused with it: their ids, or the last word of the ids of rules that follow
+        /// from other keys, such as `required`.
         rules: Texts,
     }
 
     /// A code that no document lists.
     ObservedCode {
-        /// The families whose operations answer with it; all of them when left out.
+        /// The families whose operations return it; all of them when left out.
         families: Texts,
         /// What it proves about the request that it answers.
         proves: Option<Spanned<CodeProof>>,
@@ -45,7 +45,7 @@ mappings! {
         says: Option<Text>,
         /// What to do about it.
         doc: Option<Text>,
-        /// Who has seen it.
+        /// Who has observed it.
         sources: Option<Spanned<Vec<Text>>>,
         /// How certain it is what it proves; `several` when left out.
         certainty: Option<Spanned<Certainty>>,

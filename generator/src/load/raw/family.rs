@@ -1,4 +1,4 @@
-//! `family.yaml`: what holds for every operation of a family.
+//! `family.yaml`: what applies to every operation of a family.
 
 use super::Reviewed;
 use super::api::Observation;
@@ -15,7 +15,7 @@ mappings! {
         title: Option<Text>,
         /// What the family covers.
         doc: Option<Text>,
-        /// Where a document says it.
+        /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
         numbers: Option<Numbers>,
@@ -35,13 +35,13 @@ mappings! {
         instrument: Option<Spanned<InstrumentNames>>,
         /// The classes that rates are for, and who is in them.
         classes: Named<Spanned<Class>>,
-        /// The read by which a caller finds out whether the credentials are accepted.
+        /// The query that checks whether the credentials are accepted.
         probe: Option<Spanned<Probe>>,
-        /// The states of an enum, and how one becomes another.
+        /// The states of an enum and their transitions.
         lifecycle: Option<Spanned<Lifecycle>>,
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
-        /// What the document says it does not show, or plainly leaves out.
+        /// What the document leaves open, explicitly or by omission.
         not_shown: Vec<Spanned<Short<NotShown>>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
@@ -59,7 +59,7 @@ mappings! {
         symbol: Option<Text>,
     }
 
-    /// The read by which a caller finds out whether the credentials are accepted.
+    /// The query that checks whether the credentials are accepted.
     Probe {
         /// The operation: it only reads, and is signed.
         operation: Option<Text>,
@@ -71,13 +71,13 @@ mappings! {
     Class {
         /// Who is in it.
         doc: Option<Text>,
-        /// The condition under which a call is, written like that of a rule.
+        /// The condition under which a call belongs to it, written like that of a rule.
         when: Option<Spanned<Named<Texts>>>,
     }
 
     /// A ceiling that is not a rate.
     Ceiling {
-        /// A name for it, in lower case with hyphens.
+        /// An id, in lower case with hyphens.
         id: Option<Text>,
         /// The ceiling.
         n: Option<Spanned<u64>>,
@@ -85,7 +85,7 @@ mappings! {
         over: Option<Spanned<Named<Texts>>>,
         /// What it is about.
         doc: Option<Text>,
-        /// Where a document says it.
+        /// Where a document describes it.
         source: Option<Spanned<Source>>,
     }
 
@@ -95,7 +95,7 @@ mappings! {
         text: Option<Text>,
         /// What it means and what to do.
         doc: Option<Text>,
-        /// Its Rust name, where the message makes none.
+        /// Its Rust name, if the message cannot be used.
         rust: Option<Text>,
         /// What it proves about the request that it answers; `not_done` when left out.
         proves: Option<Spanned<CodeProof>>,
@@ -105,7 +105,7 @@ mappings! {
         cause: Option<Spanned<Cause>>,
         /// Whether it is the code of success.
         success: Option<bool>,
-        /// Where a document says it.
+        /// Where a document describes it.
         source: Option<Spanned<Source>>,
     }
 
@@ -113,13 +113,13 @@ mappings! {
     Lifecycle {
         /// The enum whose values are the states.
         r#enum: Option<Text>,
-        /// Where a document says it.
+        /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// The states, by their values.
         states: Named<Short<State>>,
         /// How a state becomes another.
         transitions: Vec<Spanned<Transition>>,
-        /// What the document rules out, at once and by way of other states.
+        /// What the document rules out, directly and through other states.
         never: Vec<Spanned<Never>>,
         /// The records that show a state.
         records: Vec<Spanned<Tracked>>,
@@ -129,7 +129,7 @@ mappings! {
     State {
         /// What it means.
         doc: Option<Text>,
-        /// Whether nothing follows it.
+        /// Whether no state follows it.
         terminal: Option<bool>,
     }
 
@@ -143,7 +143,7 @@ mappings! {
         to: Option<Text>,
         /// When it happens.
         condition: Option<Text>,
-        /// What else there is to say.
+        /// Further remarks.
         doc: Option<Text>,
     }
 

@@ -1,4 +1,4 @@
-//! A file of its own for each operation.
+//! Operation files: one for each operation.
 
 use super::Reviewed;
 use super::api::Observation;
@@ -14,9 +14,9 @@ mappings! {
         operation: Option<Text>,
         /// The heading in the document; Rust names come from it.
         title: Option<Text>,
-        /// Its Rust name, where the heading makes none that is fit.
+        /// Its Rust name, if the heading cannot be used.
         rust: Option<Text>,
-        /// Where a document says it.
+        /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path stands in braces.
         http: Option<Text>,
@@ -24,7 +24,7 @@ mappings! {
         call: Option<Text>,
         /// What it does.
         doc: Option<Text>,
-        /// Other words that people look for it by; the first names a wish, such as `cancel everything`.
+        /// Other words that people search for it by; the first is what a user wants, such as `cancel everything`.
         called: Texts,
         /// What a repeat of the call would do.
         effect: Option<Effect>,
@@ -32,11 +32,11 @@ mappings! {
         access: Option<Access>,
         /// Whether only user ids on the exchange's white list may call.
         whitelisted: Option<Spanned<bool>>,
-        /// That the document advises against it.
+        /// Set if the document advises against its use.
         deprecated: Option<Spanned<Deprecated>>,
         /// The permission of the key. Left out: the document does not say.
         permission: Option<Text>,
-        /// The headers it carries beside those that every call does.
+        /// The headers that it carries in addition to those of every call.
         headers: Vec<Text>,
         /// How often, for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
         rate_limit: Vec<Text>,
@@ -52,19 +52,19 @@ mappings! {
         in_flight: Option<Spanned<InFlight>>,
         /// The parameter with the caller's own id, of the request or of its items.
         client_id: Option<Text>,
-        /// How it is found out whether a request, or each of its items, had its effect.
+        /// How queries confirm that a request, or each of its items, had its effect.
         confirm: Option<Spanned<Confirm>>,
-        /// A member of the answer: the parameters of the request of which it repeats one.
+        /// Members of the answer, each with the parameters of the request of which it repeats one.
         echoes: Option<Spanned<Named<Texts>>>,
-        /// The same where the document leaves open which of the ids the answer repeats: one that agrees is enough.
+        /// The same if the document leaves open which of the ids the answer repeats: it is enough that one agrees.
         echoes_one_of: Option<Spanned<Named<Texts>>>,
-        /// The several things that a request does, of which one may be done although another is refused.
+        /// Set if a request does several things, of which one may be done although another is refused.
         compound: Option<Spanned<Compound>>,
-        /// That a request does no harm when it comes twice, and why.
+        /// Set if a repeat of a request does no harm, and why.
         repeat: Option<Spanned<Repeat>>,
         /// The pair of times that bounds the query.
         window: Option<Spanned<Window>>,
-        /// How far back the answer reaches, where no parameter says, such as `3 months`.
+        /// How far back the answer reaches if no parameter determines it, such as `3 months`.
         history: Option<Text>,
         /// What comes back as data.
         response: Option<Spanned<Response>>,
@@ -74,7 +74,7 @@ mappings! {
         examples: Vec<Spanned<Example>>,
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
-        /// What the document says it does not show, or plainly leaves out.
+        /// What the document leaves open, explicitly or by omission.
         not_shown: Vec<Spanned<Short<NotShown>>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
@@ -96,44 +96,44 @@ mappings! {
         access: Option<Text>,
         /// `start`: an older start is refused; `data`: it finds nothing older. `start` when left out.
         access_of: Option<AccessOf>,
-        /// The time that is taken when nothing is sent, such as `1 day`.
+        /// The length of time that is assumed when neither is sent, such as `1 day`.
         default: Option<Text>,
-        /// Whether one of the two may not be sent alone.
+        /// Whether neither may be sent without the other.
         both_or_neither: Option<Spanned<bool>>,
-        /// The zone whose days the data is of, such as `UTC+8`, where it is of whole days.
+        /// The time zone of the days, such as `UTC+8`, if the data covers whole days.
         days: Option<Text>,
     }
 
     /// How many amendments of one thing may be under way.
     InFlight {
-        /// The required parameter, of the request or of its items, that says which thing is meant.
+        /// The required parameter, of the request or of its items, that identifies the thing.
         per: Option<Text>,
         /// How many.
         n: Option<Spanned<u64>>,
     }
 
-    /// How it is found out whether a request had its effect.
+    /// How queries confirm that a request had its effect.
     Confirm {
         /// The operation that is the query.
         by: Option<Text>,
-        /// The query of what the first one no longer shows; it is sent with the same parameters.
+        /// The query for records that the first one no longer shows; it is sent with the same parameters.
         then: Option<Text>,
-        /// The parameter of the query that names the record: the parameter of the request.
+        /// The parameters of the query that identify the record: the parameters of the request with the ids.
         ids: Named<Text>,
-        /// A field of the record: the parameter of the request that it equals. Left out: as in `ids`.
+        /// Fields of the record: the parameters of the request that they equal. Left out: as in `ids`.
         find: Named<Text>,
-        /// Parameters of both that go along.
+        /// Parameters of both that the query copies.
         with: Texts,
-        /// Parameters of the query that go along: the parameter of the request.
+        /// Parameters of the query: the parameters of the request that they copy.
         with_as: Named<Text>,
-        /// Parameters of the query that are always sent: their values.
+        /// Parameters of the query with fixed values: their values.
         set: Named<Text>,
-        /// The parameter of a listing with the earliest time at which what it lists was created.
+        /// The parameter of a listing for the earliest time of creation of its records.
         since: Option<Text>,
-        /// A field of the record: the parameter that it equals once the request had its effect.
+        /// Fields of the record: the parameters that they equal once the request had its effect.
         matches: Named<Text>,
-        /// A parameter of the request: the fields of which one agrees with it, where the record has any. Otherwise the
-        /// record is of another request with the same id.
+        /// Parameters of the request: fields of the record. If the record has any of these fields and none agrees with
+        /// the parameter, it is of another request with the same id.
         agrees: Named<Texts>,
         /// Parameters of the request that cannot be compared.
         beside: Texts,
@@ -143,7 +143,7 @@ mappings! {
         creates_with: Texts,
         /// The field with the time of its last change.
         changed: Option<Text>,
-        /// A field of the record: the values with which nothing but such a request changes it.
+        /// Fields of the record: the values with which only such a request changes the record.
         changed_while: Named<Texts>,
         /// The parameter of the request with the time after which the exchange refuses it.
         expires: Option<Text>,
@@ -163,11 +163,11 @@ mappings! {
     Repeat {
         /// What a repeat is.
         is: Option<Spanned<Harmless>>,
-        /// The parameter by which the exchange recognizes a repeat, which has to have the same value each time.
+        /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
         by_key: Option<Text>,
-        /// With `by_key`: how long the exchange remembers a value at least, such as `1 day`. Left out: for ever.
+        /// With `by_key`: how long the exchange remembers a value at least, such as `1 day`. Left out: forever.
         kept: Option<Text>,
-        /// Why it is so.
+        /// The reason.
         why: Option<Text>,
     }
 
@@ -175,7 +175,7 @@ mappings! {
     Intent {
         /// The function's name, in lower case with hyphens.
         id: Option<Text>,
-        /// Its Rust name, where the id makes none that is fit.
+        /// Its Rust name, if the id cannot be used.
         rust: Option<Text>,
         /// The list whose items it makes; `"[]"` when the body is an array.
         r#in: Option<Text>,
@@ -183,11 +183,11 @@ mappings! {
         says: Option<Text>,
         /// Its place in the document.
         at: Option<Text>,
-        /// Values of enums; of a choice, a value that nothing goes with.
+        /// Values of enums; for a choice, a value without further parameters.
         set: Option<Spanned<Named<Text>>>,
-        /// Parameters that are not required and become arguments all the same.
+        /// Optional parameters that become arguments.
         take: Texts,
-        /// What arguments are called here, such as by their unit.
+        /// Other names for arguments, such as one with a unit.
         call: Named<Text>,
     }
 
@@ -226,8 +226,9 @@ mappings! {
 
     /// How the next page of a listing is requested.
     Pages {
-        /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`; `last`: by the id or the time of the last item; `number`: by the number
-        /// of the page; `offset`: by the number of items before it.
+        /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`;
+        /// `last`: by the id or the time of the last item; `number`: by the number of the page; `offset`: by the number
+        /// of items before it.
         by: Option<PagesBy>,
         /// `newest_first` or `oldest_first`.
         order: Option<PageOrder>,
@@ -239,9 +240,9 @@ mappings! {
         field: Option<Text>,
         /// With `cursor`, instead of `field`: the header of the answer with the cursor.
         header: Option<Text>,
-        /// With `last`: whether the next page begins with the item that is named, or behind it.
+        /// With `last`: whether the next page includes the item that is named, or begins after it.
         includes: Option<Spanned<bool>>,
-        /// With `number` or `offset`: that of the first page; 1 and 0 when left out.
+        /// With `number` or `offset`: the number or offset of the first page; 1 and 0 when left out.
         first: Option<Spanned<u64>>,
         /// The parameter with the number of items on a page, where a shorter page is the last one.
         size: Option<Text>,
@@ -321,15 +322,15 @@ mappings! {
         close_short: Texts,
     }
 
-    /// What an answer says about each item of a list that was sent.
+    /// The results that an answer states for the items of a list that was sent.
     Items {
         /// The list, or `[]` where it is the body.
         of: Option<Text>,
-        /// The names that identify an item and its result, the one that wins first.
+        /// The names that identify an item and its result; the first takes precedence.
         id: Texts,
-        /// With `results` and `object`: the field with the list of what is answered for the items.
+        /// With `results` and `object`: the field with the list of answers for the items.
         list: Option<Text>,
-        /// Where an array stands that is parallel to that list, with the code of each item: a path in the body, such as
+        /// The place of an array that is parallel to that list, with the code of each item: a path in the body, such as
         /// `info.list`.
         results: Option<Text>,
         /// With `object`: the list of what succeeded.

@@ -1,10 +1,10 @@
-//! What any file may say: where it stands, what is not shown, what contradicts itself, and rules.
+//! Statements that any file may have: sources, open questions, contradictions and rules.
 
 use crate::load::shapes::{Named, ShortForm, Spanned, Text, Texts};
 use crate::words::{RuleKind, Severity};
 
 mappings! {
-    /// Where a document says it.
+    /// Where a document describes something.
     Source {
         /// One of the `documents` in api.yaml.
         document: Option<Text>,
@@ -12,7 +12,7 @@ mappings! {
         section: Option<Text>,
     }
 
-    /// What the document leaves open; a text alone where the document is silent.
+    /// Something that the document leaves open; a text alone where the document is silent.
     NotShown {
         /// What is not shown.
         says: Option<Text>,
@@ -22,42 +22,42 @@ mappings! {
 
     /// Statements that cannot all hold.
     Contradiction {
-        /// A name for it, in lower case with hyphens.
+        /// An id, in lower case with hyphens.
         id: Option<Text>,
-        /// What the places say, one after the other.
+        /// The statements of the places, in their order.
         readings: Vec<Text>,
         /// What the schema takes.
         chosen: Option<Text>,
-        /// Why it takes that.
+        /// The reason for the choice.
         why: Option<Text>,
     }
 
     /// A binding sentence of the document.
     Rule {
-        /// A name for it, in lower case with hyphens.
+        /// An id, in lower case with hyphens.
         id: Option<Text>,
         /// Its place in the document.
         at: Option<Text>,
-        /// What is made of it.
+        /// How it is kept.
         kind: Option<Spanned<RuleKind>>,
         /// With `checked`: whether a request that breaks it is refused, or only warned of. `refuse` when left out.
         severity: Option<Spanned<Severity>>,
         /// What it says.
         says: Option<Text>,
-        /// With `stated`: why it cannot be more.
+        /// With `stated`: why it is not checked.
         why: Option<Text>,
         /// The condition under which it binds: parameters and their values, `given`, `any_given`, `param.form`,
         /// `param.below` and the like; `not.` before an entry negates it.
         when: Option<Spanned<Named<Texts>>>,
-        /// What must hold then, written like `when`.
+        /// What must hold under the condition, written like `when`.
         require: Option<Spanned<Named<Texts>>>,
-        /// What must not hold then, written like `when`.
+        /// What must not hold under the condition, written like `when`.
         forbid: Option<Spanned<Named<Texts>>>,
-        /// The parameter that has one value in all items of a list.
+        /// The parameter that has the same value in all items of a list.
         same: Option<Text>,
-        /// The parameters that no two items of a list share.
+        /// The parameters whose values differ between all items of a list.
         unique: Option<Texts>,
-        /// The list whose items it speaks of; `"[]"` when the body is an array.
+        /// The list to whose items it applies; `"[]"` when the body is an array.
         r#in: Option<Text>,
         /// `operation.rule`: the conditions of that rule; other keys beside it override.
         r#as: Option<Text>,

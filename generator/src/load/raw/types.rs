@@ -1,4 +1,4 @@
-//! `types.yaml`: the types of parameters and of what is answered.
+//! `types.yaml`: the types of parameters and of fields of records.
 
 use serde::Deserialize;
 #[cfg(feature = "cli")]
@@ -18,9 +18,9 @@ mappings! {
         enums: Named<Spanned<Enum>>,
         /// Newtypes over text.
         identifiers: Named<Spanned<Identifier>>,
-        /// Parameters of which only some go together.
+        /// Parameters of which only certain combinations are allowed.
         choices: Named<Spanned<Choice>>,
-        /// What the exchange answers with.
+        /// Objects that the exchange returns.
         records: Named<Spanned<Record>>,
         /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
         reviewed: Reviewed,
@@ -30,7 +30,7 @@ mappings! {
     Enum {
         /// What the values are about.
         doc: Option<Text>,
-        /// Its Rust name, where the wire's is not fit.
+        /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The values, each with what it means.
         values: Named<Short<EnumValue>>,
@@ -42,11 +42,11 @@ mappings! {
     EnumValue {
         /// What it means.
         doc: Option<Text>,
-        /// Its Rust name, where the wire's is not fit.
+        /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// Other spellings that a decoder accepts.
         also: Vec<Text>,
-        /// That the document advises against it.
+        /// Set if the document advises against its use.
         deprecated: Option<Spanned<Deprecated>>,
     }
 
@@ -54,7 +54,7 @@ mappings! {
     Identifier {
         /// What it names.
         doc: Option<Text>,
-        /// Its Rust name, where the wire's is not fit.
+        /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The fewest and the most characters.
         length: Option<Spanned<Vec<Spanned<u32>>>>,
@@ -66,11 +66,11 @@ mappings! {
         mint: Option<Spanned<bool>>,
     }
 
-    /// Parameters of which only some go together.
+    /// Parameters of which only certain combinations are allowed.
     Choice {
         /// What is chosen.
         doc: Option<Text>,
-        /// Its Rust name, where the wire's is not fit.
+        /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The alternatives of which exactly one is sent.
         one_of: Named<Spanned<Field>>,
@@ -84,13 +84,13 @@ mappings! {
         cases: Named<Spanned<Named<Spanned<Field>>>>,
     }
 
-    /// What the exchange answers with.
+    /// An object that the exchange returns.
     Record {
         /// What it is.
         doc: Option<Text>,
-        /// Its Rust name, where the wire's is not fit.
+        /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
-        /// Where a document says it.
+        /// Where a document describes it.
         source: Option<Spanned<Source>>,
         /// A record whose fields come first.
         includes: Option<Text>,
@@ -102,7 +102,7 @@ mappings! {
         by_position: Option<bool>,
         /// Whether it travels as the value of its only field.
         as_value: Option<Spanned<bool>>,
-        /// Where lists of it are objects on the wire: the field that has the name under which it stands there.
+        /// If lists of it are objects on the wire: the field for the name of each record there.
         key: Option<Text>,
         /// Its fields, in the document's order; `{}` when there are none.
         fields: Option<Named<Spanned<Field>>>,
@@ -114,7 +114,7 @@ mappings! {
         r#type: Option<Text>,
         /// Instead of `type`: a list of that type.
         list: Option<Text>,
-        /// Instead of `type`: an object whose names are values, each with a value of that type.
+        /// Instead of `type`: an object with arbitrary names, each with a value of that type.
         map: Option<Text>,
         /// Instead of `type`, with `item`: a list of objects with these fields; with `object`: one of them.
         fields: Option<Named<Spanned<Field>>>,
@@ -124,9 +124,9 @@ mappings! {
         object: Option<Text>,
         /// `header`: it travels as a header with this name.
         r#in: Option<Spanned<In>>,
-        /// Whether it has to be sent. Left out: it may be left out.
+        /// Whether it has to be sent; optional when left out.
         required: Option<Spanned<Required>>,
-        /// What the exchange takes when it is not sent. The client never sends it by itself.
+        /// The value that the exchange assumes when it is not sent. The client never sends it by itself.
         default: Option<Text>,
         /// A default that is not one value, in words.
         default_note: Option<Text>,
@@ -142,7 +142,7 @@ mappings! {
         digits: Option<Spanned<u32>>,
         /// The values of the enum that are allowed or listed here.
         only: Option<Spanned<Vec<Text>>>,
-        /// What leaving it out, or a special text, does to a value that is there.
+        /// The effect of leaving it out, or of a special text, on an existing value.
         edit: Option<Spanned<Edit>>,
         /// `left_out`: the document says that an empty text stands for leaving it out.
         blank: Option<Spanned<Keep>>,
@@ -155,31 +155,32 @@ mappings! {
         json: Option<Spanned<Travels>>,
         /// How the time travels, where it differs from the family.
         times: Option<Spanned<Times>>,
-        /// `null`: the document says that it can come.
+        /// `null`: the document says that it can be null.
         may_be: Option<Spanned<MayBe>>,
-        /// The condition under which it comes, as in "comes only for futures", where the document names one.
+        /// The condition under which it is present, as in "comes only for futures", if the document names one.
         comes_only: Option<Text>,
         /// `operation.parameter`: everything as there; other keys beside it override.
         r#as: Option<Text>,
-        /// That the document advises against it.
+        /// Set if the document advises against its use.
         deprecated: Option<Spanned<Deprecated>>,
-        /// What it is. Without it the type's serves.
+        /// What it is; as for the type when left out.
         doc: Option<Text>,
-        /// Other words that people look for a parameter by.
+        /// Other words that people search for a parameter by.
         called: Texts,
-        /// Its Rust name, where the wire's is not fit.
+        /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
     }
 
-    /// That a document advises against something; `{}` where it says no more than that.
+    /// A document's advice against using something; `{}` if there are no details.
     Deprecated {
-        /// The version or the day from which on, as the document has it.
+        /// The version or the day since when, as the document writes it.
         since: Option<Text>,
-        /// What the document advises instead: another parameter, field or value, or an operation by its title or name.
+        /// The replacement that the document recommends: another parameter, field or value, or an operation by its
+        /// title or name.
         r#use: Option<Text>,
     }
 
-    /// What leaving a parameter out, or a special text, does to a value that is there.
+    /// The effect of leaving a parameter out, or of a special text, on an existing value.
     Edit {
         /// How the value is kept.
         keep: Option<Spanned<Keep>>,

@@ -3,19 +3,19 @@ use std::collections::HashMap;
 
 use crate::diagnostics::Place;
 
-/// The keys that a mapping has so far, and where they are.
+/// The keys of a mapping so far, with their places.
 #[derive(Default)]
 pub(super) struct Seen<'a> {
     few: Vec<(Cow<'a, str>, Place)>,
-    /// Those behind the first few.
+    /// The keys after the first [`FEW`](Self::FEW).
     many: HashMap<Cow<'a, str>, Place>,
 }
 
 impl<'a> Seen<'a> {
-    /// So many keys are faster compared than hashed.
+    /// Up to this number, comparing keys is faster than hashing them.
     const FEW: usize = 16;
 
-    /// Adds a key, or returns where it is already.
+    /// Adds a key, or returns its earlier place.
     pub(super) fn insert(&mut self, key: Cow<'a, str>, place: Place) -> Option<Place> {
         let among_few = self.few.iter().find(|(known, _)| *known == key).map(|(_, place)| *place);
         let first = among_few.or_else(|| self.many.get(&key).copied());

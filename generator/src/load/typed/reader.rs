@@ -1,4 +1,4 @@
-//! Nodes, keys, items and entries, as serde requests them.
+//! Deserializers for nodes, keys, items and entries.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::load::tree::{Content, Key, Node};
 pub(super) struct NodeReader<'a> {
     pub(super) node: &'a Node<'a>,
     pub(super) shared: &'a Shared<'a>,
-    /// The key that the node stands under, or the list that it is in.
+    /// The key of the node, or of the list that contains it.
     pub(super) under: Option<&'a Key<'a>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> NodeReader<'a> {
         }
     }
 
-    /// The first of the lines of a plain text that stands where one word is expected.
+    /// The first line of a plain text of several lines, in place of a single word.
     fn first_line(self) -> Option<&'a str> {
         let Content::Scalar { text, plain: true } = &self.node.content else { return None };
         let file = self.node.place.file;
@@ -59,7 +59,7 @@ impl<'a> NodeReader<'a> {
         (first.len() < written.trim_end().len()).then(|| text.get(..first.len()))?
     }
 
-    /// The error for lines that follow a value where none can.
+    /// The error for lines that continue a value that has only one.
     fn goes_on(self, first: &str) -> ReadError {
         let mut error =
             ReadError::new(Code::WrongType, format!("expected a single value, but `{first}` goes on in the next line"))
@@ -104,7 +104,7 @@ impl<'a> NodeReader<'a> {
     }
 }
 
-/// Serde requests a kind of value and gets it, or an error at this node.
+/// Deserializes a node as the requested kind of value, or fails with an error at the node.
 impl<'a> Deserializer<'a> for NodeReader<'a> {
     type Error = ReadError;
 
@@ -199,7 +199,7 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
     }
 }
 
-/// Words, with commas between them.
+/// Words, separated by commas.
 struct Words(&'static [&'static str]);
 
 impl fmt::Display for Words {
@@ -208,7 +208,7 @@ impl fmt::Display for Words {
     }
 }
 
-/// What something of this kind looks like.
+/// How a value of this kind is written.
 fn how_to_write(what: &str) -> String {
     let such_as = match what {
         "a mapping" => "`name: value`, each name on a line of its own",
@@ -237,7 +237,7 @@ impl<'a> SeqAccess<'a> for Items<'a> {
         seed.deserialize(self.reader.of(node)).map(Some).map_err(|error| error.within(node))
     }
 
-    /// What is collected takes no more room than it needs.
+    /// The exact length, so that collections do not allocate more than they need.
     fn size_hint(&self) -> Option<usize> {
         Some(self.rest.len())
     }
@@ -247,12 +247,12 @@ pub(super) struct Entries<'a> {
     pub(super) reader: NodeReader<'a>,
     pub(super) rest: std::slice::Iter<'a, (Key<'a>, Node<'a>)>,
     pub(super) value: Option<(&'a Key<'a>, &'a Node<'a>)>,
-    /// The keys of the type that is read; `None` where any key is one.
+    /// The keys of the type; `None` if any key is valid.
     pub(super) fields: Option<&'static [&'static str]>,
 }
 
 impl Entries<'_> {
-    /// A value goes on over lines that were to have keys of their own: the keys that are not there are not missing.
+    /// Notes the missing keys as unread, because a value has swallowed lines that should have had keys of their own.
     fn note_swallowed(&self) {
         let Content::Mapping(entries) = &self.reader.node.content else { return };
         let is_there = |field: &&str| entries.iter().any(|(key, _)| key.text == *field);
@@ -262,8 +262,8 @@ impl Entries<'_> {
         }
     }
 
-    /// Whether an unknown key stands below a known one that has nothing, and was to be within it. That nothing is there is
-    /// reported.
+    /// Whether an unknown key follows a known one without a value, to which it should belong. The missing value is
+    /// already reported.
     fn fell_out(&self, key: &Key<'_>, fields: &[&str]) -> bool {
         let Content::Mapping(entries) = &self.reader.node.content else { return false };
         let before = entries.iter().take_while(|(other, _)| other.place != key.place);
@@ -306,13 +306,13 @@ impl Entries<'_> {
     }
 }
 
-/// Whether a key without a value is what follows a comma in a text without quotes: `{ doc: Buys, or sells. }`.
+/// Whether a key without a value is the rest of an unquoted text after a comma: `{ doc: Buys, or sells. }`.
 fn is_rest_of_a_text(key: &Key<'_>, value: &Node<'_>, file: &str) -> bool {
     let before = file.get(..key.place.start as usize).unwrap_or_default();
     is_empty(value) && before.trim_end().ends_with(',') && key.text.contains(|c: char| c == ' ' || ".!?".contains(c))
 }
 
-/// Whether nothing stands behind a key.
+/// Whether a key has no value.
 fn is_empty(value: &Node<'_>) -> bool {
     matches!(&value.content, Content::Scalar { text, plain: true } if text.is_empty())
 }
@@ -342,7 +342,7 @@ impl<'a> MapAccess<'a> for Entries<'a> {
             if error.swallows {
                 self.note_swallowed();
             }
-            // The value itself goes, and with it the key; where something within it is wrong, the key stays.
+            // A faulty value takes its key with it; if only something within the value is faulty, the key stays.
             if error.node.is_some_and(|(id, _)| id == node.id) {
                 self.reader.shared.diagnostics.borrow_mut().note_unread(key.place.file, &key.text);
             }
@@ -355,7 +355,7 @@ impl<'a> MapAccess<'a> for Entries<'a> {
     }
 }
 
-/// A key is a text, and may need its place.
+/// A key, which is a text and may need its place.
 #[derive(Clone, Copy)]
 pub(super) struct KeyReader<'a> {
     pub(super) key: &'a Key<'a>,
@@ -382,8 +382,8 @@ impl<'a> Deserializer<'a> for KeyReader<'a> {
     }
 }
 
-/// Where something stands, and then what stands there: what a `Spanned` is read from. They are a key and its value, because
-/// the compiler makes code for whatever a key can be and for whatever a value can be; as items of a list, each is both.
+/// The map that a `Spanned` is read from: the place is its key, and the value is its value. A sequence would make the
+/// compiler generate the code for values twice, because each of its items could be either.
 struct PlaceThen<R> {
     place: Place,
     reader: R,
