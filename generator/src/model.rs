@@ -1,4 +1,4 @@
-//! What the schema says: resolved, frozen, and free of YAML. Everything to the right reads this and nothing else.
+//! What the schema says: resolved, immutable and free of YAML. All later steps read the model only.
 
 mod account;
 pub(crate) mod alphabet;
@@ -68,14 +68,14 @@ use crate::diagnostics::Place;
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Api {
     pub(crate) name: String,
-    /// A place that stands for `api.yaml`.
+    /// A place that stands for `api.yaml` as a whole.
     pub(crate) place: Place,
-    /// `api.yaml` was read without a mistake, so what it does not say is not meant.
+    /// `api.yaml` was read without a mistake, so a key that is absent was left out on purpose.
     pub(crate) is_sound: bool,
-    /// Every file was read, so what is not here is not there.
+    /// Every file was read, so a name that is absent does not exist.
     pub(crate) is_whole: bool,
     pub(crate) doc: String,
-    /// An SPDX expression.
+    /// The licence as an SPDX expression.
     pub(crate) license: Option<String>,
     pub(crate) documents: Vec<Document>,
     pub(crate) envelope: Option<Envelope>,
@@ -90,15 +90,15 @@ pub(crate) struct Api {
     /// The programs in the folder `examples`.
     pub(crate) examples: Vec<Program>,
     pub(crate) account: Option<Account>,
-    /// The outcome of a request that changes something, by how its call ends.
+    /// The outcome of a request that changes something, by the result of its call.
     pub(crate) outcomes: Vec<OutcomeRow>,
     pub(crate) observed: Vec<Observation>,
     /// Codes that no document lists.
     pub(crate) codes: Vec<ObservedCode>,
-    /// What requests are refused for, and with which codes.
+    /// Reasons to refuse requests, with their codes.
     pub(crate) refusals: Vec<Refusal>,
     pub(crate) families: Vec<Family>,
-    /// What the schema's files were last checked against.
+    /// The sections of documents that each file was last checked against.
     pub(crate) reviewed: AllReviewed,
 }
 
@@ -128,12 +128,12 @@ pub(crate) struct Document {
     pub(crate) place: Place,
 }
 
-/// A section of a document as it was when a file was last checked against it.
+/// A section of a document as it was when a file of the schema was last checked against it.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Reviewed {
     pub(crate) document: String,
     pub(crate) section: (String, Place),
-    /// The digest and its place, which is where a new one is written.
+    /// The digest and its place; a new digest is written there.
     pub(crate) digest: (String, Place),
 }
 
@@ -153,12 +153,12 @@ pub(crate) struct Family {
     /// The Rust type that holds the family's functions.
     pub(crate) rust: String,
     pub(crate) place: Place,
-    /// The files that every operation of the family builds on, by their index.
+    /// The indices of the files that every operation of the family builds on.
     pub(crate) shared_files: Vec<u32>,
     pub(crate) title: String,
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
-    /// Numbers and times travel as JSON strings, where nothing else is said.
+    /// Whether numbers and times travel as JSON strings, unless a field says otherwise.
     pub(crate) numbers_as_text: bool,
     pub(crate) errors: Vec<ErrorCode>,
     pub(crate) limits: Vec<Ceiling>,
@@ -173,11 +173,11 @@ pub(crate) struct Family {
     pub(crate) choices: Vec<Choice>,
     pub(crate) records: Vec<Record>,
     pub(crate) operations: Operations,
-    /// What each operation of the family does, also where some of them are left out.
+    /// The effect of each operation of the family, including operations that are not emitted.
     pub(crate) effects: BTreeMap<String, Effect>,
 }
 
-/// Where a document says it.
+/// Where a document describes something.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
     pub(crate) document: String,
@@ -200,7 +200,7 @@ pub(crate) struct Ceiling {
     pub(crate) id: String,
     pub(crate) place: Place,
     pub(crate) n: u64,
-    /// What counts; `None` when everything does.
+    /// The values that count towards it; `None` if all do.
     pub(crate) over: Option<Over>,
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
@@ -213,7 +213,7 @@ pub(crate) struct Over {
     pub(crate) values: Vec<(String, Place)>,
 }
 
-/// The statements that families and operations may carry.
+/// The statements that families and operations can have.
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Statements {
     pub(crate) rules: Vec<Rule>,
@@ -226,7 +226,7 @@ pub(crate) struct Statements {
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct NotShown {
     pub(crate) says: String,
-    /// The sections that say so themselves; none where the documents are silent.
+    /// The sections that say so themselves; empty if the documents are silent.
     pub(crate) at: Vec<String>,
     pub(crate) place: Place,
 }

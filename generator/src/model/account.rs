@@ -19,7 +19,7 @@ pub(crate) struct Property {
     pub(crate) kind: PropertyKind,
     /// The enums that show it, as `family.Enum`.
     pub(crate) shown_as: Vec<(String, Place)>,
-    /// The codes that say that the account has another value.
+    /// The codes that refuse a request because the account has another value.
     pub(crate) denied_by: Vec<(String, Place)>,
 }
 
@@ -31,7 +31,7 @@ impl Property {
 }
 
 impl Account {
-    /// The properties that a record shows, each with the field that does.
+    /// The properties that a record shows, each with the field that shows it.
     pub(crate) fn shown_in<'a>(
         &'a self,
         family: &'a Family,
@@ -45,10 +45,10 @@ impl Account {
     }
 }
 
-/// What a property is.
+/// The kind of a property's values.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum PropertyKind {
-    /// One of these; the name is that of their Rust type.
+    /// One of these words; the name is that of their Rust type.
     Words(Name, Vec<EnumValue>),
     Flag,
     Time,
@@ -62,7 +62,7 @@ pub(crate) struct Instrument {
     pub(crate) properties: Vec<InstrumentProperty>,
 }
 
-/// A property of an instrument, which is a number.
+/// A numeric property of an instrument.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct InstrumentProperty {
     pub(crate) name: Name,

@@ -1,8 +1,8 @@
-//! Alphabets: what stands between the brackets of a bracket expression, without escapes.
+//! Alphabets: the text between the brackets of a bracket expression, without escapes.
 
 use std::collections::BTreeSet;
 
-/// The ranges of an alphabet; a single character is a range of one. An error says what is wrong with it.
+/// The ranges of an alphabet; a single character is a range of one. An error says why it is invalid.
 pub(crate) fn ranges(alphabet: &str) -> Result<Vec<(char, char)>, String> {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut ranges = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn ranges(alphabet: &str) -> Result<Vec<(char, char)>, String> {
     }
 }
 
-/// The characters of an alphabet; none where it is not one.
+/// The characters of an alphabet; empty if it is invalid.
 pub(crate) fn characters(alphabet: &str) -> BTreeSet<char> {
     ranges(alphabet).unwrap_or_default().into_iter().flat_map(|(first, last)| first..=last).collect()
 }

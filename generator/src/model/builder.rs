@@ -1,5 +1,5 @@
-//! Raw documents -> model. What is missing, undefined or no name at all is reported here and left out; what is there
-//! but wrong is the business of [`crate::check`].
+//! Raw documents -> model. Missing, undefined and unusable names are reported here and left out; values that are there
+//! but wrong are reported by [`crate::check`].
 
 mod account;
 mod ceilings;
@@ -79,12 +79,12 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
         codes: builder.observed_codes(),
         refusals: builder.refusals(),
         reviewed: AllReviewed::new(reviewed(&mut builder, &families)),
-        // Each document goes once it is read, so that a large schema is not in memory twice.
+        // Each document is dropped after it is read, so that a large schema is not in memory twice.
         families: families.into_iter().map(|family| builder.family(&family)).collect(),
     }
 }
 
-/// What every file was last checked against.
+/// The sections of documents that each file was last checked against.
 fn reviewed(builder: &mut Builder<'_>, families: &[FamilyDocuments]) -> Vec<Reviewed> {
     let api = &builder.documents.api.reviewed;
     let files = families.iter().flat_map(|family| {
@@ -103,7 +103,7 @@ fn reviewed(builder: &mut Builder<'_>, families: &[FamilyDocuments]) -> Vec<Revi
     found
 }
 
-/// What every step of building needs.
+/// The state that all steps of building share.
 struct Builder<'a> {
     documents: &'a Documents,
     to: &'a mut Diagnostics,
@@ -124,12 +124,12 @@ impl Builder<'_> {
     }
 }
 
-/// The text, or nothing.
+/// The text; empty if there is none.
 fn text_of(text: &Option<Text>) -> String {
     text.as_ref().map(|text| text.value.trim().to_owned()).unwrap_or_default()
 }
 
-/// A text and its place, as the model keeps them.
+/// A text and its place, in the form of the model.
 fn placed(text: &Text) -> (String, Place) {
     (text.value.clone(), text.place)
 }
@@ -140,7 +140,7 @@ fn placed_list(text: &Text) -> (ListName, Place) {
 }
 
 impl Builder<'_> {
-    /// The value of a key that must be there.
+    /// The value of a required key; reports it if it is missing.
     fn need(&mut self, value: &Option<Text>, key: &str, place: Place) -> String {
         match value {
             Some(text) if !text.value.trim().is_empty() => text.value.trim().to_owned(),
@@ -195,7 +195,7 @@ impl Builder<'_> {
         duration
     }
 
-    /// Reports the second of two texts that are the same, upper and lower case alike.
+    /// Reports the second of two texts that differ in case at most.
     fn refuse_twice(&mut self, texts: &[&Option<Text>], code: Code, what: &str) {
         let texts: Vec<&Text> = texts.iter().filter_map(|text| text.as_ref()).collect();
         for (index, text) in texts.iter().enumerate() {
@@ -379,7 +379,7 @@ impl Builder<'_> {
                     .at(given.place, Code::NotAnIdentifier, format!("invalid Rust name `{from}`: expected `{made}`"))
                     .help("types and variants are spelled `LikeThis`, fields and functions `like_this`");
             }
-            // An invisible character was reported.
+            // An invisible character has already been reported.
             (None, Err(_)) if !from.is_empty() && !from.contains(is_invisible) => {
                 let stranger = from.chars().find(|c| !c.is_ascii());
                 let why = stranger.map(|c| format!(": U+{:04X} is not ASCII", u32::from(c))).unwrap_or_default();
@@ -394,7 +394,7 @@ impl Builder<'_> {
     }
 }
 
-/// The family that is being built, and its types.
+/// The family that is being built, with its types.
 struct FamilyBuilder<'a, 'b> {
     family: &'a FamilyDocuments,
     names: &'a types::TypeNames,

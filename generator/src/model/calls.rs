@@ -1,4 +1,4 @@
-//! How requests name the call that their operation is.
+//! How requests name the call of their operation.
 
 use crate::diagnostics::Place;
 
@@ -6,16 +6,16 @@ use crate::diagnostics::Place;
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Calls {
     pub(crate) id: Option<String>,
-    /// The member with the name; `None` where that is only signed.
+    /// The member with the name; `None` if the name is only signed.
     pub(crate) method: Option<String>,
-    /// The member with the parameters; `None` where they stand beside the others.
+    /// The member with the parameters; `None` if they stand beside the others.
     pub(crate) params: Option<String>,
-    /// Where the schema describes them; `None` where they are as in JSON-RPC 2.0.
+    /// Where the schema describes them; `None` if they follow JSON-RPC 2.0.
     pub(crate) place: Option<Place>,
 }
 
 impl Default for Calls {
-    /// As in JSON-RPC 2.0.
+    /// The members of JSON-RPC 2.0.
     fn default() -> Self {
         let named = |name: &str| Some(name.to_owned());
         Self { id: named("id"), method: named("method"), params: named("params"), place: None }
@@ -44,7 +44,7 @@ impl Calls {
         match (&self.params, parameters) {
             (Some(member), parameters) => _ = body.insert(member.clone(), parameters),
             (None, serde_json::Value::Object(own)) => body.extend(own),
-            // No call has a body of another form.
+            // The body of a call is an object, so there is no other case.
             (None, parameters) => return parameters,
         }
         body.into()

@@ -1,9 +1,9 @@
-//! Choices: parameters of which only some go together.
+//! Choices: parameters of which only certain combinations are allowed.
 
 use super::{EnumValue, Family, Name, Parameter};
 use crate::diagnostics::Place;
 
-/// Parameters of which only some go together.
+/// Parameters of which only certain combinations are allowed.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Choice {
     pub(crate) name: Name,
@@ -14,13 +14,13 @@ pub(crate) struct Choice {
 /// How a choice is made.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum ChoiceKind {
-    /// Exactly one of these is sent.
+    /// Exactly one of these parameters is sent.
     Presence { alternatives: Vec<Parameter>, wins: Option<(String, Place)> },
     /// The value of one parameter decides which others go with it.
     Value { decider: Name, enum_index: usize, cases: Vec<Case> },
 }
 
-/// What goes with one value of the deciding parameter.
+/// The parameters that go with one value of the deciding parameter.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Case {
     /// Index into the values of the deciding enum.
@@ -29,7 +29,7 @@ pub(crate) struct Case {
 }
 
 impl Choice {
-    /// All parameters that may stand on the wire for it, the deciding one aside.
+    /// All parameters that may be sent for it, except the deciding one.
     pub(crate) fn members(&self) -> Vec<&Parameter> {
         match &self.kind {
             ChoiceKind::Presence { alternatives, .. } => alternatives.iter().collect(),
@@ -53,7 +53,7 @@ impl Choice {
         }
     }
 
-    /// What goes with each value of the deciding parameter; nothing where none decides.
+    /// The parameters that go with each value of the deciding parameter; empty if there is no deciding parameter.
     pub(crate) fn cases<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = (&'a EnumValue, &'a Case)> {
         let (enum_index, cases) = match &self.kind {
             ChoiceKind::Presence { .. } => (None, [].as_slice()),
@@ -63,7 +63,7 @@ impl Choice {
         cases.iter().filter_map(|case| Some((values.get(case.value)?, case)))
     }
 
-    /// The parameter whose value decides it, and the index of its enum.
+    /// The parameter whose value decides, and the index of its enum.
     pub(crate) fn decider(&self) -> Option<(&Name, usize)> {
         match &self.kind {
             ChoiceKind::Presence { .. } => None,
@@ -71,7 +71,8 @@ impl Choice {
         }
     }
 
-    /// The names of all that may be sent for it, the deciding one first. A member of several cases comes once for each.
+    /// The names of all parameters that may be sent for it, the deciding one first. A member of several cases occurs
+    /// once for each.
     pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
         let decider = self.decider().map(|(decider, _)| decider.wire.as_str());
         decider.into_iter().chain(self.members().into_iter().map(|member| member.name.wire.as_str()))

@@ -22,7 +22,7 @@ pub(crate) struct ErrorCode {
 pub(crate) struct ObservedCode {
     pub(crate) code: String,
     pub(crate) place: Place,
-    /// The families whose operations answer with it; none stands for all.
+    /// The families whose operations return it; empty for all.
     pub(crate) families: Vec<(String, Place)>,
     pub(crate) proof: Proof,
     pub(crate) says: String,
@@ -32,19 +32,19 @@ pub(crate) struct ObservedCode {
     pub(crate) certainty: Certainty,
 }
 
-/// Something that requests are refused for.
+/// A reason to refuse a request.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Refusal {
     pub(crate) name: String,
     pub(crate) place: Place,
     pub(crate) says: String,
-    /// The code of families without one of their own.
+    /// The code in families that do not have their own.
     pub(crate) code: Option<(String, Place)>,
-    /// Families with codes of their own: family and code, each with its place.
+    /// The families with a code of their own.
     pub(crate) codes: Vec<FamilyCode>,
     /// The HTTP status, if it is not that of other refusals.
     pub(crate) status: Option<(u64, Place)>,
-    /// The ids of rules, or the words that end those of rules that follow from other keys.
+    /// The ids of rules, or the last word of the ids of rules that follow from other keys.
     pub(crate) rules: Vec<(String, Place)>,
 }
 
@@ -57,14 +57,14 @@ pub(crate) struct Proof {
     pub(crate) proves: CodeProof,
     /// How far the request came.
     pub(crate) stage: Stage,
-    /// Why credentials were refused.
+    /// The likely reason why credentials were refused.
     pub(crate) cause: Option<Cause>,
-    /// Where the cause is given, where it is.
+    /// The place of the cause, if the schema states one.
     pub(crate) cause_place: Option<Place>,
 }
 
 impl CodeProof {
-    /// How far a request comes that is refused so, where nothing else is said.
+    /// How far a request with this refusal came, unless the schema states it.
     pub(crate) fn usual_stage(self) -> Stage {
         match self {
             Self::Timestamp | Self::Credentials | Self::Rate => Stage::Gateway,
@@ -74,8 +74,8 @@ impl CodeProof {
 }
 
 impl Proof {
-    /// Whether a request that is refused so may have had its effect. A `compound` request does several things, of which
-    /// some may be done when a rule of trading stops another.
+    /// Whether a request with this refusal may have had its effect. A `compound` request does several things: when a
+    /// rule of trading stops one of them, others may be done.
     pub(crate) fn leaves_open(&self, effect: Effect, compound: bool) -> bool {
         let may_be_partly_done = compound && self.stage == Stage::Trading;
         match self.proves {
@@ -89,15 +89,14 @@ impl Proof {
 }
 
 impl ObservedCode {
-    /// Whether an operation of a family can answer with it.
+    /// Whether operations of a family return it.
     pub(crate) fn is_of(&self, family: &str) -> bool {
         self.families.is_empty() || self.families.iter().any(|(name, _)| name == family)
     }
 }
 
 impl Api {
-    /// The codes of no document that an operation of a family can answer with. What a document says of a code goes
-    /// first.
+    /// The codes that operations of a family return and its documents do not list. Documented meanings take precedence.
     pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
         let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
         self.codes.iter().filter(move |code| code.is_of(&family.name) && !is_documented(&code.code))
@@ -105,7 +104,7 @@ impl Api {
 }
 
 impl Api {
-    /// The full ids of the rules and ceilings with this id: of each operation, or of a family as a whole.
+    /// The full ids of the rules and ceilings with this id, in operations and families.
     pub(crate) fn rules_with_id(&self, id: &str) -> Vec<String> {
         let of_family = self.families.iter().flat_map(|family| {
             let rules = family.statements.rules.iter().map(|rule| &rule.id);
@@ -121,9 +120,9 @@ impl Api {
 }
 
 impl Operation {
-    /// The listed codes after which it is unknown whether a request had its effect.
+    /// The documented codes after which it is unknown whether a request had its effect.
     pub(crate) fn open_errors<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ErrorCode> {
-        // A request that is compound under a condition is described separately.
+        // A request that is compound only under a condition is described separately.
         let compound = self.compound.as_ref().is_some_and(|compound| compound.when.is_none());
         family.errors.iter().filter(move |error| !error.success && error.proof.leaves_open(self.effect, compound))
     }

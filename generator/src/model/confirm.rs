@@ -1,4 +1,4 @@
-//! The outcome of a request: how it follows from the result of its call, and how a query finds it out otherwise.
+//! The outcome of a request: how it follows from the result of the call, and how a query confirms it otherwise.
 
 use super::{Duration, Family, Item, Operation, Parameter, Record, Response};
 use crate::diagnostics::Place;
@@ -38,7 +38,7 @@ impl CallResult {
         Self::ItemUnaccounted,
     ];
 
-    /// Whether the exchange may have got the request.
+    /// Whether the request may have reached the exchange.
     pub(crate) fn may_be_sent(self) -> bool {
         !matches!(self, Self::Refused | Self::Unsigned | Self::Limited | Self::NotConnected | Self::NotWritten)
     }
@@ -50,58 +50,59 @@ pub(crate) type Pair = ((String, Place), (String, Place));
 /// A name and the names that belong to it, each with its place.
 pub(crate) type Several = ((String, Place), Vec<(String, Place)>);
 
-/// How it is found out whether a request, or an item of it, had its effect.
+/// How queries confirm whether a request, or an item of it, had its effect.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Confirm {
     pub(crate) place: Place,
     /// The operation that is the query.
     pub(crate) by: (String, Place),
-    /// The query of what the first one no longer shows.
+    /// The query for records that the first one no longer shows.
     pub(crate) then: Option<(String, Place)>,
-    /// Its parameters that identify what is queried, each with the parameter of the request that has the id.
+    /// The parameters of the query that identify the record, each with the parameter of the request that has the id.
     pub(crate) ids: Vec<Pair>,
-    /// The field of the record and the parameter that it equals, where the query calls it otherwise or does not take it.
+    /// Fields of the record and the parameters that they equal, where the query has another name for them or does not
+    /// take them.
     pub(crate) find: Vec<Pair>,
-    /// Parameters of both that the query takes along.
+    /// Parameters that the request and the query share, and that are copied.
     pub(crate) with: Vec<(String, Place)>,
-    /// Parameters that the query takes along under another name.
+    /// Parameters that are copied to the query under another name.
     pub(crate) with_as: Vec<Pair>,
-    /// Parameters of the query, each with its value.
+    /// Parameters of the query with fixed values.
     pub(crate) set: Vec<Pair>,
     /// The parameter of a listing with the earliest time of creation.
     pub(crate) since: Option<(String, Place)>,
-    /// The field of the record and the parameter that it equals once the request had its effect.
+    /// Fields of the record and the parameters that they equal once the request had its effect.
     pub(crate) matches: Vec<Pair>,
-    /// A parameter of the request and the fields of which one agrees with it, where the record has any.
+    /// Parameters of the request, each with fields of which one agrees with it, if the record has any of them.
     pub(crate) agrees: Vec<Several>,
     /// Parameters of the request that are not compared.
     pub(crate) beside: Vec<(String, Place)>,
     pub(crate) created: Option<(String, Place)>,
-    /// The parameters of which a request that creates something has one; none if every one does.
+    /// The parameters of which a request has one if it creates something; empty if every request does.
     pub(crate) creates_with: Vec<(String, Place)>,
     pub(crate) changed: Option<(String, Place)>,
-    /// Fields of the record, and the values with which nothing but such a request changes it.
+    /// Fields of the record with the values during which only such a request changes it.
     pub(crate) changed_while: Vec<Several>,
     /// The parameter of the request with the time after which it is refused.
     pub(crate) expires: Option<(String, Place)>,
     pub(crate) kept: Option<Duration>,
 }
 
-/// What the answer repeats of the request.
+/// The ids of the request that the answer repeats.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Echoes {
     pub(crate) place: Place,
-    /// A member of the answer, and the parameters of the request of which it repeats one.
+    /// Members of the answer, each with the parameters of the request of which it repeats one.
     pub(crate) ids: Vec<Several>,
-    /// Whether one id that agrees is enough.
+    /// Whether it is enough that one id agrees.
     pub(crate) one_is_enough: bool,
 }
 
-/// The several things that a request does.
+/// The separate effects of a request.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Compound {
     pub(crate) place: Place,
-    /// The parameter and the value with which it does several; `None` when it always does.
+    /// The parameter and the value with which it has several; `None` if it always has.
     pub(crate) when: Option<Pair>,
     pub(crate) why: String,
 }
@@ -112,12 +113,12 @@ pub(crate) struct Repeat {
     pub(crate) place: Place,
     /// The parameter by which a repeat is recognized.
     pub(crate) key: Option<(String, Place)>,
-    /// How long a value of it is remembered.
+    /// How long the exchange remembers a value of the key.
     pub(crate) kept: Option<Duration>,
     pub(crate) why: String,
 }
 
-/// Whether a name on the wire is one of these parameters, or of the choices among them.
+/// Whether a wire name belongs to one of these parameters, or to a choice among them.
 pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &str) -> bool {
     let wires = parameters.iter().flat_map(|parameter| family.wire_parameters(None, parameter));
     wires.filter_map(|wire| wire.parameter()).any(|parameter| parameter.name.wire == wire)
@@ -129,7 +130,7 @@ impl Operation {
         if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
     }
 
-    /// The query that shows whether a request had its effect, and the record it answers with.
+    /// The query that shows whether a request had its effect, and the record that it returns.
     pub(crate) fn first_query<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
         let by = &self.confirm.as_ref()?.by.0;
         let query = family.operations.named(by)?;
@@ -137,18 +138,18 @@ impl Operation {
         Some((query, family.records.get(record)?))
     }
 
-    /// The queries, the first one first.
+    /// The queries in the order in which they are sent.
     pub(crate) fn queries<'a>(&self, family: &'a Family) -> impl Iterator<Item = &'a Operation> {
         self.first_query(family).map(|(first, _)| first).into_iter().chain(self.second_query(family))
     }
 
-    /// The query of what the first one no longer shows.
+    /// The query for records that the first one no longer shows.
     pub(crate) fn second_query<'a>(&self, family: &'a Family) -> Option<&'a Operation> {
         let (then, _) = self.confirm.as_ref()?.then.as_ref()?;
         family.operations.named(then)
     }
 
-    /// The record that an answer shows, alone or in a list.
+    /// The record that an answer contains, alone or in a list.
     pub(crate) fn shown_record(&self, family: &Family) -> Option<usize> {
         match self.response {
             Response::Object { record } => match self.listed_field(family) {
@@ -160,7 +161,7 @@ impl Operation {
         }
     }
 
-    /// The parameters with ids, of which a query takes one.
+    /// The parameters with ids, one of which a query takes.
     pub(crate) fn queried_by(&self) -> impl Iterator<Item = &(String, Place)> {
         let confirm = self.confirm.iter();
         confirm

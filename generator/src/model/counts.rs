@@ -1,15 +1,15 @@
-//! What a model holds, in numbers.
+//! The size of a model.
 
 use super::Api;
 
-/// What was read, in numbers.
+/// The number of operations, rules and other parts that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Families of operations.
     pub families: usize,
     /// Operations.
     pub operations: usize,
-    /// Parameters of requests, those of choices and items among them.
+    /// Parameters of requests, including those of choices and items.
     pub parameters: usize,
     /// Fields of records.
     pub fields: usize,
@@ -22,7 +22,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts what a model holds.
+    /// Counts the parts of a model.
     pub(crate) fn of(api: &Api) -> Self {
         let mut counts = Self { families: api.families.len(), ..Self::default() };
         for family in &api.families {

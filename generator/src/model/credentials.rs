@@ -12,7 +12,7 @@ pub(crate) struct Credentials {
     pub(crate) signature: Option<Signature>,
     pub(crate) timestamp: TimestampForm,
     pub(crate) nonce: NonceForm,
-    /// Where the schema says that bodies are not sent.
+    /// The key that keeps bodies from being sent, if the schema has it.
     pub(crate) keeps_body: Option<Place>,
     pub(crate) window: Option<Duration>,
     /// The parameter or header with which a request sets the window itself.
@@ -45,7 +45,7 @@ pub(crate) enum Within {
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Signature {
     pub(crate) content: Content,
-    /// The first is the one of plain secrets.
+    /// The first is that of plain secrets.
     pub(crate) algorithms: Vec<(Algorithm, Encoding)>,
     pub(crate) secret: SecretForm,
 }
@@ -72,13 +72,13 @@ pub(crate) struct Part {
     pub(crate) place: Place,
 }
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum PartKind {
     Word(SignedPart),
     Text(String),
     Header(String),
-    /// A digest; without an encoding its bytes as they are.
+    /// A digest; raw bytes if there is no encoding.
     Digest(Hash, Option<Encoding>, Vec<Part>),
     Base64(Vec<Part>),
     Signed(Vec<Part>),
@@ -94,7 +94,7 @@ pub(crate) struct Pairs {
     pub(crate) between: String,
 }
 
-/// Parts that depend on whether the text of others is empty.
+/// Parts that depend on whether the text of other parts is empty.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Either {
     pub(crate) when: Vec<Part>,
@@ -111,7 +111,7 @@ pub(crate) enum Hash {
 }
 
 impl Hash {
-    /// As the schema spells it.
+    /// The hash function as the schema spells it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Sha256 => "sha256",
@@ -122,7 +122,7 @@ impl Hash {
 }
 
 impl Within {
-    /// The key of the schema that names what goes there.
+    /// The key of the schema for this position.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Header => "headers",
@@ -134,7 +134,7 @@ impl Within {
 }
 
 impl Credentials {
-    /// How signatures of plain secrets are written.
+    /// How signatures with plain secrets are written.
     #[cfg(feature = "cli")]
     pub(crate) fn encoding(&self) -> Option<&'static str> {
         self.signature.as_ref()?.first().map(|(_, encoding)| encoding.as_str())
@@ -180,7 +180,7 @@ impl Credentials {
             && self.carried.iter().all(|carried| carried.within == Within::Header && carried.word().is_some())
     }
 
-    /// What consists of this word alone.
+    /// The text that consists of this word alone.
     pub(crate) fn of(&self, word: SignedPart) -> Option<&Carried> {
         self.carried.iter().find(|carried| carried.word() == Some(word))
     }
@@ -190,34 +190,34 @@ impl Credentials {
         self.of(word).filter(|carried| carried.within == Within::Header).map(|carried| &carried.name)
     }
 
-    /// The header `Authorization`, where it is not one word.
+    /// The header `Authorization`, unless it is a single word.
     pub(crate) fn authorization(&self) -> Option<&Carried> {
         self.headers().find(|carried| carried.is_authorization())
     }
 
-    /// What is sent beside the words, and the header `Authorization`.
+    /// The texts that are sent in addition to single words and the header `Authorization`.
     pub(crate) fn others(&self) -> impl Iterator<Item = &Carried> {
         let is_other = |carried: &&Carried| carried.word().is_none_or(|word| word == SignedPart::Path);
         self.carried.iter().filter(is_other).filter(|carried| !carried.is_authorization())
     }
 
-    /// What is sent in headers.
+    /// The texts that are sent in headers.
     pub(crate) fn headers(&self) -> impl Iterator<Item = &Carried> {
         self.carried.iter().filter(|carried| carried.within == Within::Header)
     }
 
-    /// What is sent among the parameters of a request, or behind them.
+    /// The texts that are sent before or after the parameters of a request.
     pub(crate) fn beside_parameters(&self) -> impl Iterator<Item = &Carried> {
         self.carried.iter().filter(|carried| carried.within != Within::Header)
     }
 
-    /// All parts of what is signed or carried.
+    /// All parts of the texts that are signed or carried.
     pub(crate) fn all_parts(&self) -> Vec<&Part> {
         let signed = self.signature.as_ref().map(Signature::parts).unwrap_or_default();
         signed.into_iter().chain(self.carried.iter().flat_map(|carried| &carried.parts)).collect()
     }
 
-    /// Whether requests carry `word`, alone, with others, or in a token.
+    /// Whether requests carry `word`: alone, with other parts, or in a token.
     pub(crate) fn carries(&self, word: SignedPart) -> bool {
         let in_token = match self.signature.as_ref().map(|signature| &signature.content) {
             Some(Content::Token(token)) => token.parts().any(|part| part.has(word)),
@@ -232,7 +232,7 @@ impl Carried {
         self.within == Within::Header && self.word().is_none() && self.name.eq_ignore_ascii_case("authorization")
     }
 
-    /// The word that it consists of.
+    /// The word, if it consists of a single one.
     pub(crate) fn word(&self) -> Option<SignedPart> {
         match self.parts.as_slice() {
             [Part { kind: PartKind::Word(word), .. }] => Some(*word),
@@ -242,12 +242,12 @@ impl Carried {
 }
 
 impl Signature {
-    /// The algorithm of plain secrets, and how its signatures are written.
+    /// The algorithm for plain secrets, and how its signatures are written.
     pub(crate) fn first(&self) -> Option<(Algorithm, Encoding)> {
         self.algorithms.first().copied()
     }
 
-    /// All parts of what is signed.
+    /// All parts of the signed text.
     pub(crate) fn parts(&self) -> Vec<&Part> {
         match &self.content {
             Content::Text(parts) => parts.iter().collect(),
@@ -263,19 +263,19 @@ impl Token {
 }
 
 impl Part {
-    /// Whether it is `word`, or made of it.
+    /// Whether it is `word` or contains it.
     pub(crate) fn has(&self, word: SignedPart) -> bool {
         self.all().iter().any(|part| matches!(part.kind, PartKind::Word(own) if own == word))
     }
 
-    /// Itself, and those within it.
+    /// The part and all parts within it.
     pub(crate) fn all(&self) -> Vec<&Self> {
         let mut all = vec![self];
         all.extend(self.within().into_iter().flat_map(Self::all));
         all
     }
 
-    /// The parts that it is made of.
+    /// The parts that it directly consists of.
     pub(crate) fn within(&self) -> Vec<&Self> {
         match &self.kind {
             PartKind::Digest(_, _, parts) | PartKind::Base64(parts) | PartKind::Signed(parts) => parts.iter().collect(),
@@ -285,7 +285,7 @@ impl Part {
     }
 }
 
-/// Parts as people read them: `key`, `"Bearer "`, `sha256(nonce, body)`.
+/// Parts in a readable form: `key`, `"Bearer "`, `sha256(nonce, body)`.
 impl std::fmt::Display for Part {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.kind {
@@ -310,7 +310,7 @@ impl std::fmt::Display for Part {
     }
 }
 
-/// Parts one after the other.
+/// Parts in their order, with commas between them.
 pub(crate) fn parts_text(parts: &[Part]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

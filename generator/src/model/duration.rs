@@ -1,4 +1,4 @@
-//! Lengths of time as the documents give them.
+//! Lengths of time as the documents state them.
 
 use std::fmt;
 
@@ -16,12 +16,12 @@ impl Duration {
     /// The window of most rates.
     pub(crate) const SECOND: Self = Self { n: 1, unit: Unit::Second };
 
-    /// Its length in milliseconds; `None` of months, which have no fixed one.
+    /// Its length in milliseconds; `None` for months, which have no fixed length.
     pub(crate) fn milliseconds(self) -> Option<u64> {
         Some(u64::from(self.n) * self.unit.seconds()? * 1000)
     }
 
-    /// Whether both are of one length, as a week and 7 days are.
+    /// Whether both have the same length, like a week and 7 days.
     #[cfg(feature = "cli")]
     pub(crate) fn is_as_long_as(self, other: Self) -> bool {
         match (self.milliseconds(), other.milliseconds()) {
@@ -30,7 +30,7 @@ impl Duration {
         }
     }
 
-    /// The shortest length that it can have, in milliseconds: a month has 28 days.
+    /// Its shortest possible length in milliseconds: a month has at least 28 days.
     pub(crate) fn at_least_milliseconds(self) -> u64 {
         u64::from(self.n) * self.unit.seconds().unwrap_or(SHORTEST_MONTH) * 1000
     }
@@ -57,7 +57,7 @@ impl Unit {
         (Self::Month, "month"),
     ];
 
-    /// Its length; `None` of a month, which has no fixed one.
+    /// Its length in seconds; `None` for a month, which has no fixed length.
     fn seconds(self) -> Option<u64> {
         match self {
             Self::Second => Some(1),
@@ -85,12 +85,12 @@ impl Duration {
     }
 }
 
-/// The units of [`Duration::short`], the longest first, and how many seconds each has.
+/// The units of windows in descending order, with their lengths in seconds.
 const SHORT: [(&str, u32); 4] = [("d", 24 * 60 * 60), ("h", 60 * 60), ("m", 60), ("s", 1)];
 
-/// The window of a rate, as the schema writes it behind the slash: `s` for a second, otherwise `10s`, `1m`, `2h`, `1d`.
+/// Windows of rates, as the schema writes them after the slash: `s` for a second, otherwise `10s`, `1m`, `2h`, `1d`.
 impl Duration {
-    /// Reads it; at most a day.
+    /// Reads a window of at most a day.
     pub(crate) fn parse_window(text: &str) -> Option<Self> {
         if text == "s" {
             return Some(Self::SECOND);
@@ -102,7 +102,7 @@ impl Duration {
         Some(Self { n, unit: Unit::Second })
     }
 
-    /// Writes it, in the longest unit that fits. A length of months, which is not a window, stays as it is.
+    /// Writes a window in the longest unit that fits. A length in months is not a window and stays as it is.
     pub(crate) fn window(self) -> String {
         let Some(seconds) = self.milliseconds().map(|length| length / 1000) else { return self.to_string() };
         let fits = |(_, unit): &&(&str, u32)| seconds % u64::from(*unit) == 0;
@@ -113,7 +113,7 @@ impl Duration {
         }
     }
 
-    /// Writes it in words, after a number of calls: `a second`, `in 1 minute`.
+    /// Writes a window in words, to follow a number of calls: `a second`, `in 1 minute`.
     pub(crate) fn window_in_words(self) -> String {
         let Some(seconds) = self.milliseconds().map(|length| length / 1000).filter(|seconds| *seconds != 1) else {
             return "a second".to_owned();

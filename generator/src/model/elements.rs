@@ -1,11 +1,11 @@
-//! The model as a tree of elements. Each has its keys, which are what the schema says, every statement once, in words, with
-//! its place and with what a change of it means for those who depend on the emitted crate; and its facts, which are what
-//! a document says of the same, by names on the wire.
+//! The model as a tree of elements. Each element has keys: every statement of the schema once, in words, with its place
+//! and with the effect of a change on those who depend on the emitted crate. It also has facts: the statements that a
+//! document makes about it, by names on the wire.
 //!
-//! `diff` compares the trees of two versions; `explain`, the documentation of the emitted crate and the OpenAPI document
-//! show the keys that have no form of their own there. `facts` prints the facts, and the audit compares them. Each member
-//! of the model is named where its element is made, so that a new one does not compile until it is a key or a fact
-//! here, or left out on purpose.
+//! `diff` compares the trees of two versions; `explain`, the documentation of the emitted crate and the OpenAPI
+//! document show the keys that have no form of their own there. `facts` prints the facts, and the audit compares them.
+//! Each element is made from all members of its part of the model, so that a new member does not compile until it is a
+//! key or a fact, or is left out on purpose.
 
 mod account;
 mod answers;
@@ -35,36 +35,36 @@ pub use means::Class;
 pub(crate) use means::{Means, Verdict};
 use means::{additive, behaviour, breaking, documentation};
 
-/// A thing of the schema.
+/// An element of the schema: an operation, a parameter, a rule.
 pub(crate) struct Element {
-    /// What it is: an operation, a parameter, a rule.
+    /// The kind of element, in words.
     pub(crate) kind: &'static str,
-    /// What it is called: `unified.place-order.price`.
+    /// The full name: `unified.place-order.price`.
     pub(crate) path: String,
-    /// The names by which it is found in another version; the first one counts more.
+    /// The names that identify it in another version; the first one takes precedence.
     pub(crate) names: [String; 2],
     pub(crate) place: Place,
-    /// Where it is written out; elsewhere than its place when it is only referred to.
+    /// Where it is written out; differs from its place if another element only refers to it.
     pub(crate) written: Place,
     pub(crate) keys: Vec<Key>,
-    /// What a document says of it, and where the schema says it.
+    /// The facts, each with its place in the schema.
     facts: Vec<(Place, Fact)>,
     pub(crate) elements: Vec<Element>,
-    /// What it means that it is new.
+    /// The effect on dependents when the element is added.
     pub(crate) added: Verdict,
-    /// What it means that it is gone.
+    /// The effect on dependents when the element is removed.
     pub(crate) removed: Verdict,
-    /// Which elements it can hold. Those of another form are not compared with them.
+    /// Elements of different forms hold different elements, which are not compared with each other.
     pub(crate) form: &'static str,
-    /// What it means that this element gains or loses elements of a kind, where that is special.
+    /// The effect of elements of a certain kind that are added to this element or removed from it, if it is special.
     pub(crate) among: Among,
-    /// What another order of the elements of the kind means, where it means something.
+    /// The effect of another order of the elements of a kind, if there is one.
     pub(crate) order: Option<Order>,
-    /// The type from which `From` makes it, unless another element of the kind has that type, too.
+    /// The type that `From` converts into it, unless another element of the kind has the same type.
     pub(crate) converts_from: Option<String>,
 }
 
-/// What it means for an element to gain or lose elements of a kind, where that differs from the usual.
+/// The effect of adding elements of a kind to an element or removing them, if it differs from the usual.
 #[derive(Default)]
 pub(crate) struct Among {
     /// For elements of this kind that the newer version adds to this older one.
@@ -73,10 +73,10 @@ pub(crate) struct Among {
     pub(crate) removed: Option<(&'static str, Verdict)>,
 }
 
-/// Elements whose order counts.
+/// Elements whose order matters.
 #[derive(Clone)]
 pub(crate) struct Order {
-    /// What they are together.
+    /// The kind of the elements.
     pub(crate) kind: &'static str,
     pub(crate) verdict: Verdict,
 }
@@ -101,7 +101,7 @@ impl Element {
         }
     }
 
-    /// With what it means that it is new, and that it is gone.
+    /// Sets the effects of adding and removing it.
     fn when(self, added: Verdict, removed: Verdict) -> Self {
         Self { added, removed, ..self }
     }
@@ -121,7 +121,7 @@ impl Element {
         self
     }
 
-    /// Adds its facts and those of the elements within, by their lines.
+    /// Adds its facts and those of the elements within, keyed by their lines.
     fn facts_by_line(self, all: &mut BTreeMap<String, (Fact, Place)>) {
         for (place, fact) in self.facts {
             all.entry(fact.line()).or_insert((fact, place));
@@ -139,37 +139,37 @@ impl Api {
     }
 }
 
-/// What the schema says of an element under one name.
+/// One named statement of the schema about an element.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// What it says, in a few words; empty where it says nothing.
+    /// The statement in a few words; empty if the schema makes none.
     pub(crate) value: String,
-    /// It is a text for people.
+    /// Whether it is prose.
     pub(crate) is_prose: bool,
-    /// Where it stands, when that is not where the element stands.
+    /// Its place, if it differs from that of the element.
     pub(crate) place: Option<Place>,
     pub(crate) means: Means,
-    /// Values that differ and agree in this are the same.
+    /// Different values count as equal if they agree in this.
     same_as: Option<String>,
-    /// The key that covers a change of this one, where both change.
+    /// The key that also covers a change of this one, if both change.
     unless: Option<&'static str>,
-    /// One of several with the name, each of which is there or not.
+    /// Whether it is one of several keys of the name, which are compared by presence alone.
     is_one_of_several: bool,
-    /// What a page for people says of it.
+    /// The statement in the words of a page.
     pub(crate) says: String,
-    /// The member of the OpenAPI document that has it.
+    /// The member of the OpenAPI document with its value.
     pub(crate) data: Option<(String, Value)>,
-    /// It has no form of its own in the emitted documentation and in pages; they show what it says.
+    /// Whether emitted documentation and pages show `says`, because they have no other form for the key.
     pub(crate) is_documented: bool,
 }
 
-/// Other words that people look for it by.
+/// Other words that people search for it by.
 fn called(words: &[(String, Place)]) -> Key {
     Key::prose("called", &names(words)).at(first(words))
 }
 
 impl Key {
-    /// A statement in a few words, and what its change means.
+    /// A statement in a few words, and the effect of a change.
     fn new(name: &'static str, value: impl Display, means: impl Into<Means>) -> Self {
         Self {
             name,
@@ -186,7 +186,7 @@ impl Key {
         }
     }
 
-    /// A text for people.
+    /// Prose.
     fn prose(name: &'static str, text: &str) -> Self {
         let mut words = String::with_capacity(text.len());
         for word in text.split_whitespace() {
@@ -195,12 +195,12 @@ impl Key {
         Self { is_prose: true, ..Self::new(name, words, documentation("")) }
     }
 
-    /// Something that has a place of its own.
+    /// A statement with a place of its own.
     fn placed<T: Display>(name: &'static str, value: Option<&(T, Place)>, means: impl Into<Means>) -> Self {
         Self::new(name, maybe(value.map(|(value, _)| value)), means).at(value.map(|(_, place)| *place))
     }
 
-    /// What pages show of elements that are compared by themselves.
+    /// A text for pages about elements that are compared separately.
     fn shown(name: &'static str, says: impl Into<String>) -> Self {
         Self::new(name, "", Means::Nothing).says(says)
     }
@@ -221,12 +221,12 @@ impl Key {
         Self { says: says.into(), ..self }
     }
 
-    /// The member of the OpenAPI document, where there is something to say.
+    /// Sets the member of the OpenAPI document, if there is a value.
     fn data(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         Self { data: value.map(|value| (name.to_owned(), value.into())), ..self }
     }
 
-    /// Every output shows it as it is, where it says something.
+    /// Makes every output show the value, unless it is empty.
     fn documented(mut self) -> Self {
         self.is_documented = true;
         if self.value.is_empty() {
@@ -238,12 +238,12 @@ impl Key {
         self
     }
 
-    /// Whether another version of it says the same.
+    /// Whether the key of another version states the same.
     fn agrees(&self, other: &Self) -> bool {
         self.values(other) == other.values(self) || (self.same_as.is_some() && self.same_as == other.same_as)
     }
 
-    /// What it says, as far as that can be compared with another version.
+    /// The value, as far as it can be compared with another version.
     fn values(&self, other: &Self) -> String {
         self.means.arguments_beside(&other.means).unwrap_or_else(|| self.value.clone())
     }
@@ -254,12 +254,12 @@ pub(crate) struct KeyChange<'a> {
     pub(crate) key: &'a Key,
     pub(crate) older: String,
     pub(crate) newer: String,
-    /// Where the older version says it, and where the newer.
+    /// The places in the older and in the newer version.
     pub(crate) places: [Option<Place>; 2],
     pub(crate) verdict: Verdict,
 }
 
-/// Compares the keys of two versions of an element. A key that one of them cannot have is not compared.
+/// Compares the keys of two versions of an element. A key that only one of them can have is not compared.
 pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChange<'a>> {
     let named = |key: &Key, all: &'a [Key]| all.iter().find(|other| other.name == key.name);
     let differ = |name: &str| {
@@ -300,32 +300,32 @@ fn source(source: Option<&Source>) -> Key {
     Key::new("source", words.unwrap_or_default(), documentation("")).at(source.map(|source| source.place))
 }
 
-/// What a thing of another is called: `house.Book`.
+/// The path of an element within another: `house.Book`.
 fn path(of: &str, name: &str) -> String {
     format!("{of}.{name}")
 }
 
-/// The text of what may not be there.
+/// The value as text; empty if there is none.
 fn maybe(value: Option<impl Display>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// Says yes, or nothing.
+/// `yes`, or an empty text.
 fn flag(value: bool) -> &'static str {
     if value { "yes" } else { "" }
 }
 
-/// The values with commas between them.
+/// The values, separated by commas.
 fn list<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
-/// The names with commas between them.
+/// The names, separated by commas.
 fn names(names: &[(String, Place)]) -> String {
     list(names.iter().map(|(name, _)| name))
 }
 
-/// Where the first of several names stands.
+/// The place of the first name.
 fn first(names: &[(String, Place)]) -> Option<Place> {
     names.first().map(|(_, place)| *place)
 }

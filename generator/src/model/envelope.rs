@@ -11,23 +11,23 @@ use super::{Api, Operation};
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Envelope {
     pub(crate) around: Around,
-    /// Where the code is; of several places, the first that has one.
+    /// The ways to the code; the first that exists in an answer counts.
     pub(crate) code: Vec<Way>,
     pub(crate) message: Vec<Way>,
     pub(crate) time: Option<String>,
-    /// Where the data is; `None` where the whole body is the data.
+    /// The way to the data; `None` if the whole body is the data.
     pub(crate) data: Option<Way>,
-    /// The code of success; `None` where only failures have a code.
+    /// The code of success; `None` if only failures have a code.
     pub(crate) success: Option<String>,
     pub(crate) beside: Vec<String>,
     pub(crate) place: Place,
 }
 
-/// The way to a value within an answer: `error.code`, `errors[0]`, `[4]`.
+/// The path to a value within an answer: `error.code`, `errors[0]`, `[4]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way(pub(crate) Vec<Step>);
 
-/// A step on the way to a value.
+/// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     Member(String),
@@ -35,12 +35,12 @@ pub(crate) enum Step {
 }
 
 impl Way {
-    /// Reads a path as the schema spells it.
+    /// Parses a path as the schema spells it.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut steps = Vec::new();
         for (place, part) in text.split('.').enumerate() {
             let (name, items) = part.split_once('[').map_or((part, None), |(name, rest)| (name, Some(rest)));
-            // An answer can be an array itself.
+            // The answer itself can be an array.
             let is_item = place == 0 && items.is_some();
             if name.contains(']') || name.is_empty() && !is_item {
                 return None;
@@ -55,7 +55,7 @@ impl Way {
         Some(Self(steps))
     }
 
-    /// The member that it begins with; `None` if that is an item of an array.
+    /// The first member; `None` if it begins with an item of an array.
     pub(crate) fn first(&self) -> Option<&str> {
         match self.0.first() {
             Some(Step::Member(name)) => Some(name),
@@ -63,7 +63,7 @@ impl Way {
         }
     }
 
-    /// The member, where it leads to that directly.
+    /// The member, if it is a path of one member.
     pub(crate) fn member(&self) -> Option<&str> {
         self.first().filter(|_| self.0.len() == 1)
     }
@@ -89,12 +89,12 @@ impl Envelope {
         self.code.iter().find_map(Way::member)
     }
 
-    /// Whether it can be an array.
+    /// Whether the envelope can be an array.
     pub(crate) fn can_be_array(&self) -> bool {
         self.code.iter().chain(&self.message).chain(&self.data).any(|way| way.first().is_none())
     }
 
-    /// Its members, each once, without the data.
+    /// Its members without duplicates and without the data.
     pub(crate) fn members(&self) -> Vec<&str> {
         let paths = self.code.iter().chain(&self.message).filter_map(Way::first);
         let all = paths.chain(self.time.as_deref()).chain(self.beside.iter().map(String::as_str));
@@ -118,7 +118,7 @@ impl Operation {
         }
     }
 
-    /// Where the data of a success is; `None` where it is the whole body.
+    /// The way to the data of a success; `None` if the data is the whole body.
     pub(crate) fn data_way<'a>(&'a self, api: &'a Api) -> Option<&'a Way> {
         self.data.as_ref().or_else(|| api.envelope.as_ref()?.data.as_ref())
     }

@@ -1,10 +1,10 @@
-//! What the schema claims about the API and nothing else, in the form of the documents: by names on the wire. Comparing a
-//! document with the schema is comparing two sets of facts. The elements of the model state them.
+//! The claims of the schema about the API in the form of the documents: by names on the wire. To compare a document
+//! with the schema is to compare two sets of facts. The elements of the model state them.
 
 use super::{Duration, JsonType, Method, Need, RateScope, RuleKind};
 
-/// Something that the schema claims about the API. The first member says what it is about: an operation by its id, a
-/// family by its name, or a record by both names.
+/// A claim of the schema about the API. The first member is its subject: an operation by its id, a family by its name,
+/// or a record by both names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
     Endpoint {
@@ -53,13 +53,13 @@ pub(crate) enum Fact {
         path: String,
         max: String,
     },
-    /// An operation or a parameter of it, a field of a record or a value of an enum that the document advises against.
+    /// An operation, a parameter, a field of a record or a value of an enum that the document advises against.
     Deprecated {
         about: String,
         path: String,
         says: String,
     },
-    /// One of these parameters is sent.
+    /// Exactly one of these parameters is sent.
     OneOf {
         operation: String,
         paths: Vec<String>,
@@ -122,7 +122,7 @@ pub(crate) enum Fact {
     },
 }
 
-/// Which length of time a window fact gives.
+/// The bound that a window fact states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowBound {
     Span,
@@ -131,7 +131,7 @@ pub(crate) enum WindowBound {
 }
 
 impl WindowBound {
-    /// The word for it, which is its key in the schema.
+    /// Its key in the schema.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Span => "span",
@@ -141,7 +141,7 @@ impl WindowBound {
     }
 }
 
-/// What a response is made of.
+/// The shape of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseShape {
     Object,
@@ -161,7 +161,7 @@ impl std::fmt::Display for ResponseShape {
 }
 
 impl Fact {
-    /// The columns of its line: the kind, what it is about, and what it says.
+    /// The columns of its line: the kind, the subject, and the statement.
     fn columns(&self) -> Vec<String> {
         let texts =
             |texts: &[&str]| std::iter::once(self.kind()).chain(texts.iter().copied()).map(str::to_owned).collect();
@@ -223,7 +223,7 @@ impl Fact {
         }
     }
 
-    /// The columns with tabs between them, and every text on one line.
+    /// The columns, separated by tabs, with every text on one line.
     pub(crate) fn line(&self) -> String {
         let one_line = |column: &String| column.split_whitespace().collect::<Vec<_>>().join(" ");
         self.columns().iter().map(one_line).collect::<Vec<_>>().join("\t")
@@ -231,7 +231,7 @@ impl Fact {
 }
 
 impl Need {
-    /// The word for it in a fact.
+    /// Its word in a fact.
     pub(crate) fn as_fact(self) -> &'static str {
         match self {
             Self::Always => "yes",

@@ -1,7 +1,7 @@
-//! What is read of a model while a file is made of it: the file's inputs.
+//! The inputs of an emitted file: the parts of the model that are read while it is made.
 //!
-//! Most of a model is an input of every file. The parts below change with the edit of a single operation, so they note who
-//! reads them: a file that was made without looking at an operation stays the same when only that operation changes.
+//! Most of a model is an input of every file. The parts below change when a single operation is edited, so their reads
+//! are recorded: a file that was made without reading an operation stays the same when only that operation changes.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use std::ops::Deref;
 
 use super::{Api, Operation, Response, Reviewed};
 
-/// A part of a model that is an input of those files alone that read it.
+/// A part of a model that is an input only of the files that read it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Input {
     /// One operation, by its id.
@@ -20,7 +20,7 @@ pub(crate) enum Input {
     Family(String),
     /// The ids of the rules of each operation of a family.
     Rules(String),
-    /// What the schema's files were last checked against.
+    /// The sections of documents that the schema's files were last checked against.
     Reviewed,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Input {
 }
 
 impl Input {
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the output of [`Display`](fmt::Display).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text.split_once(' ') {
             Some(("operation", id)) => Some(Self::Operation(id.to_owned())),
@@ -48,11 +48,11 @@ impl Input {
 }
 
 thread_local! {
-    /// What this thread has read since it began to take notes.
+    /// The inputs that this thread has read, while it records them.
     static NOTES: RefCell<Option<BTreeSet<Input>>> = const { RefCell::new(None) };
 }
 
-/// Does some work, and returns what it read. The work stays on this thread.
+/// Runs some work, which stays on this thread, and returns its result with the inputs that it read.
 pub(crate) fn noting<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<Input>) {
     let before = NOTES.replace(Some(BTreeSet::new()));
     let done = work();
@@ -67,8 +67,8 @@ fn note(input: impl FnOnce() -> Input) {
     });
 }
 
-/// The operations of a family. Each is an input of its own, so they are not part of the hash of what contains them,
-/// except for which of them are read, and which members of records have codes.
+/// The operations of a family. Each is an input of its own, so the hash of the family does not include them, except for
+/// which of them are queried, and which members of records have codes of items.
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     family: String,
@@ -80,7 +80,7 @@ impl Operations {
         Self { family: family.to_owned(), all }
     }
 
-    /// The operation of this name. Its reader depends on no other one.
+    /// The operation with this name. A reader depends on this operation only.
     pub(crate) fn named(&self, name: &str) -> Option<&Operation> {
         let Some(found) = self.all.iter().find(|operation| operation.name == name) else {
             note(|| Input::Family(self.family.clone()));
@@ -103,9 +103,8 @@ impl Operations {
         })
     }
 
-    /// Whether an operation finds the records of its effect at the one of this name. It is not an input of its own:
-    /// which operation finds which record is in the hash of the family, because every file of an operation depends on
-    /// it.
+    /// Whether an operation confirms its effect by a query of the operation with this name. This is not an input of its
+    /// own: the hash of the family includes it, because every file of an operation depends on it.
     pub(crate) fn is_queried(&self, name: &str) -> bool {
         self.queried().any(|queried| queried == name)
     }
@@ -115,9 +114,9 @@ impl Operations {
         confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).map(|(name, _)| name.as_str())
     }
 
-    /// Where answers say why an item of a request failed: the record of the answer, its member with such items unless
-    /// they are the answer, and their member with the code. Like [`is_queried`](Self::is_queried), it is in the hash of
-    /// the family, so that records do not depend on all that operations say.
+    /// Where answers state why an item of a request failed: the record of the answer, its member with failed items
+    /// unless the answer itself lists them, and the member with the code. Like [`is_queried`](Self::is_queried), it is
+    /// part of the hash of the family, so that records do not depend on whole operations.
     pub(crate) fn item_codes(&self) -> impl Iterator<Item = (usize, Option<&str>, &str)> {
         self.all.iter().filter_map(|operation| {
             let batch = operation.batch.as_ref()?;
@@ -164,7 +163,8 @@ impl Hash for Operations {
     }
 }
 
-/// What the schema's files were last checked against. No file depends on it that does not read it.
+/// The sections of documents that the schema's files were last checked against; an input only of the files that read
+/// them.
 #[derive(Clone, Debug)]
 pub(crate) struct AllReviewed(Vec<Reviewed>);
 
@@ -187,16 +187,16 @@ impl Hash for AllReviewed {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
-/// A digest of each input that a file of the model can have.
+/// The digest of each input that a file of the model can have.
 #[derive(Debug)]
 pub(crate) struct Digests {
-    /// Of what every file depends on, and `also` on what the caller adds to it.
+    /// The digest of the inputs that all files share, including `also`.
     shared: u64,
     parts: BTreeMap<Input, u64>,
 }
 
 impl Digests {
-    /// The digests of a model, from which files are made in a way that `also` describes.
+    /// The digests of a model; `also` describes how files are made from it.
     pub(crate) fn of(api: &Api, also: &impl Hash) -> Self {
         let mut parts = BTreeMap::from([(Input::Reviewed, digest(&api.reviewed.0))]);
         for family in &api.families {
@@ -210,7 +210,7 @@ impl Digests {
         Self { shared: digest(&(api, also)), parts }
     }
 
-    /// The digest of everything that a file depends on which was made by reading these parts; `None` when one is missing.
+    /// The digest of all inputs of a file that was made from these parts; `None` if one of them does not exist.
     pub(crate) fn of_inputs(&self, inputs: &BTreeSet<Input>) -> Option<u64> {
         let parts: Option<Vec<u64>> = inputs.iter().map(|input| self.parts.get(input).copied()).collect();
         Some(digest(&(self.shared, parts?)))

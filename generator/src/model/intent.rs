@@ -1,9 +1,9 @@
-//! Intents: constructors for documented purposes, and what they send.
+//! Intents: constructors for documented purposes, and the values that they send.
 
 use super::{Family, ListName, Need, Parameter};
 use crate::diagnostics::Place;
 
-/// A constructor that is named after what it is for.
+/// A constructor named after its purpose.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Intent {
     pub(crate) id: String,
@@ -15,9 +15,9 @@ pub(crate) struct Intent {
     /// The list whose items it makes.
     pub(crate) within: Option<(ListName, Place)>,
     pub(crate) set: Vec<Setting>,
-    /// Parameters that the caller gives though they are not required.
+    /// Optional parameters that become arguments.
     pub(crate) take: Vec<(String, Place)>,
-    /// Parameters whose arguments have names of their own here.
+    /// Parameters whose arguments have other names here.
     pub(crate) call: Vec<Setting>,
 }
 
@@ -36,7 +36,7 @@ impl Intent {
         self.set.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
     }
 
-    /// The parameters that the caller gives: what is required and not set, and what is taken beside.
+    /// The parameters that become arguments: required ones that are not set, and those of `take`.
     pub(crate) fn arguments<'a>(&self, family: &Family, parameters: &'a [Parameter]) -> Vec<&'a Parameter> {
         let is_left = |parameter: &&Parameter| parameter.need == Need::Always && self.sets(family, parameter).is_none();
         let is_taken = |parameter: &&Parameter| {
@@ -45,13 +45,13 @@ impl Intent {
         parameters.iter().filter(is_left).chain(parameters.iter().filter(is_taken)).collect()
     }
 
-    /// The text that a parameter is set to; for a choice that of the one that decides it.
+    /// The text that a parameter is set to; for a choice, that of its deciding parameter.
     pub(crate) fn sets(&self, family: &Family, parameter: &Parameter) -> Option<&str> {
         let decider = family.choice_of(parameter).and_then(|choice| choice.decider());
         self.value_of(&decider.map_or(&parameter.name, |(decider, _)| decider).wire)
     }
 
-    /// The name that the argument of a parameter has here.
+    /// The name of the argument for a parameter.
     pub(crate) fn argument_of(&self, wire: &str) -> Option<&str> {
         self.call.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
     }

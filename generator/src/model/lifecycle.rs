@@ -1,10 +1,10 @@
-//! Lifecycles: states, what leads from one to another, and how much of that the documents state.
+//! Lifecycles: states, the transitions between them, and what the documents state about both.
 
 use super::{Enum, Family, Record, Source};
 use crate::diagnostics::Place;
 use crate::words::Effect;
 
-/// The states of an enum, and how one becomes another.
+/// The states of an enum and their transitions.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Lifecycle {
     pub(crate) enum_index: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Transition {
     pub(crate) doc: String,
 }
 
-/// What the document rules out, at once and by way of other states.
+/// What the document rules out, directly and through other states.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Never {
     pub(crate) place: Place,
@@ -66,7 +66,7 @@ pub(crate) struct Tracked {
     pub(crate) at: Option<(String, Place)>,
 }
 
-/// Whether something can happen, as far as the documents state.
+/// Whether something can happen, as far as the documents state it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Possible {
     Yes,
@@ -75,7 +75,7 @@ pub(crate) enum Possible {
 }
 
 impl Family {
-    /// The records that tell a state.
+    /// The records that show a state.
     pub(crate) fn tracked_records(&self) -> impl Iterator<Item = &Record> {
         let tracked = self.lifecycle.iter().flat_map(|lifecycle| &lifecycle.records);
         tracked.filter_map(|tracked| self.records.get(tracked.record))
@@ -88,7 +88,7 @@ impl Lifecycle {
         &family.enums[self.enum_index]
     }
 
-    /// What is known of a value of the enum.
+    /// The state that describes a value of the enum.
     pub(crate) fn state(&self, all: &Enum, index: usize) -> Option<&State> {
         self.states.iter().find(|state| all.index_of(&state.value) == Some(index))
     }
@@ -97,13 +97,14 @@ impl Lifecycle {
         self.state(all, index).is_some_and(|state| state.terminal)
     }
 
-    /// Whether a transition starts from a state. From `any` starts what can still change.
+    /// Whether a transition starts from a state. `any` stands for all states that are not terminal.
     pub(crate) fn starts_from(&self, all: &Enum, transition: &Transition, index: usize) -> bool {
         let is_any = transition.from.iter().any(|from| from == "any") && !self.is_terminal(all, index);
         is_any || names_state(all, &transition.from, index)
     }
 
-    /// Whether one state can become another, by whatever way.
+    /// Whether one state can become another, directly or through others. `Yes` requires a single transition from one to
+    /// the other.
     pub(crate) fn can_become(&self, all: &Enum, from: usize, to: usize) -> Possible {
         if from == to {
             return Possible::Yes;
@@ -120,16 +121,17 @@ impl Lifecycle {
         if is_shown { Possible::Yes } else { Possible::Unspecified }
     }
 
-    /// Whether operations with this effect take effect in a state.
+    /// Whether an operation with this effect takes effect in a state.
     pub(crate) fn takes(&self, family: &Family, effect: Effect, index: usize) -> Possible {
         let all = self.states_of(family);
         let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
-        let has_such = |triggers: &[(String, Place)]| triggers.iter().any(|(name, _)| has_effect(name));
+        let has_trigger = |triggers: &[(String, Place)]| triggers.iter().any(|(name, _)| has_effect(name));
         let is_ruled_out = self.never.iter().any(|never| {
-            matches!(&never.what, Ruled::Operations(names) if has_such(names)) && names_state(all, &never.from, index)
+            matches!(&never.what, Ruled::Operations(names) if has_trigger(names))
+                && names_state(all, &never.from, index)
         });
         let shown =
-            || self.transitions.iter().filter(|one| self.starts_from(all, one, index) && has_such(&one.trigger));
+            || self.transitions.iter().filter(|one| self.starts_from(all, one, index) && has_trigger(&one.trigger));
         if self.is_terminal(all, index) || is_ruled_out {
             Possible::No
         } else if shown().any(|transition| transition.to != "rejected") {
@@ -142,7 +144,7 @@ impl Lifecycle {
     }
 }
 
-/// Whether a value of the enum is among these states, however they are spelled.
+/// Whether a value of the enum is among these states, in any of its spellings.
 fn names_state(all: &Enum, states: &[String], index: usize) -> bool {
     states.iter().any(|state| all.index_of(state) == Some(index))
 }

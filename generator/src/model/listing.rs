@@ -3,14 +3,14 @@
 use super::{Family, Field, ListName, Operation, PageOrder, PagesBy, Response, Shown, Way};
 use crate::diagnostics::Place;
 
-/// What is known of a listing beyond its cursor.
+/// The properties of a listing beyond its cursor.
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Listing {
     /// The field that identifies an item.
     pub(crate) id: Option<(String, Place)>,
-    /// The parameter whose values must each be queried, so that nothing is left out.
+    /// The parameter for whose values the listing is queried one by one, because a query without it is incomplete.
     pub(crate) each: Option<(String, Place)>,
-    /// The field of an object with the records, where it has no pages.
+    /// The field of an object with the records, if the listing has no pages.
     pub(crate) list: Option<(String, Place)>,
     pub(crate) pages: Option<Paging>,
     pub(crate) shows: Option<Shows>,
@@ -22,21 +22,21 @@ pub(crate) struct Paging {
     pub(crate) place: Place,
     pub(crate) by: PagesBy,
     pub(crate) order: PageOrder,
-    /// The field of the object that has the list.
+    /// The field of the object with the list.
     pub(crate) list: Option<(String, Place)>,
     /// The parameter that says where a page begins.
     pub(crate) next: (String, Place),
-    /// The field of the last item, or of the object, that goes there.
+    /// The field of the last item, or of the object, with the value of `next`.
     pub(crate) field: Option<(String, Place)>,
-    /// The header of the answer that has the cursor.
+    /// The header of the answer with the cursor.
     pub(crate) header: Option<(String, Place)>,
-    /// Whether the page begins with the item that is named.
+    /// Whether the page includes the item that `next` names.
     pub(crate) includes: bool,
     /// The number or the offset of the first page.
     pub(crate) first: u64,
     /// The parameter with the number of items on a page.
     pub(crate) size: Option<(String, Place)>,
-    /// The fields of the object that say whether and how far the listing goes on.
+    /// The fields of the object that state whether the listing continues, and how long it is.
     pub(crate) more: Option<(String, Place)>,
     pub(crate) total: Option<(String, Place)>,
 }
@@ -65,12 +65,12 @@ impl Operation {
 pub(crate) struct Shows {
     pub(crate) place: Place,
     pub(crate) what: Shown,
-    /// The parameter of which all values together are the account.
+    /// The parameter over whose values the listing is complete.
     pub(crate) over: Option<(String, Place)>,
     /// The operation that cancels an order, and the fields that are its parameters.
     pub(crate) cancel: Option<(String, Place)>,
     pub(crate) by: Vec<(String, Place)>,
-    /// The fields of a fill: the two ids of its order, and the quantity.
+    /// The fields of a fill: both ids of its order, and the quantity.
     pub(crate) order: Option<(String, Place)>,
     pub(crate) client_id: Option<(String, Place)>,
     pub(crate) quantity: Option<(String, Place)>,
@@ -88,17 +88,17 @@ pub(crate) struct Trade {
     /// The value of `side` for a buy.
     pub(crate) buy: Option<(String, Place)>,
     pub(crate) price: Option<(String, Place)>,
-    /// The values of the parameter that the listing is read over with which profits are differences of prices; all others
-    /// if there is none.
+    /// The values of the parameter in `over` for which a profit is a difference of prices; if empty, all that are not
+    /// in `inverse`.
     pub(crate) linear: Vec<(String, Place)>,
-    /// Those with which quantities and profits are in the base coin.
+    /// The values for which quantities and profits are in the base coin.
     pub(crate) inverse: Vec<(String, Place)>,
     pub(crate) profit: Option<(String, Place)>,
     pub(crate) fees: Option<TradeFees>,
     pub(crate) position: Option<TradePosition>,
 }
 
-/// The list of the fees of a fill, and the fields of each.
+/// The field with the list of the fees of a fill, and the fields of each fee.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct TradeFees {
     pub(crate) list: (String, Place),
@@ -116,28 +116,28 @@ pub(crate) struct TradePosition {
     pub(crate) close_short: Vec<(String, Place)>,
 }
 
-/// What an answer says about each item of a list that was sent.
+/// The results that an answer states for the items of a list that was sent.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Batch {
     /// The list that was sent.
     pub(crate) of: (ListName, Place),
-    /// The names that identify an item and its result, the one that wins first.
+    /// The names that identify an item and its result; the first takes precedence.
     pub(crate) ids: Vec<(String, Place)>,
-    /// The field of an object with the list of data that `results` is parallel to.
+    /// The field of an object with the list that `results` is parallel to.
     pub(crate) list: Option<(String, Place)>,
-    /// Where the codes of the items stand, if not in the items of the list.
+    /// The way to the codes of the items, if they are not in the items of the list.
     pub(crate) results: Option<(Way, Place)>,
-    /// The lists of what succeeded and what failed; none where the answer is one list.
+    /// The lists of what succeeded and what failed; `None` if the answer is one list.
     pub(crate) done: Option<(String, Place)>,
     pub(crate) failed: Option<(String, Place)>,
-    /// The field that says whether all succeeded.
+    /// The boolean field that states whether all items succeeded.
     pub(crate) all_done: Option<(String, Place)>,
-    /// The field that says whether an item succeeded.
+    /// The boolean field that states whether an item succeeded.
     pub(crate) succeeded: Option<(String, Place)>,
-    /// The fields of what failed.
+    /// The fields of failed items.
     pub(crate) code: Option<(String, Place)>,
     pub(crate) message: Option<(String, Place)>,
-    /// Results come in the order of the items.
+    /// Whether results come in the order of the items.
     pub(crate) by_place: bool,
     pub(crate) place: Place,
 }

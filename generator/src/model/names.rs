@@ -4,7 +4,7 @@ use heck::{ToSnakeCase, ToUpperCamelCase};
 
 use crate::diagnostics::Place;
 
-/// A name on the wire and what it is called in Rust.
+/// A wire name with its Rust name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Name {
     pub(crate) wire: String,
@@ -13,12 +13,12 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// What it is called as a variant of a choice; nothing when it makes no name.
+    /// The name as a variant of a choice; `None` if it cannot become one.
     pub(crate) fn variant(&self) -> Option<String> {
         type_name(self.bare()).ok()
     }
 
-    /// What it is called as a function.
+    /// The name as a function; `None` if it cannot become one.
     pub(crate) fn function(&self) -> Option<String> {
         field_name(self.bare()).ok()
     }
@@ -29,7 +29,7 @@ impl Name {
     }
 }
 
-/// The keywords of edition 2024, in which emitted code is compiled, with the reserved ones.
+/// The keywords of edition 2024, in which emitted code is compiled, including reserved ones.
 const KEYWORDS: [&str; 52] = [
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -37,7 +37,7 @@ const KEYWORDS: [&str; 52] = [
     "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Why a wire name makes no Rust name.
+/// The wire name cannot become a Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NoIdentifier;
 
@@ -56,7 +56,7 @@ pub(crate) fn variant_name(wire: &str) -> Result<String, NoIdentifier> {
     identifier(wire, &wire.to_upper_camel_case())
 }
 
-/// A keyword becomes a raw identifier, or gets an underscore where Rust has no raw form of it.
+/// Turns a keyword into a raw identifier, or appends an underscore if Rust has no raw form of it.
 fn identifier(wire: &str, name: &str) -> Result<String, NoIdentifier> {
     let is_identifier = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -1,4 +1,4 @@
-//! Operations: what is sent, and what comes back.
+//! Operations: requests and responses.
 
 use super::{
     Batch, Compound, Confirm, Deprecated, Duration, Echoes, Intent, Listing, Name, Parameter, Rate, Repeat, Source,
@@ -10,7 +10,7 @@ use crate::words::{Access, Effect, Lists, Objects, Sends};
 /// One operation of the API.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Operation {
-    /// The family's name, a dot and the operation's, such as `unified.place-order`.
+    /// The name of the family and that of the operation, joined by a dot, such as `unified.place-order`.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) title: String,
@@ -29,7 +29,7 @@ pub(crate) struct Operation {
     pub(crate) effect: Effect,
     pub(crate) access: Access,
     pub(crate) whitelisted: bool,
-    /// Other words that people look for it by.
+    /// Other words that people search for it by.
     pub(crate) called: Vec<(String, Place)>,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) permission: Option<String>,
@@ -44,10 +44,10 @@ pub(crate) struct Operation {
     pub(crate) compound: Option<Compound>,
     pub(crate) repeat: Option<Repeat>,
     pub(crate) window: Option<Window>,
-    /// How far back the answer reaches where no parameter says.
+    /// How far back the answer reaches, unless a parameter determines it.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
-    /// Where the data is, where that differs from other operations.
+    /// The way to the data, if it differs from other operations.
     pub(crate) data: Option<Way>,
     pub(crate) listing: Listing,
     pub(crate) batch: Option<Batch>,
@@ -57,7 +57,7 @@ pub(crate) struct Operation {
     pub(crate) said_at: SaidAt,
 }
 
-/// Where an operation's file says what carries no place of its own; the operation's place where it says nothing.
+/// The places of keys that have none of their own; the place of the operation for keys that are left out.
 #[derive(Clone, Copy, Debug, Hash)]
 pub(crate) struct SaidAt {
     pub(crate) whitelisted: Place,
@@ -102,22 +102,22 @@ impl Method {
 /// How the parameters of a request travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ParameterStyle {
-    /// Where they are, if not where those of the method usually are.
+    /// Where they travel, if not in the usual position for the method.
     pub(crate) sends: Option<Sends>,
     pub(crate) lists: Lists,
     pub(crate) objects: Objects,
-    /// Whether the schema says how objects are written.
+    /// Whether the schema states how objects are written.
     pub(crate) says_objects: bool,
     pub(crate) place: Place,
 }
 
 impl Operation {
-    /// Whether a parameter of the request travels in the path or in a header, and not beside the others.
+    /// Whether a parameter of the request travels in the path or in a header, apart from the others.
     pub(crate) fn is_elsewhere(&self, parameter: &Parameter) -> bool {
         parameter.in_header.is_some() || self.is_in_path(parameter)
     }
 
-    /// Whether a parameter of the request stands in the path.
+    /// Whether a parameter of the request travels in the path.
     pub(crate) fn is_in_path(&self, parameter: &Parameter) -> bool {
         self.path.parameters().any(|name| name == parameter.name.wire)
     }
@@ -127,7 +127,7 @@ impl Operation {
         self.members().iter().filter(|parameter| parameter.in_header.is_some())
     }
 
-    /// Where the parameters are.
+    /// Where the parameters travel.
     pub(crate) fn sends(&self) -> Sends {
         let usual = if self.method.has_body() { Sends::Json } else { Sends::Query };
         self.style.sends.unwrap_or(usual)
@@ -139,7 +139,7 @@ impl Operation {
     }
 }
 
-/// A path, with the parameters that stand in it.
+/// A path with its parameters.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Path {
     pub(crate) text: String,
@@ -155,7 +155,7 @@ pub(crate) enum PathPiece {
 }
 
 impl Path {
-    /// The names of the parameters that stand in the path.
+    /// The names of the parameters in the path.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
             PathPiece::Parameter(name) => Some(name.as_str()),
@@ -164,7 +164,7 @@ impl Path {
     }
 }
 
-/// What is sent.
+/// The parameters of a request.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum Body {
     Parameters(Vec<Parameter>),
@@ -185,7 +185,7 @@ impl Body {
 /// How many amendments of one thing may be under way.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct InFlight {
-    /// The parameter that says which thing is meant.
+    /// The parameter that identifies the thing.
     pub(crate) per: (String, Place),
     pub(crate) n: u64,
     pub(crate) place: Place,
@@ -198,16 +198,16 @@ pub(crate) struct Window {
     pub(crate) to: (String, Place),
     pub(crate) span: Option<Duration>,
     pub(crate) access: Option<Duration>,
-    /// Whether the access limit speaks of the data, so that an older start only finds nothing.
+    /// Whether the access limit applies to the data, so that an earlier start is accepted but finds nothing older.
     pub(crate) access_is_of_data: bool,
     pub(crate) default: Option<Duration>,
     pub(crate) both_or_neither: bool,
-    /// The zone whose days the data is of, if it is of whole days.
+    /// The time zone of the days, if the data covers whole days.
     pub(crate) days: Option<UtcOffset>,
     pub(crate) place: Place,
 }
 
-/// What comes back as data; the indices lead to the family's records.
+/// The data of a response; the indices refer to the records of the family.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum Response {
     Object {
@@ -223,7 +223,7 @@ pub(crate) enum Response {
         cursor: Name,
         next: (String, Place),
     },
-    /// It was reported; nothing more is said about it.
+    /// It has already been reported, so nothing more is reported about it.
     Undefined,
 }
 

@@ -8,10 +8,10 @@ use crate::words::Required;
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Parameter {
     pub(crate) name: Name,
-    /// Where it is written out; elsewhere than its name when it is `as` another.
+    /// Where it is written out; differs from the place of its name if it is `as` another.
     pub(crate) written: Place,
     pub(crate) shape: Shape,
-    /// It travels as a header; where the schema says so.
+    /// The place that says that it travels as a header.
     pub(crate) in_header: Option<Place>,
     pub(crate) need: Need,
     pub(crate) default: Option<(String, Place)>,
@@ -23,36 +23,36 @@ pub(crate) struct Parameter {
     pub(crate) digits: Option<(u32, Place)>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) edit: Option<Edit>,
-    /// An empty text stands for leaving it out.
+    /// Whether an empty text stands for leaving it out.
     pub(crate) may_be_blank: bool,
-    /// The document does not say which alternative of the choice wins here.
+    /// Whether the document leaves open here which alternative of the choice wins.
     pub(crate) wins_unstated: bool,
     pub(crate) units: Vec<Unit>,
     pub(crate) deprecated: Option<Deprecated>,
-    /// Numbers, times and enums travel as JSON strings.
+    /// Whether numbers, times and enums travel as JSON strings.
     pub(crate) as_text: bool,
     pub(crate) doc: String,
-    /// Other words that people look for it by.
+    /// Other words that people search for it by.
     pub(crate) called: Vec<(String, Place)>,
 }
 
-/// That a document advises against something.
+/// A document's advice against using something.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Deprecated {
-    /// The version or the day from which on.
+    /// The version or the day since when.
     pub(crate) since: Option<String>,
-    /// What it advises instead.
+    /// The replacement that the document recommends.
     pub(crate) instead: Option<(String, Place)>,
     pub(crate) place: Place,
 }
 
 impl Parameter {
-    /// The object that it is.
+    /// The description of its object, if it is a single object.
     pub(crate) fn object(&self) -> Option<&Item> {
         self.shape.object()
     }
 
-    /// The objects that it is a list of.
+    /// The description of its items, if it is a list of objects.
     pub(crate) fn item(&self) -> Option<&Item> {
         self.shape.items()
     }
@@ -62,7 +62,7 @@ impl Parameter {
         self.need == Need::Always
     }
 
-    /// The text that deletes the value, if the document has one.
+    /// The text that deletes the value, if the document states one.
     pub(crate) fn deletes_with(&self) -> Option<&str> {
         self.edit.as_ref().and_then(|edit| edit.delete.as_deref())
     }
@@ -73,14 +73,14 @@ impl Parameter {
     }
 }
 
-/// What leaving a parameter out, or a special text, does.
+/// The effect of leaving a parameter out, and of a special text.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Edit {
     pub(crate) delete: Option<String>,
     pub(crate) place: Place,
 }
 
-/// A unit, with the values of other parameters under which it holds.
+/// A unit, with the values of other parameters under which it applies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
     pub(crate) when: Vec<(String, Vec<String>, Place)>,
@@ -97,7 +97,7 @@ pub(crate) enum Need {
 }
 
 impl Need {
-    /// The word of the schema, where `no` stands for none.
+    /// The word of the schema; `no` is the absence of a word.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Always => "always",

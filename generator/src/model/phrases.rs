@@ -1,4 +1,4 @@
-//! What the schema states in words, as reports, pages and documentation give it.
+//! Statements of the schema in words, for reports, pages and documentation.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::diagnostics::Place;
 
-/// How texts of the schema stand among other words.
+/// How texts of the schema are set off from the words around them.
 pub(crate) struct Markup {
     pub(crate) text: fn(&str) -> String,
     /// Names and values of the wire.
@@ -79,13 +79,13 @@ impl Rate {
         format!("{} {calls} {}", self.calls, self.every.window_in_words())
     }
 
-    /// The window where it is not a second, for names that distinguish rates: `-1m`.
+    /// The window for names that distinguish rates, such as `-1m`; empty if it is a second.
     pub(crate) fn window_suffix(&self) -> String {
         if self.every.window() == "s" { String::new() } else { format!("-{}", self.every.window()) }
     }
 
-    /// By what calls are counted, and of whom: `per UID for copy-trading`, or `in request-weight`. An operation has one
-    /// rate for each, and for each window.
+    /// How calls are counted, and whose: `per UID for copy-trading`, or `in request-weight`. An operation has one rate
+    /// for each of these and each window.
     pub(crate) fn counted(&self) -> String {
         self.of_pool.as_ref().map_or_else(
             || self.counted_by(),
@@ -96,7 +96,7 @@ impl Rate {
         )
     }
 
-    /// How many calls in which window, for readers: `10 calls a second per UID`, and what a call takes of a pool.
+    /// The rate for readers: `10 calls a second per UID`; for a pool, with the weight of a call.
     pub(crate) fn in_words(&self) -> String {
         let rate = format!("{} per {}", self.pace_in_words(), self.scope.as_str());
         match &self.of_pool {
@@ -105,7 +105,7 @@ impl Rate {
         }
     }
 
-    /// The rate as a cell of a table: `10/s per UID for copy-trading`, or what a call takes of a pool.
+    /// The rate as a cell of a table: `10/s per UID for copy-trading`, or the weight of a call in a pool.
     pub(crate) fn in_short(&self) -> String {
         self.of_pool.as_ref().map_or_else(|| self.to_string(), OfPool::to_string)
     }
@@ -123,7 +123,7 @@ impl Display for InFlight {
     }
 }
 
-/// What a value is, with the words for its type: `list of Order`.
+/// The form of a value, with words for its type: `list of Order`.
 pub(crate) fn shape<'a>(shape: &'a Shape, word: impl Fn(Type) -> &'a str) -> String {
     match shape {
         Shape::One(ty) => word(*ty).to_owned(),
@@ -233,7 +233,7 @@ impl Display for Operand {
 }
 
 impl Need {
-    /// Whether it is required.
+    /// The need in words.
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::Always => "required",
@@ -244,12 +244,12 @@ impl Need {
     }
 }
 
-/// Conditions that hold together.
+/// Conditions that must hold together.
 pub(crate) fn all_of(conditions: &[Condition]) -> String {
     conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(" and ")
 }
 
-/// The units of a quantity, each with when it holds; empty where none is known.
+/// The units of a quantity, each with its condition; empty if none is stated.
 pub(crate) fn units(units: &[Unit]) -> String {
     units_in(units, &PLAIN)
 }
@@ -272,7 +272,7 @@ pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
     units.iter().map(part).collect::<Vec<_>>().join("; ")
 }
 
-/// The units as a sentence; empty where none is known.
+/// The units as a sentence; empty if none is stated.
 pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
     if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
 }
@@ -300,7 +300,7 @@ fn texts(texts: &[(String, Place)], between: &str) -> String {
     texts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(between)
 }
 
-/// `since v3; use Batch Order`; empty where the document says no more.
+/// `since v3; use Batch Order`; empty if the document says no more.
 impl Display for Deprecated {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let since = self.since.as_ref().map(|since| format!("since {since}"));

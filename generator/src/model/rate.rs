@@ -10,24 +10,24 @@ pub(crate) struct Rate {
     /// The window that the calls are counted in.
     pub(crate) every: Duration,
     pub(crate) scope: RateScope,
-    /// For whom it holds; `default` is everyone.
+    /// The class of users that it applies to; `default` is everyone.
     pub(crate) class: String,
-    /// What a call takes of which pool, where other operations count in it too.
+    /// The weight of a call in a pool, if other operations count in it, too.
     pub(crate) of_pool: Option<OfPool>,
     pub(crate) place: Place,
 }
 
-/// What a call takes of a pool.
+/// The weight of a call in a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OfPool {
     pub(crate) pool: String,
     /// How many calls it counts as.
     pub(crate) weight: u32,
-    /// Of which calls; `None` is of all that no heavier row is of.
+    /// The calls with this weight; `None` covers those that no heavier weight covers.
     pub(crate) when: Option<WeighsWhen>,
 }
 
-/// Which calls an operation's weight is of.
+/// The calls that a weight applies to, by a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WeighsWhen {
     Without(String),
@@ -55,17 +55,17 @@ pub(crate) struct Pool {
     pub(crate) place: Place,
 }
 
-/// What answers report of a pool.
+/// What answers report about a pool.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct PoolReporting {
-    /// Whether they report how much is used, rather than how much remains.
+    /// Whether they report what is used rather than what remains.
     pub(crate) is_used: bool,
     pub(crate) count: ResponseValue,
     pub(crate) reset: Option<(ResponseValue, ResetForm)>,
     pub(crate) place: Place,
 }
 
-/// Where a value stands in an answer.
+/// The position of a value in an answer.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum ResponseValue {
     Header(String),
@@ -76,13 +76,13 @@ impl Rate {
     /// The class that stands for everyone.
     pub(crate) const EVERYONE: &str = "default";
 
-    /// The class that it holds for, where that is not everyone.
+    /// The class of users that it applies to, unless that is everyone.
     pub(crate) fn own_class(&self) -> Option<&str> {
         Some(self.class.as_str()).filter(|class| *class != Self::EVERYONE)
     }
 }
 
-/// What calls are counted by.
+/// The unit that calls are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum RateScope {
     Uid,

@@ -1,43 +1,43 @@
-//! Records: what the exchange answers with.
+//! Records: the objects that the exchange returns.
 
 use super::{Deprecated, Name, Shape, Source, Unit};
 use crate::diagnostics::Place;
 
-/// What the exchange answers with.
+/// An object that the exchange returns.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Record {
     pub(crate) name: Name,
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
     pub(crate) is_abstract: bool,
-    /// It was seen on the wire and stands in no document.
+    /// Whether it was seen on the wire and is in no document.
     pub(crate) is_observed: bool,
     pub(crate) travels: RecordForm,
-    /// The field with the name under which it stands in lists, which are objects on the wire.
+    /// The field for the name of a record in lists, which are objects on the wire.
     pub(crate) key: Option<(String, Place)>,
-    /// All fields, those of the included record first.
+    /// All fields, with those of the included record first.
     pub(crate) fields: Vec<Field>,
-    /// Whether these are all: what it includes can be unknown.
+    /// Whether `fields` is complete: an included record can be unknown.
     pub(crate) is_whole: bool,
 }
 
-/// What a record is in JSON.
+/// The JSON form of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum RecordForm {
     Object,
-    /// An array, in which fields are identified by their places.
+    /// An array, in which the position identifies a field.
     Array,
     /// The value of its only field.
     Value(Place),
 }
 
 impl Record {
-    /// The field by its name on the wire.
+    /// The field with this name on the wire.
     pub(crate) fn field(&self, wire: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name.wire == wire)
     }
 
-    /// The field that holds a value of an enum.
+    /// The field whose type is this enum.
     pub(crate) fn field_of_enum(&self, index: usize) -> Option<&Field> {
         self.fields.iter().find(|field| field.shape.single_enum() == Some(index))
     }
@@ -49,7 +49,7 @@ pub(crate) struct Field {
     pub(crate) name: Name,
     pub(crate) shape: Shape,
     pub(crate) may_be_null: bool,
-    /// The condition under which it comes, behind "comes only".
+    /// The condition under which it is present, to follow the words "comes only".
     pub(crate) comes_only: Option<String>,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) only: Vec<(String, Place)>,
@@ -59,7 +59,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// A field with nothing but its name, its type and what it is; numbers travel as text.
+    /// A field with only a name, a type and a description; numbers travel as text.
     pub(crate) fn new(name: Name, shape: Shape, doc: String) -> Self {
         Self {
             name,

@@ -9,21 +9,21 @@ use crate::words::{RuleKind, Severity};
 pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) place: Place,
-    /// Where it is written out; elsewhere than its place when it is `as` another.
+    /// Where it is written out; differs from its place if it is `as` another.
     pub(crate) written: Place,
     pub(crate) at: String,
     pub(crate) kind: RuleKind,
     pub(crate) severity: Severity,
-    /// Where the severity is written, if it is.
+    /// The place of the severity, if it is written.
     pub(crate) severity_place: Option<Place>,
     pub(crate) says: String,
     pub(crate) why: Option<String>,
-    /// The list whose items it speaks of.
+    /// The list to whose items it applies.
     pub(crate) within: Option<(ListName, Place)>,
     pub(crate) test: Option<Test>,
 }
 
-/// What has to hold.
+/// The condition that a rule requires.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum Test {
     /// When all of `when` hold, all of `require` hold and not all of `forbid` do.
@@ -41,23 +41,23 @@ pub(crate) enum Condition {
     Given(Vec<(String, Place)>),
     /// At least one of these is set.
     AnyGiven(Vec<(String, Place)>),
-    /// It is set, and its text has one of these forms.
+    /// The parameter is set, and its text has one of these forms.
     HasForm { parameter: (String, Place), forms: Vec<(String, Place)> },
-    /// It is set to one of these values.
+    /// The parameter is set to one of these values.
     Is { parameter: (String, Place), values: Vec<(String, Place)> },
-    /// A property of the account is one of these values. Neither true nor false while it is unknown.
+    /// A property of the account has one of these values. Undecided while the property is unknown.
     AccountIs { property: (String, Place), values: Vec<(String, Place)> },
-    /// The parameter compares like this with a property of the account or the instrument. Neither so nor not so when
-    /// one of the two is not there.
+    /// The parameter compares in this way with a property of the account or the instrument. Undecided if one of the two
+    /// is missing.
     Compares { parameter: (String, Place), comparison: Comparison, property: (String, Place) },
-    /// The parameter is below or above a number, another parameter or a moment. Neither so nor not so when one of the two is
-    /// not there, or within a minute of the moment.
+    /// The parameter is below or above a number, another parameter or a moment. Undecided if one of the two is missing,
+    /// or within a minute of the moment.
     Relates { parameter: (String, Place), relation: Relation, operand: Operand, place: Place },
-    /// It certainly does not hold. Where that is unknown, neither it nor its negation holds.
+    /// The condition does not hold. Undecided if the condition is.
     Not(Box<Condition>),
 }
 
-/// How a parameter lies to something of its kind.
+/// The order of a parameter and what it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Relation {
     Below,
@@ -79,7 +79,7 @@ impl Relation {
         }
     }
 
-    /// What holds where this does not.
+    /// The relation that holds where this one does not.
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::Below => Self::NotBelow,
@@ -89,7 +89,7 @@ impl Relation {
         }
     }
 
-    /// Whether it holds of a parameter that is in this order to the other.
+    /// Whether it holds for a parameter that has this order relative to the other.
     #[cfg(feature = "cli")]
     pub(crate) fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
@@ -101,7 +101,7 @@ impl Relation {
     }
 }
 
-/// What a parameter is compared with.
+/// The operand of a comparison with a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operand {
     Number(String),
@@ -114,7 +114,7 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
-    /// Reads `0.5`, `now`, `30 days ago`, `1 hour ahead`; any other text is the name of a parameter.
+    /// Parses `0.5`, `now`, `30 days ago`, `1 hour ahead`; any other text is the name of a parameter.
     pub(crate) fn parse(text: &str) -> Self {
         let moment = |length: &str, is_ahead| {
             Duration::parse(length).map(|length| Self::Moment { length: Some(length), is_ahead })
@@ -166,14 +166,14 @@ impl Comparison {
         }
     }
 
-    /// Whether it speaks of the instrument, and not of the account.
+    /// Whether it compares with a property of the instrument rather than of the account.
     pub(crate) fn is_of_instrument(self) -> bool {
         matches!(self, Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost)
     }
 }
 
 impl Test {
-    /// All conditions it is made of.
+    /// All conditions of the test.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let lists: [&[Condition]; 3] = match self {
             Self::Condition { when, require, forbid } => [when, require, forbid],
@@ -184,7 +184,7 @@ impl Test {
 }
 
 impl Condition {
-    /// The parameters it speaks of.
+    /// The parameters that it depends on.
     pub(crate) fn names(&self) -> Vec<&str> {
         match self {
             Self::Given(names) | Self::AnyGiven(names) => names.iter().map(|(name, _)| name.as_str()).collect(),
@@ -209,7 +209,7 @@ impl Condition {
         }
     }
 
-    /// Whether it compares with the instrument that the request names.
+    /// Whether it compares with a property of the instrument that the request names.
     pub(crate) fn is_of_instrument(&self) -> bool {
         match self {
             Self::Compares { comparison, .. } => comparison.is_of_instrument(),
@@ -223,7 +223,7 @@ impl Condition {
         }
     }
 
-    /// Whether it compares more than the values of parameters and of the account's properties with fixed ones.
+    /// Whether it compares anything with a value that is not fixed in the schema.
     pub(crate) fn compares(&self) -> bool {
         match self {
             Self::Compares { .. } | Self::Relates { .. } => true,
@@ -234,7 +234,7 @@ impl Condition {
         }
     }
 
-    /// Whether it depends on what time it is.
+    /// Whether it depends on the current time.
     pub(crate) fn is_of_time(&self) -> bool {
         match self {
             Self::Relates { operand, .. } => matches!(operand, Operand::Moment { .. }),

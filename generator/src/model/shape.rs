@@ -1,14 +1,14 @@
-//! Values, lists, maps and objects of parameters, and what they are in JSON.
+//! Shapes of parameters and fields: values, lists, maps and objects, and their JSON types.
 
 use super::{Choice, Enum, Family, Identifier, Parameter, Truth, Type};
 use crate::diagnostics::Place;
 
-/// One value, or several.
+/// The shape of a parameter or a field.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum Shape {
     One(Type),
     List(Type),
-    /// An object whose names are values, each with a value of that type.
+    /// An object with arbitrary names and values of that type.
     Map(Type),
     /// A list of objects with parameters of their own.
     Items(Item),
@@ -17,7 +17,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The type of the value, or of the values of a list or map; `None` of objects with parameters of their own.
+    /// The type of the value, or of the values of a list or map; `None` for objects with parameters of their own.
     pub(crate) fn element(&self) -> Option<Type> {
         match self {
             Self::One(ty) | Self::List(ty) | Self::Map(ty) => Some(*ty),
@@ -25,7 +25,7 @@ impl Shape {
         }
     }
 
-    /// The type of the value, where it is a single one.
+    /// The type, if the shape is a single value.
     pub(crate) fn single(&self) -> Option<Type> {
         match self {
             Self::One(ty) => Some(*ty),
@@ -33,17 +33,17 @@ impl Shape {
         }
     }
 
-    /// The type of the value, where it is a single one that has a text of its own: neither a choice nor a record.
+    /// The type, if the shape is a single value with a text form: neither a choice nor a record.
     pub(crate) fn value(&self) -> Option<Type> {
         self.single().filter(|ty| !matches!(ty, Type::Choice(_) | Type::Record(_)))
     }
 
-    /// The record that it is, or is a list of.
+    /// The record, if the shape is a record or a list of records.
     pub(crate) fn record(&self) -> Option<usize> {
         self.single().or(self.listed())?.record()
     }
 
-    /// The type of the values, where it is a list of these.
+    /// The type of the values, if the shape is a list of values.
     pub(crate) fn listed(&self) -> Option<Type> {
         match self {
             Self::List(ty) => Some(*ty),
@@ -51,7 +51,7 @@ impl Shape {
         }
     }
 
-    /// The objects that it is a list of.
+    /// The description of the objects, if the shape is a list of objects.
     pub(crate) fn items(&self) -> Option<&Item> {
         match self {
             Self::Items(item) => Some(item),
@@ -59,7 +59,7 @@ impl Shape {
         }
     }
 
-    /// The object with parameters of its own that it is.
+    /// The description of the object, if the shape is a single one with parameters of its own.
     pub(crate) fn object(&self) -> Option<&Item> {
         match self {
             Self::Object(object) => Some(object),
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Whether it is a single value of a type that is meant. One that was reported as undefined passes.
+    /// Whether it is a single value of a type that matches. A type that was reported as undefined passes.
     pub(crate) fn is_one(&self, is_meant: impl Fn(Type) -> bool) -> bool {
         self.single().is_some_and(|ty| ty == Type::Undefined || is_meant(ty))
     }
@@ -80,37 +80,37 @@ impl Shape {
         }
     }
 
-    /// The record that it is a list of.
+    /// The record, if the shape is a list of records.
     pub(crate) fn listed_record(&self) -> Option<usize> {
         self.listed()?.record()
     }
 
-    /// Whether it holds what can travel as JSON numbers.
+    /// Whether it contains values that can travel as JSON numbers.
     pub(crate) fn can_be_bare(&self) -> bool {
         self.element().is_some_and(Type::can_be_bare)
     }
 
-    /// The index of the choice that it is.
+    /// The index of the choice, if the shape is one.
     pub(crate) fn choice(&self) -> Option<usize> {
         if let Some(Type::Choice(index)) = self.single() { Some(index) } else { None }
     }
 
-    /// The index of the enum that it is a value of.
+    /// The index of the enum, if the shape is a single value of one.
     pub(crate) fn single_enum(&self) -> Option<usize> {
         if let Some(Type::Enum(index)) = self.single() { Some(index) } else { None }
     }
 
-    /// The index of the identifier that it is a value of.
+    /// The index of the identifier, if the shape is a single value of one.
     pub(crate) fn single_identifier(&self) -> Option<usize> {
         if let Some(Type::Identifier(index)) = self.single() { Some(index) } else { None }
     }
 
-    /// Whether nothing is known of it, because it was reported.
+    /// Whether its type was reported as undefined.
     pub(crate) fn is_undefined(&self) -> bool {
         self.element() == Some(Type::Undefined)
     }
 
-    /// The JSON type on the wire, where numbers may travel as texts.
+    /// The JSON type on the wire; with `as_text`, numbers travel as strings.
     pub(crate) fn json_type(&self, as_text: bool) -> JsonType {
         match self {
             Self::List(_) | Self::Items(_) => JsonType::Array,
@@ -125,7 +125,7 @@ impl Shape {
     }
 }
 
-/// What a value is in JSON.
+/// The JSON type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum JsonType {
     Array,
@@ -149,7 +149,7 @@ impl JsonType {
     }
 }
 
-/// The objects of a list parameter, or a single one.
+/// The objects of a list parameter, or a single object.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Item {
     /// The list that holds them.
@@ -166,15 +166,15 @@ pub(crate) enum ListName {
     Body,
     /// The parameter of this name.
     Parameter(String),
-    /// No list, but the single object that is the parameter of this name.
+    /// Not a list, but the single object of the parameter with this name.
     Object(String),
 }
 
 impl ListName {
-    /// What the schema calls the body where it is a list.
+    /// The name of the body in the schema, if the body is a list.
     pub(crate) const BODY: &str = "[]";
 
-    /// Reads the name as the schema writes it.
+    /// Parses a name as the schema writes it.
     pub(crate) fn new(text: &str) -> Self {
         if text == Self::BODY { Self::Body } else { Self::Parameter(text.to_owned()) }
     }
@@ -187,7 +187,7 @@ impl ListName {
         }
     }
 
-    /// What stands before a parameter of an item: `[].`, `orderList[].`, or `stop.` of a single object.
+    /// The prefix of a parameter of an item: `[].`, `orderList[].`, or `stop.` for a single object.
     pub(crate) fn item_prefix(&self) -> String {
         match self {
             Self::Body => "[].".to_owned(),
@@ -209,20 +209,20 @@ impl Family {
         parameter.shape.choice().and_then(|index| self.choices.get(index))
     }
 
-    /// The enum that a shape holds values of.
+    /// The enum of the values of a shape.
     pub(crate) fn enum_of(&self, shape: &Shape) -> Option<&Enum> {
         let Some(Type::Enum(index)) = shape.element() else { return None };
         self.enums.get(index)
     }
 
-    /// The identifier that a shape holds values of.
+    /// The identifier type of the values of a shape.
     pub(crate) fn identifier_of(&self, shape: &Shape) -> Option<&Identifier> {
         let Some(Type::Identifier(index)) = shape.element() else { return None };
         self.identifiers.get(index)
     }
 
-    /// The values of an enum that a parameter or a field can have, each with the place that lists it: those of `only`, or
-    /// all.
+    /// The values of an enum that a parameter or a field can have, each with the place that lists it: those of `only`,
+    /// or all.
     pub(crate) fn values_of<'a>(&'a self, shape: &Shape, only: &'a [(String, Place)]) -> Vec<(&'a str, Place)> {
         match self.enum_of(shape) {
             Some(_) if !only.is_empty() => only.iter().map(|(value, place)| (value.as_str(), *place)).collect(),

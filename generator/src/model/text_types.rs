@@ -9,7 +9,7 @@ pub(crate) struct Enum {
     pub(crate) name: Name,
     pub(crate) doc: String,
     pub(crate) values: Vec<EnumValue>,
-    /// Which value is true and which is false.
+    /// The indices of the values that stand for true and false.
     pub(crate) truth: Option<(usize, usize)>,
     pub(crate) truth_places: Vec<(String, Place)>,
 }
@@ -24,14 +24,14 @@ pub(crate) struct EnumValue {
 }
 
 impl EnumValue {
-    /// A value with nothing but its name and what it means.
+    /// A value with only a name and a meaning.
     pub(crate) fn new(name: Name, doc: String) -> Self {
         Self { name, doc, also: Vec::new(), deprecated: None }
     }
 }
 
 impl Enum {
-    /// Whether a text is one of the values, or another spelling of one.
+    /// The index of the value with this text, or with this text as another spelling.
     pub(crate) fn index_of(&self, text: &str) -> Option<usize> {
         let spelled = |value: &EnumValue| value.name.wire == text || value.also.iter().any(|(also, _)| also == text);
         self.values.iter().position(spelled)
@@ -57,11 +57,11 @@ pub(crate) struct Identifier {
     pub(crate) alphabet: Option<(String, Place)>,
     /// Forms that distinguish kinds of values.
     pub(crate) forms: Vec<Form>,
-    /// Whether the client makes new ones.
+    /// Whether the client makes new ones; the place of the key.
     pub(crate) mint: Option<Place>,
 }
 
-/// A form that a text can have: a beginning and an end, and something between, perhaps of certain characters only.
+/// A form of text: a beginning and an end, and possibly the characters allowed between them.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Form {
     pub(crate) name: Name,
@@ -73,7 +73,7 @@ pub(crate) struct Form {
 }
 
 impl Identifier {
-    /// Whether its values are checked when they are made.
+    /// Whether texts are checked when a value is made.
     pub(crate) fn is_constrained(&self) -> bool {
         self.length.is_some() || self.alphabet.is_some()
     }

@@ -1,22 +1,22 @@
-//! Types of values: their names in the schema language, and what readers of the model need to know of them.
+//! Types of values: their names in the schema language, and their properties.
 
 use serde_json::{Value, json};
 
 use super::{Family, Name};
 use crate::words::{Numbers, Times, Travels};
 
-/// What a boolean is in JSON.
+/// The JSON form of a boolean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Truth {
     /// `true` and `false`.
     Bare,
-    /// The same as strings.
+    /// `"true"` and `"false"`.
     Text,
     /// 1 and 0.
     Number,
 }
 
-/// What a value is. The indices lead into the lists of the family.
+/// The type of a value. The indices refer to the lists of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     String,
@@ -32,11 +32,11 @@ pub(crate) enum Type {
     Identifier(usize),
     Choice(usize),
     Record(usize),
-    /// It was reported as undefined; nothing more is said about it.
+    /// It was reported as undefined, so nothing more is reported about it.
     Undefined,
 }
 
-/// How a condition compares the values of a type.
+/// How a condition compares values of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compared {
     /// With values of the enum.
@@ -47,7 +47,7 @@ pub(crate) enum Compared {
     Text,
 }
 
-/// The lists of a family that its types are kept in.
+/// The lists of a family that define its types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Definition {
     Enum,
@@ -57,7 +57,7 @@ pub(crate) enum Definition {
 }
 
 impl Truth {
-    /// A boolean as it travels.
+    /// The JSON value of a boolean.
     pub(crate) fn json(self, value: bool) -> Value {
         match self {
             Self::Bare => json!(value),
@@ -68,7 +68,8 @@ impl Truth {
 }
 
 impl Type {
-    /// Whether its values are numbers, which travel as JSON numbers or as texts. So are times, but those of ISO 8601.
+    /// Whether its values are numbers, which travel as JSON numbers or as texts. Times are, too, except those of ISO
+    /// 8601.
     pub(crate) fn is_number(self) -> bool {
         self.is_quantity() || matches!(self, Self::Time(times) if times != Times::Iso8601)
     }
@@ -78,7 +79,7 @@ impl Type {
         self.is_number() || self.is_text() || matches!(self, Self::Enum(_))
     }
 
-    /// Whether its values can be counted or measured, and so have bounds.
+    /// Whether its values are quantities, which have bounds.
     pub(crate) fn is_quantity(self) -> bool {
         matches!(self, Self::Decimal | Self::Integer | Self::Signed)
     }
@@ -88,12 +89,12 @@ impl Type {
         matches!(self, Self::Time(_))
     }
 
-    /// Whether its values are texts of no fixed list, such as ids.
+    /// Whether its values are texts without a fixed list, such as ids.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Self::String | Self::Identifier(_))
     }
 
-    /// Whether each of its values has one text, which it is anywhere, as in a header.
+    /// Whether each of its values has a single text form, the same in every position, such as a header.
     pub(crate) fn is_one_text(self) -> bool {
         match self {
             Self::String
@@ -107,7 +108,7 @@ impl Type {
         }
     }
 
-    /// Whether a number can be compared with its values.
+    /// Whether its values can be compared with a number.
     pub(crate) fn takes_number(self, number: &str) -> bool {
         match self {
             Self::Decimal | Self::Undefined => true,
@@ -139,17 +140,17 @@ impl Type {
         matches!(self, Self::Identifier(_))
     }
 
-    /// Whether its values are listed.
+    /// Whether its values are listed in the schema.
     pub(crate) fn is_enum(self) -> bool {
         matches!(self, Self::Enum(_))
     }
 
-    /// The index of the record that it is.
+    /// The index of the record, if it is one.
     pub(crate) fn record(self) -> Option<usize> {
         if let Self::Record(index) = self { Some(index) } else { None }
     }
 
-    /// How a condition compares its values; `None` where it cannot.
+    /// How a condition compares its values; `None` if it cannot.
     pub(crate) fn compared(self) -> Option<Compared> {
         match self {
             Self::Enum(index) => Some(Compared::Enum(index)),
@@ -160,7 +161,7 @@ impl Type {
         }
     }
 
-    /// What one value is called in a message.
+    /// The noun for one value in a message.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::String => "a text",
@@ -177,7 +178,7 @@ impl Type {
         }
     }
 
-    /// The definition that it refers to: its list, and the place of the index into it. `None` of built-in types.
+    /// The definition that it refers to, as a list and an index into it; `None` for built-in types.
     pub(crate) fn definition(&mut self) -> Option<(Definition, &mut usize)> {
         match self {
             Self::Enum(index) => Some((Definition::Enum, index)),
@@ -195,12 +196,12 @@ impl Type {
         }
     }
 
-    /// Whether the schema language has it, so that no document describes it.
+    /// Whether the schema language defines it, so that no document describes it.
     pub(crate) fn is_built_in(self) -> bool {
         !self.built_in_name().is_empty()
     }
 
-    /// What the schema language calls it; empty where a schema has to define it.
+    /// Its name in the schema language; empty if a schema defines it.
     fn built_in_name(self) -> &'static str {
         match self {
             Self::Time(Times::Seconds) => "time in seconds",
@@ -225,22 +226,22 @@ pub(crate) const BUILT_IN: [(&str, Type); 7] = [
 ];
 
 impl Family {
-    /// What the schema calls a type; empty where it is undefined.
+    /// The name of a type in the schema; empty if it is undefined.
     pub(crate) fn type_name(&self, ty: Type) -> &str {
         self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.wire)
     }
 
-    /// What a type is called in Rust; a built-in one as in the schema.
+    /// The Rust name of a type; for a built-in type, its name in the schema language.
     pub(crate) fn type_rust(&self, ty: Type) -> &str {
         self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.rust)
     }
 
-    /// What a type is, as a field of it says that has no words of its own.
+    /// The description of a type, for fields that have none of their own.
     pub(crate) fn type_doc(&self, ty: Type) -> &str {
         self.named_type(ty).map_or("", |(_, doc)| doc)
     }
 
-    /// What a single value of a type is called in a message: ``the enum `side` ``, `a time`.
+    /// A single value of a type in a message: ``the enum `side` ``, `a time`.
     pub(crate) fn described(&self, ty: Type) -> String {
         match self.named_type(ty) {
             Some((name, _)) => {
@@ -251,7 +252,7 @@ impl Family {
         }
     }
 
-    /// The names of a type that the schema defines, and what it says of it.
+    /// The names of a type that the schema defines, and its description.
     fn named_type(&self, mut ty: Type) -> Option<(&Name, &String)> {
         let (list, &mut index) = ty.definition()?;
         match list {
@@ -263,7 +264,7 @@ impl Family {
     }
 }
 
-/// How numbers travel, where a field says nothing else.
+/// Whether numbers travel as text, by the family and the field.
 pub(crate) fn travels_as_text(family: Option<Numbers>, own: Option<Travels>) -> bool {
     own.map_or(family == Some(Numbers::Text), |own| own == Travels::Text)
 }

@@ -1,4 +1,4 @@
-//! How far the clocks of a zone are from UTC.
+//! Offsets of time zones from UTC.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The parameters of an operation as they stand on the wire: the members of a choice beside the others, and the
-//! parameters of items after the list that holds them.
+//! The parameters of an operation as they are sent: the members of a choice beside the others, and the parameters of
+//! items after the list that holds them.
 
 use super::{
     Body, Choice, ChoiceKind, Enum, Family, Item, JsonType, ListName, Name, Need, Operation, Parameter, Shape, Type,
@@ -10,27 +10,27 @@ use crate::diagnostics::{Help, Place, name_list, unknown};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WireParameter<'a> {
     pub(crate) name: &'a Name,
-    /// The parameter of the request or of the item: the choice, where this one is a part of it.
+    /// The parameter of the request or of the item; for a part of a choice, the choice.
     pub(crate) of: &'a Parameter,
     pub(crate) role: Role<'a>,
     /// The list whose items have it.
     pub(crate) list: Option<&'a ListName>,
 }
 
-/// What a name on the wire stands for.
+/// The role of a name on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role<'a> {
     Plain(&'a Parameter),
-    /// One of several parameters of which one is sent.
+    /// One of several parameters of which exactly one is sent.
     Alternative(&'a Parameter),
-    /// The parameter that decides a choice, by the index of its enum.
+    /// The deciding parameter of a choice, with the index of its enum.
     Decider(usize),
     /// A parameter that goes with some values of the deciding one.
     Member(&'a Parameter),
 }
 
 impl<'a> WireParameter<'a> {
-    /// The parameter that the schema writes out; a deciding one is written as a part of its choice.
+    /// The parameter as the schema writes it; a deciding parameter is written as a part of its choice.
     pub(crate) fn parameter(&self) -> Option<&'a Parameter> {
         match self.role {
             Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => Some(parameter),
@@ -38,17 +38,17 @@ impl<'a> WireParameter<'a> {
         }
     }
 
-    /// The name with the list before it: `symbol`, `orderList[].size`, `[].size`.
+    /// The name with its list as a prefix: `symbol`, `orderList[].size`, `[].size`.
     pub(crate) fn path(&self) -> String {
         self.list.map(ListName::item_prefix).unwrap_or_default() + &self.name.wire
     }
 
-    /// What it is in JSON; the parameter that decides a choice is an enum.
+    /// Its JSON type; the deciding parameter of a choice is an enum.
     pub(crate) fn json_type(&self) -> JsonType {
         self.parameter().map_or(JsonType::String, |parameter| parameter.shape.json_type(parameter.as_text))
     }
 
-    /// The values that it can have, where these are listed, each with the place that lists it.
+    /// The values that it can have, if they are listed, each with the place that lists it.
     pub(crate) fn values(&self, family: &'a Family) -> Vec<(&'a str, Place)> {
         match self.role {
             Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => {
@@ -58,7 +58,8 @@ impl<'a> WireParameter<'a> {
         }
     }
 
-    /// Whether it has to be sent. What is required as one of several, or with some values only, is so conditionally.
+    /// Whether it has to be sent. An alternative, or a parameter that goes with some values only, is required
+    /// conditionally.
     pub(crate) fn need(&self) -> Need {
         let within_choice = |need: Need| if need == Need::Always { Need::Conditional } else { need };
         match self.role {
@@ -70,31 +71,31 @@ impl<'a> WireParameter<'a> {
     }
 }
 
-/// The names of parameters that are sent side by side, in their order. A member of several cases of a choice comes once
-/// for each.
+/// The names of parameters that are sent side by side, in their order. A member of several cases of a choice occurs
+/// once for each.
 #[derive(Clone)]
 pub(crate) struct WireNames<'a> {
     all: Vec<WireParameter<'a>>,
-    /// Something among them could not be read, so there may be more.
+    /// Whether one of them could not be read, so that there may be more.
     are_more: bool,
 }
 
-/// What a name is found to be.
+/// The result of looking up a name.
 pub(crate) enum Lookup<'a> {
     Found(WireParameter<'a>),
-    /// No parameter has the name; with what to do about it.
+    /// No parameter has the name; the help suggests a correction.
     Missing(Help),
-    /// A parameter that could not be read may have it.
+    /// A parameter that could not be read may have the name.
     Unresolved,
 }
 
 impl<'a> WireNames<'a> {
-    /// Every name with what it stands for.
+    /// Every name with its role.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &WireParameter<'a>> {
         self.all.iter()
     }
 
-    /// Whether something among them could not be read, so there may be more.
+    /// Whether one of them could not be read, so that there may be more.
     pub(crate) fn are_more(&self) -> bool {
         self.are_more
     }
@@ -120,7 +121,7 @@ impl<'a> WireNames<'a> {
         unknown(name, wires, || self.others(name))
     }
 
-    /// What could be written in place of an unknown name.
+    /// The names that could replace an unknown one, as a help.
     fn others(&self, name: &str) -> String {
         let members = self.all.iter().filter(|wire| wire.of.name.wire == name);
         let members = name_list(members.map(|wire| wire.name.wire.as_str()));
@@ -135,7 +136,7 @@ impl<'a> WireNames<'a> {
 }
 
 impl Operation {
-    /// Every parameter that the request can carry; each list is followed by the parameters of its items.
+    /// Every parameter that the request can carry; the parameters of items follow their list.
     pub(crate) fn wire_parameters<'a>(&'a self, family: &'a Family) -> Vec<WireParameter<'a>> {
         let with_items = |parameter: &'a Parameter| {
             let items = parameter.item().into_iter().chain(objects_in(std::slice::from_ref(parameter)));
@@ -147,7 +148,7 @@ impl Operation {
         self.body.parameters().iter().flat_map(with_items).collect()
     }
 
-    /// How many parameters the schema writes out, those of choices and items among them.
+    /// The number of parameters that the schema writes out, including those of choices and items.
     pub(crate) fn parameter_count(&self, family: &Family) -> usize {
         // The parameter that stands for an array body has no name on the wire.
         self.wire_parameters(family).iter().filter(|wire| !wire.of.is_body()).count()
@@ -167,17 +168,17 @@ impl Operation {
         all.filter_map(|(list, parameter)| Some((list, parameter, family.choice_of(parameter)?)))
     }
 
-    /// The lists of objects, or the body where it is one, and what their items are.
+    /// The lists of objects, including a body that is one, with the description of their items.
     pub(crate) fn items(&self) -> impl Iterator<Item = (&Parameter, &Item)> {
         self.body.parameters().iter().filter_map(|parameter| Some((parameter, parameter.item()?)))
     }
 
-    /// The single objects that the request sends, and those within items and within each other.
+    /// The single objects of the request, including those within items and within each other.
     pub(crate) fn objects(&self) -> Vec<&Item> {
         objects_in(self.body.parameters())
     }
 
-    /// The parameters that are members of the request; none where the body is an array.
+    /// The members of the request; empty if the body is an array.
     pub(crate) fn members(&self) -> &[Parameter] {
         match &self.body {
             Body::Parameters(parameters) => parameters,
@@ -191,7 +192,7 @@ impl Operation {
         std::iter::once((None, self.body.parameters())).chain(items)
     }
 
-    /// The parameters of the request, or of the items of a list; none where there is no such list.
+    /// The parameters of the request, or of the items of a list; empty if there is no such list.
     pub(crate) fn set_of(&self, list: Option<&ListName>) -> &[Parameter] {
         self.sets().find(|(known, _)| *known == list).map_or(&[], |(_, parameters)| parameters)
     }
@@ -208,7 +209,7 @@ fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
 }
 
 impl Family {
-    /// What is sent for a parameter: the parameter itself, or everything that may be sent for a choice.
+    /// The parameters that are sent for a parameter: itself, or every part of a choice.
     pub(crate) fn wire_parameters<'a>(
         &'a self,
         list: Option<&'a ListName>,
@@ -236,7 +237,7 @@ impl Family {
         }
     }
 
-    /// Whether a parameter was reported as something that cannot be sent.
+    /// Whether a parameter was reported as one that cannot be sent.
     fn is_unread(&self, parameter: &Parameter) -> bool {
         match parameter.shape {
             Shape::One(Type::Undefined | Type::Record(_)) => true,
@@ -249,7 +250,7 @@ impl Family {
         }
     }
 
-    /// Every parameter of the family once: those of choices, of requests and of their items.
+    /// Every parameter of the family once: those of choices, of requests and of items.
     pub(crate) fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let of_operations = self.operations.iter().flat_map(|operation| operation.sets().flat_map(|(_, set)| set));
         let objects = self.operations.iter().flat_map(Operation::objects);

@@ -1,4 +1,4 @@
-//! Codes, of documents and observed, and the read by which credentials are checked.
+//! Codes, documented and observed, and the query that checks credentials.
 
 use super::{Builder, placed, text_of};
 use crate::diagnostics::{Code, unknown};
@@ -26,8 +26,7 @@ impl Builder<'_> {
         let codes = raw.codes.iter().map(|(code, one)| self.observed_code(code, one)).collect();
         let sources = || raw.codes.iter().filter_map(|(_, code)| code.sources.as_ref()).flat_map(|all| &all.value);
         let is_used = |name: &str| sources().any(|source| source.value == name);
-        // A code that could not be read may have named it, and a source that is unknown may be misspelled where it is
-        // defined.
+        // A code that could not be read may name it, and an unknown source may be misspelt where it is defined.
         let have_sources = raw.codes.iter().all(|(_, code)| code.sources.is_some());
         let are_known = sources().all(|source| raw.sources.iter().any(|(name, _)| name.value == source.value));
         let is_whole = !self.documents.incomplete && have_sources && are_known;
@@ -55,7 +54,7 @@ impl Builder<'_> {
                 .help("list its `sources`, or remove the code");
         }
         sources.iter().for_each(|source| self.known_source(source));
-        // Where it is missing, whichever fits, so that nothing more is said about it.
+        // If it is missing, a value that passes the checks, so that only the missing key is reported.
         let of_credentials =
             || raw.cause.as_ref().map(|cause| Spanned { value: CodeProof::Credentials, place: cause.place });
         let proves = raw.proves.clone().or_else(of_credentials);
@@ -71,7 +70,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reports a source that the list of short names does not have, where there is one.
+    /// Reports a source that is not among the short names, if there are any.
     fn known_source(&mut self, source: &Text) {
         let names = &self.documents.codes.sources;
         if names.is_empty() || names.iter().any(|(name, _)| name.value == source.value) {

@@ -1,4 +1,4 @@
-//! Outcomes of requests: the rows of `api.yaml`, and what operations say of themselves.
+//! Outcomes of requests: the rows of `api.yaml`, and how operations confirm theirs.
 
 use super::{Builder, FamilyBuilder, placed};
 use crate::diagnostics::Code;
@@ -14,7 +14,7 @@ impl Builder<'_> {
             }
         }
         let when = raw.when.as_ref()?;
-        // Without an outcome, whichever fits, so that nothing more is said about it.
+        // If the outcome is missing, a value that passes the checks, so that only the missing key is reported.
         let fitting = match when.value {
             CallResult::Success => RowOutcome::Done,
             when if when.may_be_sent() => RowOutcome::Unknown,

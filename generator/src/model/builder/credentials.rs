@@ -95,7 +95,7 @@ impl Builder<'_> {
         carried
     }
 
-    /// What is signed and how; `None` if nothing of it is there.
+    /// What is signed and how; `None` if no key of it is there.
     fn signature(&mut self, raw: &Spanned<raw::Credentials>) -> Option<Signature> {
         let is_carried = [&raw.headers, &raw.parameters, &raw.after_parameters, &raw.query]
             .iter()

@@ -7,7 +7,7 @@ use crate::model::types::{Truth, travels_as_text};
 use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
 use crate::words::Travels;
 
-/// Where a field stands.
+/// The kind of message that a field is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Request,
@@ -45,7 +45,7 @@ impl FamilyBuilder<'_, '_> {
         Shape::One(Type::Undefined)
     }
 
-    /// Keys that mean something for what is sent mean nothing for what comes back.
+    /// Keys that have a meaning only in requests are refused in records.
     fn refuse_request_keys(&mut self, raw: &Spanned<raw::Field>) {
         let keys = [
             ("required", raw.required.as_ref().map(|key| key.place)),
@@ -123,7 +123,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// How it travels; for a type without numbers, `json` would mean nothing.
+    /// How it travels. `json` is refused for a type without numbers.
     fn as_text(&mut self, raw: &raw::Field, shape: &Shape, side: Side) -> bool {
         let own = raw.json.as_ref().map(|json| json.value);
         let is_truth = matches!(shape.element(), Some(Type::Boolean(_)));
@@ -139,7 +139,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// A built-in type with what the field, or the family, says of its form.
+    /// A built-in type in the form that the field or the family states.
     fn formed(&mut self, raw: &raw::Field, ty: Type) -> Type {
         if let Some(times) = raw.times.as_ref().filter(|_| !matches!(ty, Type::Time(_) | Type::Undefined)) {
             self.refuse_keys(&[("times", Some(times.place))], "is only allowed for a time");
@@ -181,7 +181,7 @@ impl FamilyBuilder<'_, '_> {
             (None, None, None, Some(fields)) if raw.object.is_some() => Shape::Object(self.item(name, raw, fields)),
             (None, None, None, Some(fields)) => Shape::Items(self.item(name, raw, fields)),
             (None, None, None, None) => {
-                // With `as` the type is that of another file.
+                // With `as`, the type may be written in another file.
                 let files = [name.place.file, raw.place.file];
                 let is_unread = |key: &&str| files.iter().any(|file| self.builder.to.is_unread(*file, key));
                 if !["type", "list", "map", "fields", "as", "<<"].iter().any(is_unread) {
@@ -193,7 +193,7 @@ impl FamilyBuilder<'_, '_> {
                 Shape::One(Type::Undefined)
             }
             (ty, list, map, _) => {
-                // What came with `as` is reported where it stands, and there once.
+                // What comes from an `as` is reported only where it is written.
                 let place = list.as_ref().or(map.as_ref()).or(ty.as_ref()).map_or(name.place, |text| text.place);
                 self.builder
                     .to
@@ -261,9 +261,10 @@ impl FamilyBuilder<'_, '_> {
         units.0.iter().map(unit).collect()
     }
 
-    /// Replaces `as: operation.parameter` by what stands there; keys beside it win. Returns whether it was found.
+    /// Replaces `as: operation.parameter` by the definition that it names; keys beside it win. Returns whether it was
+    /// found.
     ///
-    /// The place of the result is that of the name under which it is written out.
+    /// The place of the result is that of the name under which the definition is written out.
     fn follow(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> (Spanned<raw::Field>, bool) {
         let mut merged = Spanned { value: raw.value.clone(), place: name.place };
         for _ in 0..8 {
@@ -283,7 +284,7 @@ impl FamilyBuilder<'_, '_> {
             let known = operations().map(|(name, place, _)| (name.as_str(), Some(*place)));
             return self.no_parameter(reference, unknown(operation, known, how_to_refer));
         };
-        // Without a request it was reported there.
+        // A missing request is reported at that operation.
         let request = raw.request.as_ref()?;
         find_named(request, parameter).or_else(|| {
             let known = names(request).into_iter().map(|name| (name.value.as_str(), Some(name.place)));
@@ -306,7 +307,7 @@ fn how_to_refer() -> String {
     "write `operation.parameter` with an operation of this family, such as `place-order.price`".to_owned()
 }
 
-/// The names that [`find_named`] finds.
+/// The names that [`find_named`] can find.
 fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&Text> {
     let of_items =
         request.iter().filter(|(name, _)| name.value == ListName::BODY).filter_map(|(_, field)| field.fields.as_ref());
@@ -314,7 +315,7 @@ fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&Text> {
     request.iter().chain(inner).map(|(name, _)| name).collect()
 }
 
-/// The parameter of that name, at the place of its name; those of items of an array body count too.
+/// The parameter with that name, at the place of its name; parameters of items of an array body are included.
 fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<Spanned<raw::Field>> {
     request.iter().find_map(|(name, field)| match &field.fields {
         _ if name.value == parameter => Some(Spanned { value: field.value.clone(), place: name.place }),
@@ -323,7 +324,7 @@ fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<S
     })
 }
 
-/// All of `base`, with what `own` says instead.
+/// All keys of `base`, overridden by those of `own`.
 fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
     let has_shape = own.r#type.is_some() || own.list.is_some() || own.map.is_some() || own.fields.is_some();
     let (r#type, list, map, fields) = if has_shape {

@@ -1,4 +1,4 @@
-//! `intents` and `in_flight` of an operation file.
+//! The keys `intents` and `in_flight` of an operation file.
 
 use super::{FamilyBuilder, placed, placed_list, text_of};
 use crate::diagnostics::{Code, Place};
@@ -36,7 +36,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// Makes a Rust name of what an argument is called.
+    /// Makes the Rust name of an argument.
     fn name_argument(&mut self, setting: &mut Setting) {
         setting.text = field_name(&setting.text).unwrap_or_else(|_| {
             self.builder

@@ -38,7 +38,7 @@ impl FamilyBuilder<'_, '_> {
         })
     }
 
-    /// Reports what is neither a value of the enum nor one of these words.
+    /// Reports a text that is neither a value of the enum nor one of these words.
     fn is_state(&mut self, all: &Enum, text: &Text, words: &[&str]) {
         if all.index_of(&text.value).is_none() && !words.contains(&text.value.as_str()) {
             let known = all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)));

@@ -1,4 +1,4 @@
-//! What an answer says beyond its shape: what identifies items, and the results of those that were sent.
+//! What an answer says beyond its shape: the field that identifies items, and the results of items that were sent.
 
 use super::{FamilyBuilder, placed, placed_list};
 use crate::diagnostics::Place;
@@ -7,7 +7,7 @@ use crate::model::{Batch, Listing, Paging, Shows, Trade, TradeFees, TradePositio
 use crate::words::PagesBy;
 
 impl FamilyBuilder<'_, '_> {
-    /// What is known of a listing.
+    /// The keys of a listing.
     pub(super) fn listing(&mut self, raw: &raw::Response) -> Listing {
         let shows = raw.shows.as_ref().and_then(|shows| self.shows(shows));
         let pages = raw.pages.as_ref().and_then(|pages| self.pages(raw, pages));
@@ -56,7 +56,7 @@ impl FamilyBuilder<'_, '_> {
         })
     }
 
-    /// What each way to request a page needs, and has no use for.
+    /// Reports keys of `pages` that `by` requires or does not allow.
     fn keys_of_pages(&mut self, raw: &Spanned<raw::Pages>, by: PagesBy) {
         let text = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
         let in_header = by == PagesBy::Cursor && raw.header.is_some();
@@ -193,7 +193,7 @@ impl FamilyBuilder<'_, '_> {
         })
     }
 
-    /// The codes of the items stand apart from what is answered for them.
+    /// Checks the keys for codes of items that stand apart from the items.
     fn results_apart(&mut self, response: &Spanned<raw::Response>, raw: &Spanned<raw::Items>) {
         let place = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
         let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];

@@ -74,7 +74,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// How the parameters travel: what the operation says, or else the family.
+    /// How the parameters travel: as the operation says, otherwise as the family says.
     fn style(&mut self, raw: &raw::Operation, method: Method, place: Place) -> ParameterStyle {
         let family = &self.family.family;
         let own = raw.sends.as_ref();
@@ -114,7 +114,7 @@ impl FamilyBuilder<'_, '_> {
         file.to_owned()
     }
 
-    /// The function is named like the request type, so that both are found under one name.
+    /// The function has the name of the request type, so that both are found under one name.
     fn function_name(&mut self, raw: &raw::Operation, rust: &Name, place: Place) -> String {
         if rust.rust.is_empty() {
             return String::new();
@@ -182,7 +182,7 @@ impl FamilyBuilder<'_, '_> {
                 .at(name.place, Code::Misplaced, "a request with an array body has no other parameters")
                 .help("move them into its `fields`");
         }
-        // A body that is an array is always there.
+        // A body that is an array is always sent.
         let parameter = Parameter { need: Need::Always, ..self.parameter(name, field) };
         if parameter.item().is_none() {
             self.builder
@@ -227,7 +227,7 @@ impl FamilyBuilder<'_, '_> {
         offset
     }
 
-    /// Where the data is, if the operation says so itself.
+    /// The way to the data, if the operation states its own.
     fn own_data(&mut self, raw: &raw::Operation) -> Option<Way> {
         let data = raw.response.as_ref()?.data.as_ref()?;
         self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()
@@ -257,11 +257,11 @@ impl FamilyBuilder<'_, '_> {
         result.unwrap_or(Response::Undefined)
     }
 
-    /// Keys of one kind of response mean nothing for the others.
+    /// Reports keys that belong to another kind of response.
     fn refuse_stray_response_keys(&mut self, raw: &Spanned<raw::Response>) {
         let place = |text: &Option<Text>| text.as_ref().map(|text| text.place);
         let is_unread = ["page", "array"].iter().any(|key| self.builder.to.is_unread(raw.place.file, key));
-        // Without any of the three, that is what is wrong.
+        // If none of the three is given, only that is reported.
         if is_unread || (raw.object.is_none() && raw.array.is_none() && raw.page.is_none()) {
             return;
         }
@@ -319,7 +319,7 @@ impl FamilyBuilder<'_, '_> {
     }
 }
 
-/// Where the file says what the model keeps without a place.
+/// The places of keys that the model keeps without a place.
 fn said_at(raw: &raw::Operation, place: Place) -> SaidAt {
     let text = |text: &Option<Text>| text.as_ref().map_or(place, |text| text.place);
     let window = |key: fn(&raw::Window) -> Option<Place>| {
@@ -374,7 +374,7 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
     Ok(pieces)
 }
 
-/// The effect that fits, where none is stated: a missing one is one mistake and no more.
+/// The effect to assume if none is stated, so that only the missing key is reported.
 fn likely_effect(raw: &raw::Operation) -> Effect {
     let is_read = raw.http.as_ref().is_none_or(|http| http.value.starts_with("GET "));
     match (&raw.repeat, &raw.in_flight, &raw.confirm, &raw.compound) {
@@ -385,7 +385,7 @@ fn likely_effect(raw: &raw::Operation) -> Effect {
     }
 }
 
-/// The method that fits, in the same way.
+/// The method to assume, for the same reason.
 fn likely_method(raw: &raw::Operation) -> Method {
     if raw.effect.is_none_or(|effect| effect == Effect::Read) { Method::Get } else { Method::Post }
 }

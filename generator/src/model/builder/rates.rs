@@ -68,7 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A rate of the operation alone, or what it takes of a pool.
+    /// A rate of the operation alone, or the weight of its calls in a pool.
     pub(super) fn rate_of_operation(&mut self, text: &Text) -> Option<Rate> {
         match text.value.split_once(" of ") {
             None => self.rate(text),
@@ -115,7 +115,7 @@ impl Builder<'_> {
             }
             return None;
         };
-        // What is wrong with the rate is said where the pool is defined.
+        // A mistake in the rate is reported where the pool is defined.
         let of = raw.rate.as_ref()?;
         let rate = parse_rate(&of.value, text.place).ok()?;
         if weight > rate.calls {

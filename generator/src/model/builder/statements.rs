@@ -20,10 +20,10 @@ pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], opera
 /// The operation files of a family.
 pub(super) type Operations = [(String, Place, raw::Operation)];
 
-/// Replaces `as: operation.rule` by what stands there; keys beside it win, and the list that it speaks of is its own.
+/// Replaces `as: operation.rule` by the rule that it names; keys beside it win. The list is never taken over.
 fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Operations) -> Option<Spanned<raw::Rule>> {
     let Some(reference) = &raw.r#as else {
-        // It was to be taken from another one, so what is not here is not missing.
+        // With an unread `as`, keys may come from the other rule, so none is reported as missing.
         return if builder.to.is_unread(raw.place.file, "as") { None } else { Some(raw.clone()) };
     };
     let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
@@ -54,7 +54,7 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
     };
     let lacks_test = base.kind.as_ref().is_some_and(|kind| kind.value == RuleKind::Checked) && !has_test(base);
     if base.kind.is_none() || base.says.is_none() || lacks_test && !has_test(raw) {
-        // It is reported there.
+        // Reported at the rule itself.
         return None;
     }
     let (own, base) = (raw.value.clone(), base.value.clone());
@@ -81,7 +81,7 @@ fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
         Some(kind) => kind.value,
         None => {
             builder.missing("kind", raw.place);
-            // Whichever fits, so that nothing more is said about it.
+            // If it is missing, a value that passes the checks, so that only the missing key is reported.
             let has_test = raw.require.is_some() || raw.forbid.is_some() || raw.same.is_some() || raw.unique.is_some();
             if has_test { RuleKind::Checked } else { RuleKind::Type }
         }
@@ -101,7 +101,7 @@ fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
     }
 }
 
-/// What the rule tests; several tests in one rule are refused.
+/// The test of the rule; several tests in one rule are refused.
 fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
     let has_condition = raw.require.is_some() || raw.forbid.is_some();
     let tests = usize::from(has_condition) + usize::from(raw.same.is_some()) + usize::from(raw.unique.is_some());
@@ -151,7 +151,7 @@ fn condition(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition
     }
 }
 
-/// A condition whose key is a parameter's name, with a word before or after it.
+/// A condition whose key is a parameter's name with a word before or after it.
 fn worded(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
     let named = |name: &str| (name.to_owned(), place);
     if let Some(property) = key.strip_prefix("account.") {

@@ -12,12 +12,12 @@ use crate::model::{
     variant_name,
 };
 
-/// What the names of a family's types mean.
+/// The meaning of each type name of a family.
 pub(super) struct TypeNames {
     types: HashMap<String, (Type, Place, String)>,
-    /// A name that stands twice, and both places.
+    /// Names that are defined twice, each with both places.
     twice: Vec<(String, Place, Place)>,
-    /// The names that something resolved.
+    /// The names that were used.
     used: RefCell<BTreeSet<String>>,
 }
 
@@ -42,7 +42,7 @@ impl TypeNames {
         }
     }
 
-    /// Types that take the name of a built-in one, and where.
+    /// Types with the name of a built-in type, each with its place.
     fn built_in(&self) -> Vec<(&str, &Place)> {
         let taken = BUILT_IN.iter().filter_map(|(name, _)| Some((*name, &self.types.get(*name)?.1)));
         taken.collect()
@@ -53,7 +53,7 @@ impl TypeNames {
         built_in.or_else(|| self.types.get(name).map(|(ty, ..)| *ty))
     }
 
-    /// What a field of this type is, when it says nothing itself.
+    /// The documentation of a field of this type that has none of its own.
     pub(super) fn doc(&self, name: &str) -> &str {
         self.types.get(name).map_or("", |(_, _, doc)| doc)
     }
@@ -67,7 +67,7 @@ impl TypeNames {
 }
 
 impl FamilyBuilder<'_, '_> {
-    /// What a type name means; reported when it means nothing.
+    /// The type that a name stands for; an unknown name is reported.
     pub(super) fn resolve(&mut self, name: &Text) -> Type {
         if let Some(ty) = self.names.get(&name.value) {
             self.names.used.borrow_mut().insert(name.value.clone());
@@ -83,7 +83,7 @@ impl FamilyBuilder<'_, '_> {
         Type::Undefined
     }
 
-    /// Reports types that nothing names.
+    /// Reports types that are never used.
     pub(super) fn refuse_unused(&mut self) {
         if self.builder.documents.incomplete {
             return;
@@ -97,7 +97,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// The index of a record by its name.
+    /// The index of the record with this name.
     pub(super) fn resolve_record(&mut self, name: &Text) -> Option<usize> {
         match self.resolve(name) {
             Type::Record(index) => Some(index),
@@ -184,7 +184,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// Reads `a*z`: what it begins and ends with.
+    /// Reads a form such as `a*z`: its beginning and its end.
     fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
         let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
             self.builder.to.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
@@ -286,7 +286,7 @@ impl FamilyBuilder<'_, '_> {
             let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();
             cases.push(Case { value: index, parameters });
         }
-        // A name that is not a value was meant to be one of those that are left.
+        // An unknown value is a misspelling of one of those that are missing.
         let are_known = raw.cases.iter().all(|(value, _)| values.iter().any(|known| known.value == value.value));
         for (index, value) in values.iter().enumerate().filter(|_| are_known) {
             if !cases.iter().any(|case| case.value == index) {
@@ -371,7 +371,7 @@ impl FamilyBuilder<'_, '_> {
     }
 }
 
-/// `a*z` or `a[0-9]*z`: what is before, which characters are between, what is after.
+/// The parts of `a*z` or `a[0-9]*z`: the beginning, the characters between, and the end.
 fn form_parts(pattern: &str) -> Option<(&str, Option<&str>, &str)> {
     let (before, suffix) = pattern.split_once('*')?;
     let (prefix, alphabet) = match before.strip_suffix(']') {

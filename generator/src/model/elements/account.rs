@@ -1,4 +1,4 @@
-//! What a caller may state about the account and its instruments.
+//! The elements of the account and its instruments, whose properties a caller may state.
 
 use super::types::named;
 use super::{Element, Key, additive, behaviour, breaking, names, path};

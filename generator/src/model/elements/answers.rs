@@ -1,4 +1,4 @@
-//! The elements of records and their fields, and what operations answer with.
+//! The elements of records and their fields, and the keys of responses.
 
 use super::types::{deprecated, named, own_doc, travels, ty, type_names, unit};
 use super::{
@@ -9,7 +9,7 @@ use crate::model::facts::{Fact, ResponseShape};
 use crate::model::{Family, Field, JsonType, Name, Operation, Record, RecordForm, Response, Type};
 
 impl Operation {
-    /// What it answers with.
+    /// The keys of the response.
     pub(super) fn answer(&self, family: &Family, response: &Response) -> Vec<Key> {
         let record = |of: &str, index: usize| {
             let (name, rust) = (family.type_name(Type::Record(index)), family.type_rust(Type::Record(index)));
@@ -43,7 +43,7 @@ impl Operation {
         }
     }
 
-    /// What a document says of it. The items of a page are a record, which states its own.
+    /// The facts about the response. The items of a page are a record, which has its own facts.
     pub(super) fn answer_facts(&self, family: &Family) -> Vec<(Place, Fact)> {
         let field = |path: String, json| Fact::ResponseField { operation: self.id.clone(), path, json };
         let shape = |shape| (self.said_at.response, Fact::ResponseShape { operation: self.id.clone(), shape });
@@ -89,7 +89,7 @@ impl Record {
 
     pub(super) fn element(&self, family: &Family) -> Element {
         let path = path(&family.name, &self.name.wire);
-        // No document describes a record that was only observed.
+        // An observed record is described by no document.
         let facts = |field: &Field| if self.is_observed { Vec::new() } else { field.facts(family, &path) };
         let fields = self.fields.iter().map(|field| field.element(family, &path).states(facts(field)));
         let fields: Vec<_> = fields.collect();
@@ -121,7 +121,7 @@ impl Field {
         keys.into_iter().chain(travels).collect()
     }
 
-    /// What a document says of it.
+    /// The facts that a document states about it.
     fn facts(&self, family: &Family, of: &str) -> Vec<(Place, Fact)> {
         let (record, field) = (|| of.to_owned(), || self.name.wire.clone());
         let this = Fact::RecordField { record: record(), field: field(), json: self.json_type() };

@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 impl Api {
-    /// The whole schema.
+    /// The root element: the whole schema.
     pub(crate) fn element(&self) -> Element {
         let Self {
             name,
@@ -34,7 +34,7 @@ impl Api {
             families,
             reviewed: _,
         } = self;
-        let remaining = behaviour("from which header the limiter learns what is left");
+        let remaining = behaviour("which header shows the remaining calls");
         Element::new("api", "api", ["api", "api"], *place)
             .keys([
                 Key::new("api", name, documentation("")),
@@ -159,7 +159,7 @@ fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
     ])
 }
 
-/// The signed text; or the members of a token, and how long it is valid.
+/// The signed text; for a token, its members and how long it is valid.
 fn content_keys(content: &Content) -> [Option<String>; 3] {
     match content {
         Content::Text(parts) => [Some(parts_text(parts)), None, None],

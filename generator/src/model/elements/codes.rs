@@ -1,4 +1,4 @@
-//! Error codes, and what is refused with which.
+//! The elements of error codes and refusals.
 
 use super::{
     Element, Key, Means, additive, behaviour, breaking, documentation, flag, list, maybe, names, path, source,
@@ -19,7 +19,7 @@ impl Proof {
 }
 
 impl Refusal {
-    /// Clients read none of it; programs that stand in for the exchange do.
+    /// Clients do not read any of it; programs that stand in for the exchange do.
     pub(super) fn element(&self) -> Element {
         let Self { name, place, says, code, codes, status, rules } = self;
         let own = codes.iter().map(|((family, _), (code, _))| format!("{family}: {code}"));

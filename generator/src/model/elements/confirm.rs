@@ -1,4 +1,4 @@
-//! How an unknown outcome is queried, and what may be repeated.
+//! The keys for how an unknown outcome is queried, and what may be repeated.
 
 use super::{Element, Key, Means, additive, behaviour, breaking, list, maybe, names};
 use crate::model::{Compound, Confirm, Echoes, Family, Operation, Pair, Repeat, Several};
@@ -52,7 +52,7 @@ impl Confirm {
             .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
             .keys([
                 Key::placed("by", Some(by), by_means),
-                Key::placed("then", then.as_ref(), behaviour("where is looked for what the first place lacks")),
+                Key::placed("then", then.as_ref(), behaviour("which query follows when the first one finds nothing")),
                 Key::new("ids", pairs(ids), queried()),
                 Key::new("find", pairs(find), proves()),
                 Key::new("with", names(with), queried()),
@@ -93,7 +93,7 @@ pub(super) fn echoes(echoes: Option<&Echoes>) -> Key {
     Key::new("echoes", maybe(words), means).at(echoes.map(|echoes| echoes.place))
 }
 
-/// When it does several things; why is a text of its own.
+/// When it has several effects; the reason is a separate text.
 pub(super) fn compound(compound: Option<&Compound>) -> Key {
     let words = compound.map(|Compound { place: _, when, why: _ }| match when {
         Some(((name, _), (value, _))) => format!("when {name} is {value}"),

@@ -30,7 +30,7 @@ impl Family {
         } = self;
         let numbers = if *numbers_as_text { "text" } else { "json" };
         let instrument = instrument.as_ref().map(|names| format!("{}, {}", names.line.0, names.symbol.0));
-        // Ceilings are a table, which is only there when there are some.
+        // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is gone"));
         let among = Among { added: None, removed: limits.is_empty().then(none_left) };
         let records = records.iter().filter(|record| !record.is_abstract);
@@ -92,7 +92,7 @@ impl Ceiling {
 }
 
 impl Class {
-    /// Classes have rate limits of their own; the first that fits holds.
+    /// Classes have rate limits of their own; the first class that fits a call applies.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { name, place, doc, when } = self;
         let limits = || behaviour("which limits hold for a call");

@@ -1,4 +1,4 @@
-//! States of orders, and how they follow one another.
+//! The elements of lifecycles: states of orders, and how they follow one another.
 
 use super::{Element, Key, additive, behaviour, breaking, documentation, flag, list, names, path, source};
 use crate::diagnostics::Place;
@@ -37,7 +37,7 @@ impl State {
 }
 
 impl Transition {
-    /// From each state, by each trigger.
+    /// One fact for each state and trigger.
     fn facts(&self, family: &str) -> Vec<(Place, Fact)> {
         let fact = |from: &String, trigger: &String| {
             let to = if self.to == "unchanged" { from } else { &self.to };
@@ -48,7 +48,7 @@ impl Transition {
         self.from.iter().flat_map(by_each).collect()
     }
 
-    /// It has no name of its own and is known by what it is.
+    /// A transition has no name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, trigger, to, condition, doc } = self;
         let name = format!("{} -> {to} by {}", list(from), names(trigger));
@@ -60,7 +60,7 @@ impl Transition {
 }
 
 impl Never {
-    /// It has no name of its own and is known by what it is.
+    /// It has no name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, what, at, why } = self;
         let name = match what {

@@ -1,4 +1,4 @@
-//! Listings, what they show of an account, and batches.
+//! The elements of listings, of what they show of an account, and of batches.
 
 use super::{Element, Key, Means, additive, behaviour, breaking, flag, list, maybe, names};
 use crate::diagnostics::Place;
@@ -82,7 +82,7 @@ fn trade(trade: &Trade) -> String {
     format!("trade with {}", list(parts.flatten()))
 }
 
-/// What it shows of an account.
+/// What the listing shows of an account.
 pub(super) fn shows(shows: Option<&Shows>) -> Key {
     let words = shows.map(|Shows { place: _, what, over, cancel, by, order, client_id, quantity, trade }| {
         let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
@@ -129,8 +129,7 @@ impl Batch {
             ])
     }
 
-    /// What is answered for an item that succeeded, by its name in Rust. Where the answer is one list, the response says
-    /// it.
+    /// The Rust name of the answer for an item that succeeded. If the answer is one list, the response states it.
     fn done_type<'a>(&self, family: &'a Family, operation: &Operation) -> Option<&'a str> {
         let Response::Object { record } = operation.response else { return None };
         let (done, _) = self.done.as_ref().or(self.list.as_ref())?;

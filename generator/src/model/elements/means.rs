@@ -1,4 +1,4 @@
-//! What a change of the schema means for a crate that depends on the emitted one.
+//! The effect of a change of the schema on a crate that depends on the emitted one.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,23 +7,23 @@ use serde::Serialize;
 
 use crate::model::Need;
 
-/// What a difference does to a crate that depends on the emitted one; the weightiest first.
+/// The effect of a difference on a crate that depends on the emitted one, most serious first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[cfg_attr(not(feature = "cli"), allow(unreachable_pub, reason = "only the command line exports it"))]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// Code that used it may no longer compile, or means something else.
+    /// Code that uses it may no longer compile, or its meaning changes.
     Breaking,
-    /// It compiles as before; the exchange or the client does something else.
+    /// Code compiles as before; the exchange or the client behaves differently.
     Behaviour,
-    /// There is something more to use.
+    /// There is more to use.
     Additive,
-    /// Only what is written about it changes.
+    /// Only documentation changes.
     Documentation,
 }
 
-/// The class of a difference, and what it means in Rust or on the wire.
+/// The class of a difference, and its effect in Rust or on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) class: Class,
@@ -46,40 +46,40 @@ pub(super) fn documentation(means: impl Into<Cow<'static, str>>) -> Verdict {
     Verdict { class: Class::Documentation, means: means.into() }
 }
 
-/// What a change of a key means, as far as one version knows.
+/// The effect of a change of a key, as far as one version determines it.
 pub(crate) enum Means {
-    /// Nothing: the key is only shown.
+    /// No effect: the key is only shown.
     Nothing,
-    /// The same for each change.
+    /// The same effect for each change.
     Always(Verdict),
-    /// It depends on whether the key is new, gone or changed.
+    /// Depends on whether the key is added, removed or changed.
     Each { added: Verdict, removed: Verdict, changed: Verdict },
-    /// A type or a name in Rust depends on it; `other` is what it means that this becomes another one.
+    /// A type or a name in Rust depends on the key; `other` is the effect when it becomes another one.
     Rust { name: Option<String>, other: Verdict, same: Verdict },
-    /// It makes something possible, which may be lost.
+    /// The key makes something possible, which a change may make impossible.
     Allows { is_allowed: bool, lost: Verdict, otherwise: Verdict },
-    /// It matters where the statement is binding, before or after.
+    /// The change matters if the statement is binding, before or after.
     Binds { is_binding: bool, verdict: Verdict },
     /// When a parameter is required.
     Need(Need),
-    /// The values that are allowed; all, when none is listed.
+    /// The allowed values; all if none is listed.
     Values(Vec<String>),
-    /// Which texts an identifier takes.
+    /// The texts that an identifier takes.
     Takes { texts: Texts, is_constrained: bool },
-    /// What an intent sets, which decides what its function takes.
+    /// What an intent sets, which decides which arguments its function takes.
     Sets(Arguments),
-    /// What the function of an intent takes.
+    /// The arguments of an intent's function.
     Arguments(Arguments),
 }
 
-/// Texts that an identifier takes, by one of its constraints.
+/// The texts that an identifier takes, by one of its constraints.
 pub(crate) enum Texts {
     All,
     Length(u32, u32),
     Alphabet(BTreeSet<char>),
 }
 
-/// The arguments of a function, and the parameters of the request it makes; each with whether it is required.
+/// The arguments of a function and the parameters of the request that it makes, each with whether it is required.
 #[derive(Clone)]
 pub(crate) struct Arguments {
     pub(crate) taken: Vec<(String, bool)>,
@@ -87,8 +87,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The arguments that only the intent decides on: a parameter that is new, gone or required in other cases is a
-    /// difference of its own, and so is the order of required ones.
+    /// The arguments that the intent alone decides on. A parameter that is added, removed or required in other cases is
+    /// a difference of its own, and so is the order of required ones.
     fn beside(&self, other: &Self) -> String {
         let is_as_before = |one: &&(String, bool)| self.parameters.contains(one) && other.parameters.contains(one);
         let (required, taken): (Vec<_>, Vec<_>) =
@@ -116,8 +116,8 @@ impl Means {
         }
     }
 
-    /// What it means that one version says something else than the other; each with its value. One key has meanings of
-    /// one kind.
+    /// The effect of a change from one version to the other, each given with its value. The effects of one key are of
+    /// one variant.
     pub(super) fn verdict((older, was): (&Self, &str), (newer, is): (&Self, &str)) -> Verdict {
         match newer {
             Self::Nothing => documentation(""),
@@ -173,7 +173,7 @@ fn need(older: Need, newer: Need) -> Verdict {
     }
 }
 
-/// Whether a value that was accepted is refused now.
+/// Whether a value that was accepted is now refused.
 fn values(older: &[String], newer: &[String]) -> Verdict {
     let is_narrower = match older {
         [] => !newer.is_empty(),
@@ -186,7 +186,7 @@ fn values(older: &[String], newer: &[String]) -> Verdict {
     })
 }
 
-/// Whether a text that was accepted is refused now.
+/// Whether a text that was accepted is now refused.
 fn takes(older: &Texts, newer: &Texts) -> Verdict {
     let is_narrower = match (older, newer) {
         (Texts::Length(..), Texts::All) => return breaking("`MIN_LENGTH` and `MAX_LENGTH` are gone"),

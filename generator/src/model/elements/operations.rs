@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::words::Sends;
 
-/// Where the parameters travel, for a reader; nothing where it follows from the method.
+/// Where the parameters travel, in words; empty if it follows from the method.
 fn sends_words(sends: Sends) -> &'static str {
     match sends {
         Sends::Query | Sends::Json => "",
@@ -21,13 +21,13 @@ fn sends_words(sends: Sends) -> &'static str {
     }
 }
 
-/// How a list or an object is written, where it is not the usual way.
+/// How a list or an object is written; empty if in the usual way.
 fn written(style: &str) -> &str {
     if style == "json" { "" } else { style }
 }
 
 impl Operation {
-    /// What a document says of it, but for what elements within it state.
+    /// The facts that a document states about it, except those of the elements within.
     fn facts(&self, family: &Family) -> Vec<(Place, Fact)> {
         let (operation, path) = (|| self.id.clone(), &self.path);
         let mut facts =
@@ -176,12 +176,12 @@ impl Operation {
         self.statements.add_to(element)
     }
 
-    /// Whether it may be sent again: reads may, and what the schema calls harmless.
+    /// Whether it may be sent again: reads may, and so may operations that the schema calls harmless.
     fn is_repeatable(&self) -> bool {
         self.effect == Effect::Read || self.repeat.is_some()
     }
 
-    /// A parameter of the request itself, by its name on the wire.
+    /// The parameter of the request itself with this name on the wire.
     pub(super) fn parameter(&self, wire: &str) -> Option<&Parameter> {
         self.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
     }
@@ -213,7 +213,7 @@ fn examples(examples: &[Example]) -> Key {
 }
 
 impl Rate {
-    /// A rate is known by what it counts and for whom.
+    /// A rate is identified by what it counts and for whom.
     fn element(&self, operation: &str) -> Element {
         let Self { calls, scope, class, place, every, of_pool } = self;
         let fact = || {
@@ -251,7 +251,7 @@ impl Window {
             ])
     }
 
-    /// Whether both ends can be set at once, which takes two setters.
+    /// Whether both ends can be set by one call, for which both need setters.
     fn has_between(&self, operation: &Operation) -> bool {
         let has_setter = |all: &Parameter| all.need != Need::Always && all.deletes_with().is_none();
         [&self.from, &self.to].iter().all(|(wire, _)| operation.parameter(wire).is_some_and(has_setter))
@@ -259,7 +259,7 @@ impl Window {
 }
 
 impl InFlight {
-    /// What the gate keeps of an operation that amends.
+    /// How many amendments the gate admits at a time.
     fn element(&self, operation: &str) -> Element {
         let Self { per, n, place } = self;
         let kept = || behaviour("how many amendments the gate admits");

@@ -1,4 +1,4 @@
-//! The elements of parameters, and the facts of what travels for them.
+//! The elements of parameters, and the facts about what they send.
 
 use serde_json::json;
 
@@ -40,7 +40,7 @@ impl Parameter {
         let note = default_note.as_ref().map(|note| format!("Default: {}.", note.trim_end_matches('.')));
         let blank = if *may_be_blank { "An empty text in a stored request stands for leaving it out." } else { "" };
         let required = matches!(need, Need::Conditional | Need::Unstated).then(|| need.as_str());
-        // An array that is the whole body has no name; the operation states what its body is.
+        // An array that is the whole body has no name; the operation states the form of its body.
         let wire = Key::new("name", &name.wire, behaviour("it has another name on the wire"));
         let wire = (!self.is_body()).then_some(wire);
         let keys = [
@@ -89,7 +89,7 @@ impl Parameter {
         Element { order: is_required.then_some(order), ..part }
     }
 
-    /// With the parameters of its items.
+    /// The same, with the parameters of its items.
     pub(super) fn part(&self, family: &Family, kind: &'static str, of: &str) -> Element {
         let path = path(of, &self.name.wire);
         let of_item = if self.is_body() { path.clone() } else { format!("{path}[]") };
@@ -125,10 +125,10 @@ fn edit(edit: Option<&Edit>) -> Key {
 }
 
 impl WireParameter<'_> {
-    /// What a document says of it.
+    /// The facts that a document states about it.
     pub(super) fn facts(&self, family: &Family, operation: &str) -> Vec<(Place, Fact)> {
         let (operation, path) = (|| operation.to_owned(), || self.path());
-        // What is said of a choice is said of the parameter that stands for it.
+        // Statements about a choice are made at the parameter that stands for it.
         let place = self.parameter().map_or(self.of.name.place, |parameter| parameter.name.place);
         let (need, json) = (self.need(), self.json_type());
         let mut facts = vec![(place, Fact::Parameter { operation: operation(), path: path(), need, json })];
@@ -156,7 +156,7 @@ impl WireParameter<'_> {
 }
 
 impl Choice {
-    /// What a document says of the parameters of which one is sent, where another one stands for them in the schema.
+    /// The facts about parameters of which one is sent, if the schema has another parameter that stands for them.
     pub(super) fn facts(&self, operation: &str, list: Option<&ListName>, stands_for: &Parameter) -> Vec<(Place, Fact)> {
         let Some(alternatives) = self.alternatives() else { return Vec::new() };
         let prefix = list.map(ListName::item_prefix).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Rules, open questions, contradictions and observations.
+//! The elements of rules, open questions, contradictions and observations.
 
 use super::{Element, Key, Means, behaviour, documentation, list, maybe, path};
 use crate::diagnostics::Place;
@@ -6,7 +6,7 @@ use crate::model::facts::Fact;
 use crate::model::{Condition, Contradiction, NotShown, Observation, Rule, RuleKind, Statements, Test};
 
 impl Statements {
-    /// The statements of a family or an operation, below it.
+    /// Adds the statements of a family or an operation to its element.
     pub(super) fn add_to(&self, element: Element) -> Element {
         let Self { rules, not_shown, contradictions, observed } = self;
         let of = element.path.clone();
@@ -20,7 +20,7 @@ impl Statements {
 }
 
 impl NotShown {
-    /// It has no name; it is there or not.
+    /// It has no name, so versions are compared by its presence.
     pub(super) fn key(&self) -> Key {
         let Self { says, at: _, place } = self;
         Key { is_one_of_several: true, ..Key::prose("not_shown", says).at(Some(*place)) }
@@ -42,7 +42,7 @@ impl Contradiction {
 }
 
 impl Observation {
-    /// One of the whole API is a fact about each of its families.
+    /// A statement about the whole API is a fact about each of its families.
     pub(super) fn element<'a>(&self, of: &str, about: impl IntoIterator<Item = &'a str>) -> Element {
         let Self { id, place, says, sources } = self;
         let fact = |about: &str| (*place, Fact::Observed { about: about.to_owned(), says: says.clone() });
@@ -53,7 +53,7 @@ impl Observation {
 }
 
 impl Rule {
-    /// One that always wants one of several parameters states a one-of, too.
+    /// A rule that always requires one of several parameters also states a one-of.
     fn facts(&self, about: &str) -> Vec<(Place, Fact)> {
         let mut facts = vec![Fact::Rule { about: about.to_owned(), rule: self.id.clone(), kind: self.kind }];
         let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Rule {
 
     pub(super) fn element(&self, of: &str) -> Element {
         let Self { id, place, written, at, kind, severity, severity_place, says, why, within, test } = self;
-        // Whether something other than the types and the reader's care keeps it.
+        // Whether something enforces it beyond types and the attention of a reader.
         let is_binding = match kind {
             RuleKind::Checked | RuleKind::Limit | RuleKind::Simulated => true,
             RuleKind::Type | RuleKind::Stated | RuleKind::Todo => false,

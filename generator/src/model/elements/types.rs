@@ -1,4 +1,4 @@
-//! The elements of enums, identifiers and choices, and the keys that values have wherever they travel.
+//! The elements of enums, identifiers and choices, and the keys of values, common to parameters and fields.
 
 use serde_json::{Value, json};
 
@@ -13,18 +13,18 @@ use crate::model::{
     Type, Unit, alphabet, phrases,
 };
 
-/// An element that has a name on the wire and one in Rust.
+/// An element with a name on the wire and one in Rust.
 pub(super) fn named(kind: &'static str, path: String, name: &Name) -> Element {
     Element::new(kind, path, [&name.wire, &name.rust], name.place)
 }
 
-/// What a value is. A type that is only called something else in the schema is the same in Rust.
+/// The type of a value. A type that is only renamed in the schema stays the same in Rust.
 pub(super) fn ty(family: &Family, shape: &Shape, means: &'static str) -> Key {
     let words = phrases::shape(shape, |ty| family.type_name(ty));
     Key::new("type", words, breaking(means)).same_as(phrases::shape(shape, |ty| family.type_rust(ty)))
 }
 
-/// In another unit the same number means something else; a unit that is newly stated, or no longer, changes nothing.
+/// In another unit, the same number means something else; stating a unit, or no longer stating it, changes nothing.
 pub(super) fn unit(units: &[Unit]) -> Key {
     let means = Means::Each {
         added: documentation(""),
@@ -40,7 +40,7 @@ pub(super) fn unit(units: &[Unit]) -> Key {
     Key::new("unit", phrases::units(units), means).data("x-units", Some(data).filter(|data| !data.is_empty()))
 }
 
-/// How a number is written. What the family says for all its numbers is not repeated for each.
+/// How a number is written. A form that the family states for all its numbers is not repeated for each.
 pub(super) fn travels(
     family: &Family,
     shape: &Shape,
@@ -61,7 +61,7 @@ pub(super) fn travels(
     Some(if is_usual { key.same_as("family") } else { key })
 }
 
-/// Whether the compiler warns where it is used, and with what text.
+/// Whether the compiler warns about uses, and with what text.
 pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Key {
     let means = Means::Each {
         added: behaviour("the compiler warns where it is used"),
@@ -78,14 +78,14 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Key {
 }
 
 impl Deprecated {
-    /// What is deprecated is known by what it belongs to, and its own path there.
+    /// The fact that it is deprecated, identified by its owner and its path there.
     pub(super) fn fact(&self, about: &str, path: &str) -> (Place, Fact) {
         let fact = Fact::Deprecated { about: about.to_owned(), path: path.to_owned(), says: self.to_string() };
         (self.place, fact)
     }
 }
 
-/// What a document says about the deprecation.
+/// The statement of a document about the deprecation.
 fn deprecation(deprecated: &Deprecated) -> Value {
     let Deprecated { since, instead, place: _ } = deprecated;
     let members = [("since", since.as_ref()), ("use", instead.as_ref().map(|(instead, _)| instead))].into_iter();
@@ -93,7 +93,7 @@ fn deprecation(deprecated: &Deprecated) -> Value {
     Value::Object(members.collect())
 }
 
-/// The text of the parameter or field itself; empty where it has that of its type.
+/// The text of the parameter or field itself; empty if it is that of its type.
 pub(super) fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a str {
     let of_type = shape.element().map_or("", |ty| family.type_doc(ty));
     if doc == of_type { "" } else { doc }
@@ -126,7 +126,7 @@ impl Enum {
     }
 }
 
-/// What a type is called.
+/// The names of a type on the wire and in Rust.
 pub(super) fn type_names(name: &Name) -> [Key; 2] {
     [
         Key::new("name", &name.wire, documentation("")),
@@ -246,7 +246,7 @@ fn alternative(parameter: &Parameter, family: &Family, choice: &str) -> Element 
 }
 
 impl Case {
-    /// Without parameters it is a bare variant; with any it holds them.
+    /// A variant without data if there are no parameters; otherwise one that holds them.
     fn element(&self, family: &Family, choice: &str, value: &Name, place: Place) -> Element {
         let Self { value: _, parameters } = self;
         let path = path(choice, &value.wire);
