@@ -1,4 +1,4 @@
-//! Model -> files in memory; one file here for each kind of output.
+//! Model -> files in memory, with a module for each kind of output.
 
 mod account;
 mod batches;
@@ -52,22 +52,22 @@ pub(crate) use example::{ExampleCalls, example_calls};
 
 use crate::model::{Api, Family, Input, Source, noting};
 
-/// A file that is about to be emitted.
+/// A file to be emitted.
 pub(crate) struct Job<'a> {
-    /// Its name below the output folder.
+    /// Its name relative to the output folder.
     pub(crate) name: String,
     file: Box<dyn Fn() -> File + Send + Sync + 'a>,
 }
 
 impl Job<'_> {
-    /// The file, not yet printed, and which parts of the model it follows from.
+    /// The file before it is printed, and the parts of the model that it was made from.
     pub(crate) fn make(&self) -> (File, BTreeSet<Input>) {
         let ((file, inputs), docs) = docs::setting_aside(|| noting(|| (self.file)()));
         (file.with_docs(docs), inputs)
     }
 }
 
-/// Every file by its name below the output folder.
+/// Every file, by its name relative to the output folder.
 pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
     let files = Mutex::default();
     run(&jobs(api, layout), |job| {
@@ -121,7 +121,7 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     }
     for operation in &family.operations {
         let name = file(operation.function.trim_start_matches("r#"));
-        // Looked up by its name, so that the file depends on this operation alone.
+        // Looked up by name, so that the file depends on this operation only.
         let emit =
             move || family.operations.named(&operation.name).map(|one| operation::emit(api, family, one, layout));
         jobs.push(job(name, move || emit().unwrap_or_default()));
@@ -129,7 +129,7 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     jobs
 }
 
-/// Files do not depend on each other, so every core takes the next one that is left.
+/// Runs all jobs. Files do not depend on each other, so every core takes the next job that is left.
 pub(crate) fn run(jobs: &[Job<'_>], each: impl Fn(&Job<'_>) + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -151,7 +151,7 @@ fn module_name(family: &str) -> String {
     crate::model::field_name(family).unwrap_or_default()
 }
 
-/// Where a document says it, as Markdown.
+/// The place in the documents, as Markdown.
 fn source_line(api: &Api, source: &Source) -> String {
     let title = docs::escape(api.document_title(&source.document));
     match &source.section {

@@ -102,7 +102,7 @@ impl Execution {
         LimitExecution::new(price, force)
     }
 
-    /// The value that decides.
+    /// The value of the deciding parameter.
     pub fn kind(&self) -> OrderType {
         match self {
             Self::Limit(_) => OrderType::Limit,

@@ -104,7 +104,7 @@ impl Execution {
         LimitExecution::new(price)
     }
 
-    /// The value that decides.
+    /// The value of the deciding parameter.
     pub fn kind(&self) -> OrderType {
         match self {
             Self::Limit(_) => OrderType::Limit,
@@ -238,7 +238,7 @@ impl RealityExecution {
         LimitRealityExecution::new(price)
     }
 
-    /// The value that decides.
+    /// The value of the deciding parameter.
     pub fn kind(&self) -> OrderType {
         match self {
             Self::Limit(_) => OrderType::Limit,

@@ -1,4 +1,4 @@
-//! The properties of an account, as types.
+//! The properties of the account as types.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -157,7 +157,7 @@ fn example(account: &Account) -> String {
     format!("{{{}\n}}", members.join(","))
 }
 
-/// What a caller can state, for the reader of files and for the comparison with answers.
+/// The properties that a caller can state, for reading files and for comparisons with answers.
 fn table(account: &Account) -> TokenStream {
     let properties = account.properties.iter().map(|property| {
         let name = &property.name.wire;

@@ -1,4 +1,4 @@
-//! Batches: what the runtime needs to know to send them in parts and to give every item its result.
+//! Batches: the tables by which the runtime splits them into calls and matches results with items.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -10,7 +10,7 @@ use super::scope::Scope;
 use crate::diagnostics::Place;
 use crate::model::{Batch, Effect, Family, Operation, Parameter, Record, Response, Type, Way};
 
-/// What a request says about its items.
+/// The tables for the items of a request.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let batch = operation.batch.as_ref()?;
     let list = list_of(operation, batch)?;
@@ -45,7 +45,8 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
-/// What an operation says about the results in its answer that is not a batch, but answers like one of the family.
+/// The tables for the results of an operation that is not a batch, but whose answer has the form of a batch of the
+/// family.
 pub(super) fn results(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     lists_results(scope, operation, answers_like(scope.family, operation)?, &quote!(None))
 }
@@ -55,7 +56,7 @@ pub(super) fn has_results(family: &Family, operation: &Operation) -> bool {
     operation.batch.is_some() || answers_like(family, operation).is_some()
 }
 
-/// The batch that has the lists of an operation's answer.
+/// A batch whose answer has the same lists of results as that of an operation.
 fn answers_like<'a>(family: &'a Family, operation: &Operation) -> Option<&'a Batch> {
     if operation.batch.is_some() || operation.effect == Effect::Read {
         return None;
@@ -115,7 +116,7 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
     })
 }
 
-/// Where the codes of the items stand apart from the items.
+/// The way to codes that stand apart from the items.
 fn codes_apart(way: &Way, batch: &Batch) -> TokenStream {
     let path = envelope::path(way);
     let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
@@ -127,7 +128,7 @@ fn codes_apart(way: &Way, batch: &Batch) -> TokenStream {
     }
 }
 
-/// The record of what succeeded, and how the answer is taken apart.
+/// The record of a successful item, and how results are read from the answer.
 fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
     let records = &scope.family.records;
     if batch.results.is_some() {
@@ -163,7 +164,7 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
     }
 }
 
-/// The record of what is answered for an item, and the list of them, whose codes stand apart.
+/// The record of the answer for an item, and the list of these records, whose codes stand apart.
 fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
     let records = &scope.family.records;
     let (list, of) = match operation.response {
@@ -179,7 +180,7 @@ fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> 
     Some((scope.ty(Type::Record(of)), quote!(answer.in_order(#list, |item| [#ids]);)))
 }
 
-/// The fields of a record that list what succeeded and what failed, each with the record of its items.
+/// The fields of a record that list successes and failures, each with the record of its items.
 pub(super) fn result_lists(family: &Family, record: usize, batch: &Batch) -> Option<((Ident, usize), (Ident, usize))> {
     let list = |name: &str| {
         let field = family.records[record].field(name)?;
@@ -188,7 +189,7 @@ pub(super) fn result_lists(family: &Family, record: usize, batch: &Batch) -> Opt
     Some((list(&batch.done.as_ref()?.0)?, list(&batch.failed.as_ref()?.0)?))
 }
 
-/// The texts of fields of an item, with commas between them.
+/// The texts of fields of an item, separated by commas.
 fn texts(record: &Record, names: &[(String, Place)]) -> TokenStream {
     let texts = names.iter().map(|(name, _)| text(record, Some(name)));
     quote!(#(#texts),*)
@@ -209,7 +210,7 @@ fn text(record: &Record, name: Option<&String>) -> TokenStream {
     }
 }
 
-/// What a reader of the operation should know.
+/// The entry in the documentation of the operation.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
     let batch = operation.batch.as_ref()?;
     let max_items = list_of(operation, batch)?.max_items?.0;

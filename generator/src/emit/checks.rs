@@ -1,4 +1,4 @@
-//! What a type cannot carry, as checks that run before sending: bounds of single values, and rules with conditions.
+//! Checks that run before sending, for what types cannot express: bounds of single values, and rules with conditions.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,7 +34,7 @@ pub(super) fn parameter(parameter: &Parameter) -> Vec<Stmt> {
     }
 }
 
-/// The checks of a value that is there.
+/// The checks of a value that is set.
 pub(super) fn value(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
     optional_value(parameter, &|| trees::optional(Some(place())))
 }
@@ -42,18 +42,18 @@ pub(super) fn value(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt
 /// `place` is an optional reference.
 fn optional_value(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
     let Shape::One(ty) = parameter.shape else { return Vec::new() };
-    let one = |method| vec![check(parameter, method, [place()])];
+    let unary = |method| vec![check(parameter, method, [place()])];
     match ty {
-        Type::Enum(_) if parameter.only.is_empty() => one("optional_known"),
+        Type::Enum(_) if parameter.only.is_empty() => unary("optional_known"),
         Type::Enum(_) => {
             let only = trees::texts(parameter.only.iter().map(|(value, _)| value.as_str()));
             vec![check(parameter, "only", [place(), only])]
         }
-        Type::Identifier(_) => one("identifier"),
+        Type::Identifier(_) => unary("identifier"),
         Type::Integer | Type::Signed => integer(parameter, place),
         Type::Decimal => decimal(parameter, place),
-        Type::String => one("text"),
-        // Their types hold nothing that a request may not have.
+        Type::String => unary("text"),
+        // These types have no values that a request must not contain.
         Type::Boolean(_) | Type::Time(_) | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => {
             Vec::new()
         }
@@ -87,8 +87,8 @@ fn decimal(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
     [Some(is_decimal), min, max].into_iter().flatten().collect()
 }
 
-/// Bounds of a list that is given, and the checks of its items. A list of objects names things to act upon, so an
-/// empty one is a mistake, and not the same as none.
+/// The bounds of a list, if it is set, and the checks of its items. A list of objects names things to act on, so an
+/// empty one is a mistake rather than the same as no list.
 fn list(parameter: &Parameter) -> TokenStream {
     let wire = if parameter.is_body() { "" } else { parameter.name.wire.as_str() };
     let is_objects = parameter.item().is_some();
@@ -101,7 +101,7 @@ fn list(parameter: &Parameter) -> TokenStream {
         return TokenStream::new();
     }
     if_set(parameter, |list| {
-        // What is borrowed already is called as it is.
+        // `list` is already a reference.
         let place = if parameter.is_required() { dereferenced(parameter) } else { list.clone() };
         let count = counted.then(|| quote!(to.count(#wire, #place.len(), #min, #max);));
         let objects = is_objects.then(|| quote!(to.items(#wire, #list);));
@@ -146,15 +146,15 @@ pub(super) fn instrument(scope: &Scope<'_>, parameters: &[Parameter], names: &In
     quote!(to.names_instrument(#line, #symbol);)
 }
 
-/// The checks of all rules over one set of parameters, each with its place in the table of the operation's rules.
+/// The checks of all rules for one set of parameters, each with its index in the table of the operation's rules.
 pub(super) fn rules(scope: &Scope<'_>, parameters: &[Parameter], rules: &[(usize, &Rule)]) -> TokenStream {
     let of = Conditions::in_check(scope, parameters);
     of.shared.bind(|| rules.iter().map(|(index, rule)| self::rule(&of, *index, rule)).collect())
 }
 
-/// The checks of a rule; `index` is its place in the table of the operation's rules.
+/// The checks of a rule; `index` is its position in the table of the operation's rules.
 ///
-/// Each parameter that must be set has a check of its own, so that the one that is missing is named.
+/// Each required parameter has a check of its own, so that the violation names the one that is missing.
 fn rule<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStream {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return TokenStream::new() };
     let row = number(index as u64);
@@ -166,7 +166,7 @@ fn rule<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStream {
     };
     let named = |condition: &'_ Condition| condition.names().first().copied().map(str::to_owned);
     let spoken_of = || require.iter().chain(forbid).chain(when).find_map(named).unwrap_or_default();
-    // A condition on the account has no parameter of its own: then one that the rule speaks of is named.
+    // A condition on the account alone has no parameter, so the violation names one that the rule uses in `when`.
     let only_when = require.iter().chain(forbid).all(|condition| condition.names().is_empty());
     let when_given = when.iter().find(|condition| only_when && !condition.names().is_empty());
     let mut checks = Vec::new();
@@ -193,8 +193,8 @@ fn rule<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStream {
     quote!(#(#checks)*)
 }
 
-/// A check for each of the parameters that breaks a rule by being given, so that the one that is given is named. What
-/// else the rule asks for is looked at once.
+/// A check for each parameter that breaks a rule when it is given, so that the violation names it. The other conditions
+/// of the rule are evaluated once.
 fn each_given<'a>(
     of: &Conditions<'a>,
     applies: Vec<Expression>,

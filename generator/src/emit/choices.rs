@@ -1,4 +1,4 @@
-//! Choices: parameters of which only some go together, as enums.
+//! Choices as enums: parameters of which only certain combinations are allowed.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -22,7 +22,7 @@ pub(super) fn emit(family: &Family) -> File {
     File::new(Docs::new(&format!("Parameters of the {} operations that go together.", family.title), "").inner(), items)
 }
 
-/// The types that a choice defines: itself, and what goes with each of its cases.
+/// The types that a choice defines: its own, and those of its cases.
 pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
     let mut names = vec![choice.name.rust.clone()];
     let with_parameters = choice.cases(family).filter(|(_, case)| !case.parameters.is_empty());
@@ -30,12 +30,12 @@ pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
     names
 }
 
-/// The type of what goes with a value, such as `LimitExecution`.
+/// The type for the parameters of a case, such as `LimitExecution`.
 pub(super) fn case_name(choice: &Choice, value: &EnumValue) -> String {
     format!("{}{}", value.name.rust, choice.name.rust)
 }
 
-/// The values of the deciding enum, each with what goes with it.
+/// The values of the deciding enum, each with its case.
 type Cases<'a> = [(&'a EnumValue, &'a Case)];
 
 fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<Item> {
@@ -55,7 +55,7 @@ fn one_type(parameter: &Parameter) -> Type {
     parameter.shape.single().unwrap_or(Type::Undefined)
 }
 
-/// The variant for a parameter of which only one is sent.
+/// The variant for an alternative.
 pub(super) fn alternative(parameter: &Parameter) -> String {
     parameter.name.variant().unwrap_or_default()
 }
@@ -91,7 +91,7 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     items
 }
 
-/// The names on the wire, by which a reader sees whether the choice was made at all.
+/// The names on the wire, which show a reader of JSON whether the choice was made.
 fn members<'a>(names: impl Iterator<Item = &'a Name>) -> TokenStream {
     let wires: Vec<_> = names.map(|name| &name.wire).collect();
     quote! {
@@ -218,7 +218,7 @@ fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, cases: &Cases<
     }
 }
 
-/// Short ways to each case, and the value that decides.
+/// Constructors for each case, and the function that returns the deciding value.
 fn value_inherent(
     scope: &Scope<'_>,
     choice: &Choice,
@@ -259,7 +259,7 @@ fn value_inherent(
 
             #(#makers)*
 
-            /// The value that decides.
+            /// The value of the deciding parameter.
             pub fn kind(&self) -> #deciding {
                 match self {
                     #(#arms)*

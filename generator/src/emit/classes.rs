@@ -1,4 +1,4 @@
-//! Which class of rate limits a request belongs to.
+//! The class of rate limits that a request belongs to.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,10 +8,10 @@ use super::expression::Expression;
 use super::scope::Scope;
 use crate::model::{Class, Condition, Operation};
 
-/// The function that returns the class, where the operation has limits by class and the request shows which it is.
+/// The function that returns the class, if the operation has limits by class and the request determines it.
 ///
-/// Classes are tried in the order of the schema. One whose condition names a parameter that the operation lacks is
-/// skipped: only the caller knows then.
+/// Classes are tried in the order of the schema. A class is skipped if its condition names a parameter that the
+/// operation lacks; only the caller knows whether it applies.
 pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) -> Option<TokenStream> {
     let parameters = operation.body.parameters();
     let has = |name: &str| parameters.iter().any(|parameter| parameter.name.wire == name);

@@ -1,4 +1,4 @@
-//! What codes prove: the rows of the tables, and the codes that no document lists.
+//! What codes prove: rows of tables, and the codes that no document lists.
 
 use quote::quote;
 use syn::Expr;
@@ -30,7 +30,7 @@ pub(super) fn emit(api: &Api) -> File {
     File::new(docs.inner(), [imports.into(), observed].into_iter().chain(refusals.map(Item::Text)))
 }
 
-/// What requests are refused for, where the schema says so.
+/// The table of refusals, if the schema has any.
 fn refusals(api: &Api) -> Option<String> {
     if api.refusals.is_empty() {
         return None;
@@ -64,7 +64,7 @@ fn refusal_row(api: &Api, refusal: &Refusal) -> Expr {
     trees::table("Refusal", fields)
 }
 
-/// The codes of the families that are emitted.
+/// The observed codes of the families that are emitted.
 pub(super) fn of(api: &Api) -> impl Iterator<Item = &ObservedCode> {
     api.codes.iter().filter(|code| api.families.iter().any(|family| code.is_of(&family.name)))
 }
@@ -90,14 +90,14 @@ pub(super) fn proves(proves: CodeProof) -> Expr {
     of_table("CodeProof", proves.as_str())
 }
 
-/// A row with what is known beyond what the code proves, where it does not follow.
+/// Adds what a row states beyond the proof, unless it follows from the proof.
 pub(super) fn beyond(row: Expr, proof: &Proof) -> Expr {
     let stage = (proof.stage != proof.proves.usual_stage()).then(|| of_table("Stage", proof.stage.as_str()));
     let cause = proof.cause.map(|cause| of_table("CredentialCause", cause.as_str()));
     trees::with(trees::with(row, "at", stage), "because_of", cause)
 }
 
-/// A value of an enum of the runtime's tables, by its word in the schema language.
+/// A variant of an enum of the runtime's tables, by its word in the schema language.
 fn of_table(name: &str, word: &str) -> Expr {
     trees::of_table(name, &camel(word))
 }

@@ -31,17 +31,17 @@ impl<'a> Conditions<'a> {
         Self { of: Lookup { scope, parameters, base: quote!(self) }, account, shared: Shared::default() }
     }
 
-    /// All of these are known to hold.
+    /// Whether all of these are known to hold.
     pub(super) fn all_hold(&self, conditions: &'a [Condition]) -> Vec<Expression> {
         conditions.iter().map(|condition| self.holds(condition)).collect()
     }
 
-    /// It is known to hold.
+    /// Whether it is known to hold.
     pub(super) fn holds(&self, condition: &'a Condition) -> Expression {
         self.is_known(condition, true)
     }
 
-    /// It is known not to hold. What depends on an unknown property is neither.
+    /// Whether it is known not to hold. A condition on an unknown property is neither.
     pub(super) fn fails(&self, condition: &'a Condition) -> Expression {
         self.is_known(condition, false)
     }
@@ -79,7 +79,7 @@ impl<'a> Conditions<'a> {
         if so { plain } else { plain.not() }
     }
 
-    /// A condition on the value of a parameter, by its name where it is used several times.
+    /// A condition on the value of a parameter, as a variable if it is used several times.
     fn named(&self, wire: &str, values: &[(String, Place)], condition: Expression) -> Expression {
         match name(wire, values) {
             Some(name) => condition.shared(name, &self.shared),
@@ -87,7 +87,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// The value of a parameter, by its name where the parameter belongs to a choice and is used several times.
+    /// The value of a parameter, as a variable if it belongs to a choice and is used several times.
     fn value(&self, wire: &'a str) -> TokenStream {
         let value = self.of.value(wire);
         match (self.of.find(wire), field_name(wire)) {
@@ -99,7 +99,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// An `Option<bool>`.
+    /// A comparison as an `Option<bool>`.
     fn compares(&self, wire: &'a str, comparison: Comparison, property: &str) -> TokenStream {
         match comparison {
             Comparison::Among => {
@@ -139,7 +139,7 @@ impl<'a> Conditions<'a> {
         if is_plain { time } else { quote!(#time.map(|time| time.timestamp()).as_ref()) }
     }
 
-    /// What is unknown is neither below nor not below.
+    /// Whether a value has a relation to an operand. An unknown value has neither a relation nor its negation.
     fn relates(&self, wire: &'a str, relation: Relation, operand: &'a Operand) -> Expression {
         let (function, so) = match relation {
             Relation::Below => ("is_below", true),

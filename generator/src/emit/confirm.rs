@@ -1,4 +1,4 @@
-//! Outcomes of requests: the tables and traits by which a client concludes or queries them, and their documentation.
+//! Outcomes of requests: the tables and traits by which a client infers or queries them, and their documentation.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -30,7 +30,7 @@ pub(super) fn outcomes(api: &Api) -> TokenStream {
     quote!(&[#(#rows),*])
 }
 
-/// What an operation can be used for: to be repeated, to be confirmed.
+/// The traits of an operation that can be repeated or confirmed.
 pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let name = ident(&operation.rust.rust);
     let is_repeatable = operation.effect == Effect::Read || operation.repeat.is_some();
@@ -62,7 +62,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     quote!(#repeatable #cancellation #confirmable)
 }
 
-/// The function that queries one place for a record, page by page where the place has pages.
+/// The function that sends one query for a record, page by page if the query has pages.
 fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_pages: bool) -> TokenStream {
     let query_at = if has_pages { quote!(query_pages_at) } else { quote!(query_at) };
     let (json, sought) = (quote!(json), if has_pages { quote!(sought) } else { quote!(_sought) });
@@ -85,7 +85,7 @@ fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a s
     operation.list_with(has_query).map(|(list, _)| list.name.wire.as_str())
 }
 
-/// The field that says which parameter carries the caller's own id.
+/// The field for the parameter that carries the caller's own id.
 pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field> {
     let (name, _) = operation.client_id.as_ref()?;
     let list = operation.list_with(|parameters| has_parameter(family, parameters, name));
@@ -94,7 +94,7 @@ pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field>
     trees::some("client_id", Some(client_id))
 }
 
-/// The field that says how an unknown outcome is resolved.
+/// The field for how an unknown outcome is confirmed.
 pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
     let confirm = operation.confirm.as_ref()?;
     let pair = |((one, _), (other, _)): &Pair| trees::pair(trees::text(one), trees::text(other));
@@ -128,14 +128,14 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
     trees::some("confirm", Some(trees::table("Confirm", fields)))
 }
 
-/// The parameters with a fixed value that a place has.
+/// The fixed values that a query has parameters for.
 fn set_of<'a>(family: &Family, place: Option<&'a Operation>, confirm: &'a Confirm) -> impl Iterator<Item = &'a Pair> {
     let has = move |name: &str| place.is_some_and(|place| has_parameter(family, place.members(), name));
     let own: Vec<_> = confirm.set.iter().filter(|((name, _), _)| has(name)).collect();
     own.into_iter()
 }
 
-/// The parameter of a place with the earliest time of creation, and how it is written.
+/// The parameter of a query with the earliest time of creation, and its form.
 fn since(family: &Family, place: Option<&Operation>, confirm: &Confirm) -> Option<Expr> {
     let (name, _) = confirm.since.as_ref()?;
     let time = time_type(family, place?, name)?;
@@ -152,7 +152,7 @@ fn time_type(family: &Family, operation: &Operation, wire: &str) -> Option<Token
     Some(quote!(runtime::#name))
 }
 
-/// The field that says what an answer repeats of the request.
+/// The field for the ids of the request that an answer repeats.
 pub(super) fn echoes(family: &Family, operation: &Operation) -> Option<Field> {
     let echoes = operation.echoes.as_ref()?;
     let ids = echoes.ids.iter().map(|((member, _), of)| {
@@ -172,7 +172,7 @@ pub(super) fn echoes(family: &Family, operation: &Operation) -> Option<Field> {
     trees::some("echoes", Some(trees::table("Echoes", fields)))
 }
 
-/// The field that says which things a request does, where it does several.
+/// The field for the separate effects of a request.
 pub(super) fn compound(compound: &Compound) -> Option<Field> {
     let when = compound.when.as_ref();
     let when = when.map(|((name, _), (value, _))| trees::pair(trees::text(name), trees::text(value)));
@@ -180,7 +180,7 @@ pub(super) fn compound(compound: &Compound) -> Option<Field> {
     trees::some("compound", Some(trees::table("Compound", fields)))
 }
 
-/// The field that says by which parameter a repeat is recognized.
+/// The field for the parameter by which a repeat is recognized.
 pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
     let (parameter, _) = repeat.key.as_ref()?;
     let kept = trees::optional(repeat.kept.map(|kept| trees::number(kept.at_least_milliseconds())));
@@ -188,7 +188,7 @@ pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
     trees::some("repeat_key", Some(key))
 }
 
-/// The function that adds a new key, if the request need not have one.
+/// The function that adds a new key, if the request can be without one.
 pub(super) fn with_key(family: &Family, operation: &Operation) -> Option<TokenStream> {
     let (key, _) = operation.repeat.as_ref()?.key.as_ref()?;
     let parameter = operation.members().iter().find(|parameter| parameter.name.wire == *key)?;
@@ -205,7 +205,7 @@ pub(super) fn with_key(family: &Family, operation: &Operation) -> Option<TokenSt
     })
 }
 
-/// Adds what a caller needs to know of an operation that changes something.
+/// Adds what callers need to know about an operation that changes something.
 pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Operation) {
     if operation.effect == Effect::Read || api.outcomes.is_empty() {
         return;
@@ -230,7 +230,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
     }
 }
 
-/// Adds the table of outcomes, which holds for every operation that changes something.
+/// Adds the table of outcomes, which applies to every operation that changes something.
 pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
     if api.outcomes.is_empty() {
         return;
@@ -262,7 +262,7 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
     }
 }
 
-/// By which parameter a repeat is recognized, and how long.
+/// The parameter by which a repeat is recognized, and for how long.
 fn by_key(repeat: &Repeat) -> String {
     let Some((key, _)) = &repeat.key else { return String::new() };
     let within = repeat.kept.map(|kept| format!(" within {kept}")).unwrap_or_default();

@@ -1,6 +1,7 @@
-//! A lifecycle as a picture: states in a row, what the documents show above them, what they leave open below.
+//! A lifecycle as a drawing: states in a row, documented transitions above them, and what the documents leave open
+//! below.
 //!
-//! The picture takes its colour from the text around it, so that it can be read on light and on dark ground.
+//! The drawing uses the colour of the surrounding text, so that it is readable on light and dark backgrounds.
 
 use super::docs::html;
 use crate::model::{Enum, Family, Lifecycle, Possible};
@@ -9,11 +10,11 @@ const BOX_HEIGHT: usize = 32;
 const GAP: usize = 60;
 const PORT: usize = 14;
 const MARGIN: usize = 8;
-/// How high a line of text is, and how wide a letter.
+/// The height of a line of text, and the width of a letter.
 const LINE: usize = 22;
 const LETTER: usize = 7;
 
-/// Something that is drawn from one state to another, or to itself.
+/// A line from one state to another, or to itself.
 struct Edge {
     from: usize,
     to: usize,
@@ -21,28 +22,28 @@ struct Edge {
     is_shown: bool,
 }
 
-/// The transitions that a line stands for.
+/// The transitions of a line.
 struct Label {
-    /// The place of the transition in the table, counted from 1.
+    /// The position of the transition in the table, counted from 1.
     number: usize,
     is_rejected: bool,
 }
 
-/// Where the parts of a drawing lead.
+/// The targets of links in a drawing.
 pub(crate) struct Links<'a> {
     pub(crate) state: &'a dyn Fn(&str) -> String,
     pub(crate) transition: &'a dyn Fn(usize) -> String,
-    /// Nothing for a trigger that is not an operation.
+    /// The link of a trigger; `None` if it is not an operation.
     pub(crate) trigger: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// A state as it is drawn.
+/// A state in the drawing.
 struct Node {
     x: usize,
     width: usize,
 }
 
-/// The lines of an SVG, none of them empty. With links it also has a list of what causes each transition.
+/// The lines of an SVG, none of them empty. With links, it also lists the cause of each transition.
 pub(crate) fn draw(family: &Family, lifecycle: &Lifecycle, links: Option<&Links<'_>>) -> Vec<String> {
     let all = lifecycle.states_of(family);
     let edges = edges(all, lifecycle);
@@ -55,7 +56,7 @@ pub(crate) fn draw(family: &Family, lifecycle: &Lifecycle, links: Option<&Links<
     let width = nodes.last().map_or(0, |node| node.x + node.width) + MARGIN;
     let legend = links.map(|links| legend(lifecycle, links, width, above + BOX_HEIGHT + below)).unwrap_or_default();
     let height = above + BOX_HEIGHT + below + legend.len() * LINE;
-    // What stands in an image is not read aloud, nor reached by keyboard.
+    // The content of an image is neither read aloud nor reached by keyboard.
     let role = if links.is_some() { "group" } else { "img" };
     let label = format!("Lifecycle of {}", html(&all.name.wire));
     let mut lines = vec![
@@ -92,7 +93,8 @@ fn edges(all: &Enum, lifecycle: &Lifecycle) -> Vec<Edge> {
     edges
 }
 
-/// The numbers of the transitions from one state to another; those that change nothing lead back.
+/// The numbers of the transitions from one state to another; transitions that change nothing lead back to the same
+/// state.
 fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<Label> {
     let leading = (1..).zip(&lifecycle.transitions).filter(|(_, one)| {
         let target = match one.to.as_str() {
@@ -104,7 +106,7 @@ fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<Labe
     leading.map(|(number, one)| Label { number, is_rejected: one.to == "rejected" }).collect()
 }
 
-/// Each state is as wide as its name, and as the lines that end at it, need.
+/// The states, each as wide as its name and the lines at it require.
 fn nodes(all: &Enum, edges: &[Edge]) -> Vec<Node> {
     let mut x = MARGIN;
     let node = |(index, wire): (usize, &str)| {
@@ -117,7 +119,7 @@ fn nodes(all: &Enum, edges: &[Edge]) -> Vec<Node> {
     all.wires().enumerate().map(node).collect()
 }
 
-/// The ends of lines at one side of a state, from left to right, so that they cross as little as can be.
+/// The ends of lines at one side of a state, from left to right, with as few crossings as possible.
 fn ports(edges: &[Edge], node: usize, is_shown: bool) -> Vec<(usize, bool)> {
     let mut ends = Vec::new();
     for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.is_shown == is_shown) {
@@ -132,7 +134,8 @@ fn ports(edges: &[Edge], node: usize, is_shown: bool) -> Vec<(usize, bool)> {
     ends.into_iter().map(|(_, index, starts)| (index, starts)).collect()
 }
 
-/// Arrows from the left end on the left, the nearest first; arrows to the right end on the right, the nearest last.
+/// Sorts lines that lead to the left before lines that lead to the right: the nearest first on the left, and last on
+/// the right.
 fn rank(node: usize, other: usize) -> (usize, usize) {
     match other.cmp(&node) {
         std::cmp::Ordering::Less => (0, node - other),
@@ -159,7 +162,7 @@ fn boxed(node: &Node, y: usize, wire: &str, is_terminal: bool) -> Vec<String> {
     lines
 }
 
-/// A text, whose words are escaped.
+/// A text whose words are already escaped.
 fn text(x: usize, y: usize, text: &str) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" fill=\"currentColor\" stroke=\"none\">{text}</text>")
 }
@@ -172,7 +175,7 @@ fn linked(to: Option<String>, mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// What causes each transition, in lines that are as wide as the drawing.
+/// The cause of each transition, in lines as wide as the drawing.
 fn legend(lifecycle: &Lifecycle, links: &Links<'_>, width: usize, top: usize) -> Vec<String> {
     let mut rows = Vec::new();
     for (number, one) in (1..).zip(&lifecycle.transitions) {
@@ -198,7 +201,7 @@ fn legend(lifecycle: &Lifecycle, links: &Links<'_>, width: usize, top: usize) ->
     rows.iter().enumerate().map(line).collect()
 }
 
-/// How far a line bends away from the states; its top is at three quarters of that.
+/// The height of a line's bend; its top is at three quarters of it.
 fn bend(span: usize) -> usize {
     if span == 0 { 40 } else { 28 + 32 * span }
 }

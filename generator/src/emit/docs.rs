@@ -1,7 +1,7 @@
-//! Texts of the schema -> documentation that cannot become anything else.
+//! Texts of the schema -> documentation in which they stay plain text.
 //!
-//! A text of the schema is prose. What Markdown, HTML or rustdoc would read as markup is escaped, so that a document's
-//! `<BASE>` stays what it is and no text opens a code block that the compiler would run.
+//! Texts of the schema are prose. Characters that Markdown, HTML or rustdoc would read as markup are escaped, so that a
+//! document's `<BASE>` is shown as written, and no text opens a code block that the compiler would run.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -14,24 +14,24 @@ use crate::model::phrases::Markup;
 
 const WIDTH: usize = 100;
 
-/// Marks the place of documentation that is set aside, before its number. No text of the schema has it, because it is a
+/// Marks the position of documentation that is set aside, followed by its number. No text of the schema contains this
 /// control character.
 const MARK: char = '\u{1}';
 
 thread_local! {
-    /// The documentation of the file that this thread makes. As tokens, every letter would be escaped, parsed and
-    /// unescaped again.
+    /// The documentation of the file that this thread makes. It is kept apart from the tokens, in which every letter
+    /// would be escaped, parsed and unescaped again.
     static ASIDE: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Does some work, and returns the documentation that it set aside, for [`put_back`].
+/// Runs some work, and returns the documentation that it set aside, for [`put_back`].
 pub(super) fn setting_aside<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     let before = ASIDE.take();
     let done = work();
     (done, ASIDE.replace(before))
 }
 
-/// Of a printed line that stands for documentation, what each of its lines begins with, and the lines.
+/// For a printed line that stands for documentation, the prefix of each of its lines, and the lines.
 pub(super) fn put_back<'a>(line: &'a str, aside: &'a [String]) -> Option<(&'a str, &'a str)> {
     let text = line.trim_start_matches(' ');
     let number = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"))?.strip_prefix(MARK)?;
@@ -46,7 +46,7 @@ pub(super) struct Docs {
 }
 
 impl Docs {
-    /// Begins with a paragraph of prose; `fallback` when there is none.
+    /// Begins with a paragraph of prose; with `fallback` if the text is empty.
     pub(super) fn new(text: &str, fallback: &str) -> Self {
         let mut docs = Self::default();
         docs.prose(if text.trim().is_empty() { fallback } else { text });
@@ -58,7 +58,7 @@ impl Docs {
         self.markdown(&escape(text));
     }
 
-    /// Adds a paragraph that is Markdown already.
+    /// Adds a paragraph of Markdown.
     pub(super) fn markdown(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -67,12 +67,12 @@ impl Docs {
         self.lines.extend(wrap(text, "", ""));
     }
 
-    /// Adds paragraphs of what the keys say that have no form of their own.
+    /// Adds paragraphs for the keys that have no other form in the documentation.
     pub(super) fn documented(&mut self, keys: &[Key]) {
         documented(keys).for_each(|says| self.markdown(&says));
     }
 
-    /// Adds an entry of a list, which is Markdown already.
+    /// Adds an entry of a list, as Markdown.
     pub(super) fn entry(&mut self, text: &str) {
         let in_list = self.lines.last().is_some_and(|line| line.starts_with("- ") || line.starts_with("  "));
         if !in_list {
@@ -95,19 +95,19 @@ impl Docs {
         self.lines.push("```".to_owned());
     }
 
-    /// Adds a block of HTML, which has no empty lines.
+    /// Adds a block of HTML, which must not contain empty lines.
     pub(super) fn html(&mut self, lines: Vec<String>) {
         self.gap();
         self.lines.extend(lines);
         self.lines.push(String::new());
     }
 
-    /// Begins a part that is folded, under a summary; [`Self::unfold`] ends it.
+    /// Begins a folded section with a summary; [`Self::unfold`] ends it.
     pub(super) fn fold(&mut self, summary: &str) {
         self.html(vec!["<details>".to_owned(), format!("<summary>{}</summary>", html(summary))]);
     }
 
-    /// Ends the part that is folded.
+    /// Ends the folded section.
     pub(super) fn unfold(&mut self) {
         self.html(vec!["</details>".to_owned()]);
     }
@@ -117,7 +117,7 @@ impl Docs {
         self.lines.push(line);
     }
 
-    /// Sets what follows apart.
+    /// Adds an empty line, unless there is one.
     pub(super) fn gap(&mut self) {
         if self.lines.last().is_some_and(|line| !line.is_empty()) {
             self.lines.push(String::new());
@@ -134,7 +134,7 @@ impl Docs {
         self.set_aside().map(|mark| quote!(#![doc = #mark])).unwrap_or_default()
     }
 
-    /// What stands for the text, where there is one.
+    /// The placeholder of the text; `None` if it is empty.
     fn set_aside(&self) -> Option<Literal> {
         if self.lines.is_empty() {
             return None;
@@ -146,7 +146,7 @@ impl Docs {
         Some(Literal::string(&format!("{MARK}{number}")))
     }
 
-    /// The lines, each with what stands before it in a file.
+    /// The lines, each with the space that follows `///`.
     fn text(&self) -> String {
         let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
         for (index, line) in self.lines.iter().enumerate() {
@@ -155,26 +155,26 @@ impl Docs {
         text
     }
 
-    /// As comments of an item inside a macro call, where nothing would make comments of attributes.
+    /// The text as comments of an item inside a macro call, where attributes are not turned into comments.
     pub(super) fn comments(&self, indent: &str) -> String {
         self.lines.iter().flat_map(|line| [indent, "///", space_before(line), line, "\n"]).collect()
     }
 }
 
-/// What stands between `///` and a line.
+/// The space between `///` and a line.
 fn space_before(line: &str) -> &'static str {
     if line.is_empty() { "" } else { " " }
 }
 
-/// What the keys say that have no form of their own; Markdown.
+/// The statements of keys that have no other form, as Markdown.
 pub(super) fn documented(keys: &[Key]) -> impl Iterator<Item = String> {
     keys.iter().filter(|key| key.is_documented && !key.says.is_empty()).map(|key| escape(&key.says))
 }
 
-/// The words of the model in Markdown.
+/// Words of the model as Markdown.
 pub(super) const MARKDOWN: Markup = Markup { text: escape, code };
 
-/// Words that begin small as a sentence.
+/// Words that begin in lower case, as a sentence.
 pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
@@ -187,7 +187,7 @@ pub(super) fn code(text: &str) -> String {
     if clean.contains('`') { format!("``` {clean} ```") } else { format!("`{clean}`") }
 }
 
-/// Markdown as a cell of a table, which ends at the first bar.
+/// Markdown as a cell of a table, in which bars are escaped.
 pub(super) fn cell(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     for c in markdown.chars() {
@@ -199,7 +199,7 @@ pub(super) fn cell(markdown: &str) -> String {
     out
 }
 
-/// A text as text of HTML.
+/// A text escaped for HTML.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -215,7 +215,7 @@ pub(super) fn html(text: &str) -> String {
     out
 }
 
-/// Escapes what is markup in prose. Paired backticks stay, so that a doc may name `things`.
+/// Escapes markup in prose. Paired backticks stay, so that a text may mark `code`.
 pub(super) fn escape(text: &str) -> String {
     let has_code = !text.contains("``") && text.bytes().filter(|byte| *byte == b'`').count() % 2 == 0;
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
@@ -234,7 +234,7 @@ pub(super) fn escape(text: &str) -> String {
                     in_code = !in_code;
                     false
                 }
-                // rustdoc wants addresses to be links; ours are none.
+                // rustdoc asks for links in place of bare addresses, and these are not meant as links.
                 ":" => from.starts_with("://"),
                 _ => !in_code,
             };
@@ -249,12 +249,12 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Whether Markdown, HTML or rustdoc may read it as markup; a colon is, where an address follows.
+/// Whether a byte may be read as markup by Markdown, HTML or rustdoc; a colon is if an address follows.
 fn may_be_markup(byte: u8) -> bool {
     matches!(byte, b'`' | b'<' | b'>' | b'[' | b']' | b'*' | b'_' | b'\\' | b'|' | b'~' | b'$' | b':')
 }
 
-/// Breaks a text into lines; no line begins with what Markdown reads as the start of a block.
+/// Breaks a text into lines, none of which begins like a Markdown block.
 fn wrap(text: &str, first: &str, rest: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = first.to_owned();

@@ -17,7 +17,7 @@ pub(super) fn emit(family: &Family) -> File {
     File::new(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
 
-/// `errors.rs`: the codes as an enum, and what is known of each.
+/// `errors.rs`: the codes as an enum, and what each proves.
 pub(super) fn emit_errors(family: &Family) -> File {
     let values = family.errors.iter().map(|error| {
         let name = Name { wire: error.code.clone(), rust: error.rust.clone(), place: error.place };
@@ -57,7 +57,7 @@ fn error_table(family: &Family) -> Item {
     Item::Text(trees::constant(declaration, trees::list(errors)))
 }
 
-/// What an enum is, and how its values follow each other where they are states.
+/// The description of an enum; for the states of a lifecycle, also how they follow each other.
 fn docs_of(family: &Family, all: &Enum) -> Docs {
     let mut docs = Docs::new(&all.doc, &all.name.wire);
     docs.documented(&all.keys());
@@ -99,7 +99,7 @@ fn variant(value: &EnumValue) -> TokenStream {
     quote!(#docs #deprecated #name = #wire #(| #also)*,)
 }
 
-/// An enum that says yes or no can be made from a bool.
+/// The conversion from `bool`, if the enum has truth values.
 fn truth(all: &Enum) -> Option<TokenStream> {
     let name = ident(&all.name.rust);
     let (yes, no) = all.truth?;

@@ -31,7 +31,7 @@ fn paths(paths: &[Way]) -> TokenStream {
     quote!(&[#(#paths),*])
 }
 
-/// A path in an answer.
+/// A path to a value in an answer.
 pub(super) fn path(path: &Way) -> TokenStream {
     let steps = path.0.iter().map(|step| match step {
         Step::Member(name) => quote!(runtime::tables::Step::Member(#name)),

@@ -1,4 +1,4 @@
-//! The first example of an operation as Rust that compiles.
+//! The first example of an operation as Rust code that compiles.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::model::Family;
 use crate::model::{Api, Body, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
 use crate::words::Times;
 
-/// Adds the example; in a module, whose path only its owner knows, it is shown and not compiled.
+/// Adds the example. In a module, whose path is known only to its owner, it is shown but not compiled.
 pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) {
     let Some(example) = operation.examples.first() else { return };
     let Ok(json) = serde_json::from_str::<Value>(&example.request.0) else { return };
@@ -29,7 +29,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Ope
     docs.code(if layout == Layout::Crate { "" } else { "ignore" }, &lines);
 }
 
-/// A call of an operation as two programs, as a crate that depends on the emitted one writes them.
+/// A call of an operation as two programs of a crate that depends on the emitted one.
 #[cfg(feature = "cli")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ExampleCalls {
@@ -37,7 +37,7 @@ pub(crate) struct ExampleCalls {
     pub(crate) blocking: String,
 }
 
-/// The calls that send a request; `None` where it cannot be written as Rust.
+/// Programs that send a request; `None` if it cannot be written as Rust.
 #[cfg(feature = "cli")]
 pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, json: &str) -> Option<ExampleCalls> {
     let (scope, json) = (Scope::new(family), serde_json::from_str(json).ok()?);
@@ -47,7 +47,7 @@ pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, j
     Some(ExampleCalls { asynchronous: program(Calling::Async), blocking: program(Calling::Blocking) })
 }
 
-/// How a client is called.
+/// The kind of client that is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Calling {
     Async,
@@ -55,7 +55,7 @@ enum Calling {
     Blocking,
 }
 
-/// A request as an expression; `None` where a part of it is read from a text and may fail.
+/// A request as an expression; `None` if a part of it has to be parsed, which may fail.
 pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> Option<TokenStream> {
     let writer = Writer { scope, root: quote!(runtime), used: RefCell::default() };
     let request = writer.request(operation, &serde_json::from_str(json).ok()?)?;
@@ -63,7 +63,7 @@ pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> O
     Some(request)
 }
 
-/// The path of the root file's items: the crate, or the module that it is included in by convention.
+/// The path of the items in the root file: the crate, or by convention the module that includes it.
 fn root(api: &Api, layout: Layout) -> TokenStream {
     match layout {
         Layout::Crate => {
@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
         Some(quote!(Vec::from([#(#items),*])))
     }
 
-    /// `Name::new(required ..)` and a setter for everything else that is given.
+    /// `Name::new(required ..)`, followed by a setter for everything else that is given.
     fn set(&self, name: &TokenStream, parameters: &[Parameter], json: &Map<String, Value>) -> Option<TokenStream> {
         let required = parameters.iter().filter(|parameter| parameter.is_required());
         let arguments = required.map(|parameter| self.argument(parameter, json)).collect::<Option<Vec<_>>>()?;
@@ -186,7 +186,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A value; where the function converts, a plain text is enough.
+    /// A value; a plain text is enough if the function converts it.
     fn value(&self, ty: Type, text: &str, converts: bool) -> Option<TokenStream> {
         let root = &self.root;
         Some(match ty {

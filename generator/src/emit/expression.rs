@@ -5,15 +5,15 @@ use quote::quote;
 
 use super::shared::Shared;
 
-/// An expression of type `bool`; brackets come only where they are needed.
+/// An expression of type `bool` that is printed with as few parentheses as possible.
 pub(super) enum Expression {
-    /// What is known when the code is made, such as whether a required parameter is set.
+    /// A value known when the code is generated, such as whether a required parameter is set.
     Known(bool),
-    /// Something that binds tighter than `!`.
+    /// An expression that binds tighter than `!`.
     Atom(TokenStream),
-    /// A comparison, which `!` would need brackets for.
+    /// A comparison, which needs parentheses after `!`.
     Equals(TokenStream, TokenStream),
-    /// Whether an `Option` holds something.
+    /// Whether an `Option` is `Some`.
     IsSome(TokenStream),
     Not(Box<Expression>),
     All(Vec<Expression>),
@@ -39,12 +39,13 @@ impl Expression {
         }
     }
 
-    /// The same, by its name where a function uses it several times. What is short enough to repeat stays.
+    /// The variable of an expression that a function uses several times; an expression that is short enough is repeated
+    /// instead.
     pub(super) fn shared(self, name: String, shared: &Shared) -> Self {
         shared.name_of(name, &self.tokens()).map_or(self, |name| Self::Atom(quote!(#name)))
     }
 
-    /// Without the parts that are `neutral`, which the other known value outweighs.
+    /// Joins parts: drops known ones equal to `neutral`; a known one of the other value decides the result.
     fn joined(mut parts: Vec<Self>, neutral: bool, many: fn(Vec<Self>) -> Self) -> Self {
         if parts.iter().any(|part| matches!(part, Self::Known(is) if *is != neutral)) {
             return Self::Known(!neutral);
@@ -91,7 +92,7 @@ fn join(parts: &[Expression], operator: &TokenStream, needs_brackets: fn(&Expres
     quote!(#first #(#operator #parts)*)
 }
 
-/// `place` is one of these.
+/// Whether `place` is one of these values.
 pub(super) fn is_among(place: &TokenStream, values: &[TokenStream]) -> Expression {
     match values {
         [value] => Expression::Equals(place.clone(), value.clone()),
@@ -99,7 +100,7 @@ pub(super) fn is_among(place: &TokenStream, values: &[TokenStream]) -> Expressio
     }
 }
 
-/// The optional `place` is set to one of these.
+/// Whether the optional `place` is set to one of these values.
 pub(super) fn is_some_among(place: &TokenStream, values: &[TokenStream]) -> Expression {
     match values {
         [value] => Expression::Equals(place.clone(), quote!(Some(#value))),

@@ -1,5 +1,5 @@
-//! The type that has a function for each operation of a family, by a macro of the runtime that also writes its blocking
-//! form.
+//! The type with a function for each operation of a family. A macro of the runtime declares it together with its
+//! blocking form.
 
 use quote::quote;
 
@@ -13,7 +13,7 @@ use super::scope::Scope;
 use crate::diagnostics::Place;
 use crate::model::{Family, Operation, Probe};
 
-/// The call of the macro, which is text because its rows are not items.
+/// The call of the macro, as text because its rows are not Rust items.
 pub(super) fn emit(family: &Family) -> String {
     let scope = Scope::new(family);
     let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");
@@ -41,7 +41,7 @@ fn aliases(words: &[(String, Place)]) -> String {
     if words.is_empty() { String::new() } else { format!("    #[doc(alias({}))]\n", words.join(", ")) }
 }
 
-/// The request that finds out whether the credentials are accepted.
+/// The request that checks whether the credentials are accepted.
 fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
     let operation = scope.family.operations.named(&probe.operation.0)?;
     let (name, request) = (ident(&operation.rust.rust), example::request(scope, operation, &probe.request.0)?);

@@ -1,4 +1,4 @@
-//! `mod.rs` of a family: what it is, its functions, its tables.
+//! `mod.rs` of a family: its description, its functions and its tables.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -49,7 +49,7 @@ fn modules(family: &Family) -> TokenStream {
     quote!(#(mod #names;)*)
 }
 
-/// Everything of the family is found right in its module.
+/// Re-exports everything in the module of the family.
 fn exports(family: &Family) -> TokenStream {
     let mut exports = Vec::new();
     let mut add = |module: &str, mut names: Vec<String>| {

@@ -1,5 +1,5 @@
-//! The documentation of the crate: a program to begin with, what there is by what people want, and what is known beyond
-//! the documents last.
+//! The documentation of the crate: a program to begin with, the functions by purpose, and observations beyond the
+//! documents.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ use super::docs::{Docs, cell, code, escape};
 use super::module_name;
 use crate::model::{Api, Family, Operation, Program};
 
-/// What programs want of the client, whatever the API; the functions are those of the emitted client.
+/// Purposes common to all APIs; the functions are those of the emitted client.
 const WISHES: &[(&str, &str)] = &[
     ("learn the outcome of a request without an answer", "[`place_and_confirm`](Client::place_and_confirm)"),
     ("store each change before it is sent", "[`journal`](runtime::ClientBuilder::journal)"),
@@ -67,7 +67,7 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
     docs
 }
 
-/// Every operation that is called something, and what else a client does.
+/// Every operation with search words, and the other functions of a client.
 fn wishes(docs: &mut Docs, api: &Api) {
     docs.heading("I want to …");
     docs.gap();

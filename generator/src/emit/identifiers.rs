@@ -22,7 +22,7 @@ pub(super) fn emit(family: &Family) -> File {
     File::new(Docs::new(&what, "").inner(), items)
 }
 
-/// A call of the runtime's macro, which is text because nothing formats what is inside a call.
+/// A call of the runtime's macro, as text because formatters leave the arguments of macros alone.
 fn identifier(all: &Identifier) -> String {
     let mut docs = Docs::new(&all.doc, &all.name.wire);
     docs.documented(&all.keys());
@@ -40,7 +40,7 @@ fn identifier(all: &Identifier) -> String {
     format!("runtime::identifier! {{\n{comments}    pub struct {name} {limits}\n}}\n")
 }
 
-/// A call of the runtime's macro that makes new ones.
+/// A call of the runtime's macro that makes new values.
 fn mint(all: &Identifier) -> String {
     match all.mint {
         Some(_) => format!("runtime::mintable!({});\n", ident(&all.name.rust)),

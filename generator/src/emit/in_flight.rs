@@ -1,4 +1,4 @@
-//! How many amendments of one thing may be under way: what the gate of the runtime needs to know of a request.
+//! The number of pending amendments of one thing: the tables for the gate of the runtime.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,7 +7,7 @@ use super::code::{ident, number};
 use super::docs::code;
 use crate::model::{InFlight, Operation, Parameter};
 
-/// What the gate reads of a request.
+/// The parameters of a request that the gate reads.
 pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
     let in_flight = operation.in_flight.as_ref()?;
     let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n));
@@ -48,7 +48,7 @@ fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
     }
 }
 
-/// What a reader of the operation should know.
+/// The entry in the documentation of the operation.
 pub(super) fn entry(in_flight: &InFlight) -> String {
     let amendments = if in_flight.n == 1 { "amendment" } else { "amendments" };
     format!(

@@ -62,7 +62,7 @@ fn argument(intent: &Intent, parameter: &Parameter) -> proc_macro2::Ident {
     ident(intent.argument_of(&parameter.name.wire).unwrap_or(&parameter.name.rust))
 }
 
-/// What the intent sets a parameter to: a value of its enum, or the case of a choice that nothing goes with.
+/// The value to which the intent sets a parameter: a value of its enum, or a case without parameters.
 fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<TokenStream> {
     let text = intent.sets(scope.family, parameter)?;
     let decider = || scope.family.choice_of(parameter).and_then(Choice::decider).map(|(_, index)| index);
@@ -94,7 +94,7 @@ fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {
     docs
 }
 
-/// The units that are left once it is known what is set.
+/// The units that remain possible given the parameters that the intent sets.
 fn narrowed(intent: &Intent, units: &[Unit]) -> Vec<Unit> {
     let mut left = Vec::new();
     for unit in units {

@@ -1,4 +1,4 @@
-//! Lifecycles: the table of states, the functions of its enum, and the records that state one.
+//! Lifecycles: the table of states, the functions of its enum, and the records that show a state.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -115,7 +115,7 @@ fn word(possible: Possible) -> &'static str {
     }
 }
 
-/// For each state whether operations take effect, by which transitions, and under which condition.
+/// For each state: whether the operations take effect, by which transitions, and under which condition.
 fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     let all = lifecycle.states_of(family);
     let verb = if effect == Effect::Cancel { "cancel" } else { "amend" };
@@ -137,7 +137,7 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     docs
 }
 
-/// From each state to each other one.
+/// For each pair of states: whether one can become the other.
 fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
     let all = lifecycle.states_of(family);
     let mut docs = Docs::default();
@@ -206,7 +206,7 @@ fn record_impl(api: &Api, scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tr
     }
 }
 
-/// The function that shows the properties of the account in a record.
+/// The function that returns the properties of the account that a record shows.
 fn properties(api: &Api, family: &Family, record: &Record) -> Option<TokenStream> {
     let account = api.account.as_ref()?;
     let shown: Vec<_> = account
@@ -225,7 +225,7 @@ fn properties(api: &Api, family: &Family, record: &Record) -> Option<TokenStream
     })
 }
 
-/// Adds the states, a diagram of them and a table of what happens, for a reader.
+/// Adds the states, a diagram of them and a table of the transitions.
 pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
     for state in &lifecycle.states {
         let last = if state.terminal { " Nothing follows it." } else { "" };

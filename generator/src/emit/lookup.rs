@@ -1,4 +1,4 @@
-//! Wire names -> the fields of a request that hold them, through the choices that some are members of.
+//! Wire names -> the fields of a request that hold them, also through choices.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,15 +9,15 @@ use super::expression::Expression;
 use super::scope::Scope;
 use crate::model::{Choice, ChoiceKind, Parameter, Shape, Type};
 
-/// One set of parameters, which stand in `base`.
+/// The parameters of one set, whose fields belong to `base`.
 pub(super) struct Lookup<'a> {
     pub(super) scope: &'a Scope<'a>,
     pub(super) parameters: &'a [Parameter],
-    /// What the fields belong to: `self`, or one of several items.
+    /// The owner of the fields: `self`, or one of several items.
     pub(super) base: TokenStream,
 }
 
-/// Where a wire name is found in the types of a set.
+/// The position of a wire name in the types of a set.
 pub(super) enum Target<'a> {
     Plain(&'a Parameter),
     /// One of the alternatives of a choice.
@@ -54,7 +54,7 @@ impl Text {
 }
 
 impl<'a> Member<'a> {
-    /// What its values are.
+    /// The shape of its values.
     pub(super) fn shape(&self) -> Option<&'a Shape> {
         self.choice.members().into_iter().find(|member| member.name.wire == self.wire).map(|member| &member.shape)
     }
@@ -98,7 +98,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// A member that is required in its case is given whenever the case is; another one may be left out.
+    /// A member that is required in its case is given whenever the case is; any other may be left out.
     fn member_is_given(&self, member: &Member<'a>) -> Expression {
         let parts = self.cases(member).map(|(pattern, inner)| {
             if inner.is_required() {
@@ -110,7 +110,7 @@ impl<'a> Lookup<'a> {
         Expression::any(parts.collect())
     }
 
-    /// Whether a member has a value that `is` accepts; `is` gets the place of the member.
+    /// Whether a member has a value that `is` accepts; `is` receives the place of the member.
     pub(super) fn member_is(
         &self,
         member: &Member<'a>,
@@ -123,7 +123,7 @@ impl<'a> Lookup<'a> {
         Expression::any(parts.collect())
     }
 
-    /// The cases that have the member: the variant, and the parameter there.
+    /// The cases with the member: the variant, and the parameter in it.
     fn cases(&self, member: &Member<'a>) -> impl Iterator<Item = (TokenStream, &'a Parameter)> {
         let Member { choice, wire, .. } = *member;
         let name = self.scope.named(&choice.name.rust);
@@ -162,7 +162,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// The value of a parameter as text; nothing when it has none.
+    /// The value of a parameter as text; `None` if its values have no text.
     pub(super) fn text(&self, wire: &'a str) -> Option<Text> {
         match self.find(wire)? {
             Target::Plain(parameter) => {
@@ -183,7 +183,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// `matches!` over a parameter, through the `Option` of one that may be left out.
+    /// `matches!` for a parameter, also for an optional one.
     fn matches(&self, parameter: &Parameter, pattern: &TokenStream, guard: Option<TokenStream>) -> Expression {
         let (field, pattern) = (self.field(parameter), through_option(parameter, pattern));
         let guard = guard.map(|guard| quote!(if #guard));

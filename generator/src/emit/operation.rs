@@ -1,4 +1,4 @@
-//! One file an operation: request, response, what is known of it.
+//! One file for each operation: its request, its response and its tables.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -65,14 +65,14 @@ fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) 
     set.emit(scope)
 }
 
-/// The rules with a condition over one set of parameters: those of the request, or of the items of a list.
+/// The rules with a condition on one set of parameters: that of the request, or of the items of a list.
 fn rules_of<'a>(operation: &'a Operation, list: Option<&str>) -> Vec<(usize, &'a Rule)> {
     let within = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.as_str().to_owned());
     let conditions = rules::checked(operation).filter(|(_, _, test)| matches!(test, Test::Condition { .. }));
     conditions.filter(|(_, rule, _)| within(rule).as_deref() == list).map(|(index, rule, _)| (index, rule)).collect()
 }
 
-/// The parameters that name the instrument, where the set has them and a rule of the operation compares with it.
+/// The parameters that name the instrument, if the set has them and a rule of the operation compares with it.
 fn instrument<'a>(scope: &Scope<'a>, operation: &Operation, parameters: &[Parameter]) -> Option<&'a InstrumentNames> {
     let names = scope.family.instrument.as_ref()?;
     let has = |wire: &str| parameters.iter().any(|parameter| parameter.name.wire == wire);
@@ -106,14 +106,14 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     quote!(#window #(#across)*)
 }
 
-/// Sets both ends of the window at once.
+/// The function that sets both ends of the window.
 fn between(scope: &Scope<'_>, operation: &Operation, window: &Window) -> TokenStream {
     let field = |wire: &str| {
         let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)?;
         (field_type(scope, parameter).to_string().starts_with("Option")).then(|| ident(&parameter.name.rust))
     };
     let (Some(from), Some(to)) = (field(&window.from.0), field(&window.to.0)) else { return TokenStream::new() };
-    // What is given becomes a timestamp, and that the form of the parameter.
+    // The arguments become timestamps, and then values in the form of the parameters.
     let value = |wire: &str, given: TokenStream| {
         let shape = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
         let is_plain = shape.is_none_or(|parameter| is_timestamp(&parameter.shape));
@@ -197,7 +197,7 @@ fn write_headers(operation: &Operation) -> Option<TokenStream> {
     })
 }
 
-/// The tables of the operation: what it is, and its window where it has one.
+/// The tables of the operation, and that of its window, if there is one.
 fn tables(family: &Family, operation: &Operation) -> String {
     let meta = trees::constant(
         quote!(
@@ -303,7 +303,7 @@ fn weighs_when(when: &WeighsWhen) -> Expr {
     }
 }
 
-/// The field that says how parameters travel, where it does not follow from the method.
+/// The field for how parameters travel, if it does not follow from the method.
 fn style(style: ParameterStyle) -> Option<Field> {
     let variant = |ty: &str, word: &str| trees::of_table(ty, &capitalised(word));
     let sends = trees::some("sends", style.sends.map(|sends| variant("Sends", sends.as_str())));
@@ -332,7 +332,7 @@ fn days(zone: UtcOffset) -> Expr {
     trees::tokens(quote!(runtime::tables::Days::of_utc_offset(#minutes)))
 }
 
-/// A length of time as the tables have it.
+/// A length of time in the form of the tables.
 pub(super) fn length(length: Duration) -> Expr {
     let (unit, factor) = match length.unit {
         DurationUnit::Second => ("Seconds", 1),
@@ -379,7 +379,7 @@ fn page(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     Some(records::definition(scope, &page_name(&operation.rust.rust), docs, Container::default(), &fields))
 }
 
-/// Everything known about an operation, for its reader.
+/// The documentation of an operation.
 fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Docs {
     let mut docs = Docs::new(&operation.doc, &operation.title);
     docs.markdown(&format!("`{} {}`", operation.method.as_str(), operation.path.text));
@@ -418,7 +418,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     docs
 }
 
-/// For whom a rate holds, where it is not everyone.
+/// The class of users that a rate applies to; empty for everyone.
 fn class_text(scope: &Scope<'_>, class: Option<&str>) -> String {
     let Some(class) = class else { return String::new() };
     match scope.family.classes.iter().find(|known| known.name == class) {

@@ -1,5 +1,5 @@
-//! What clients that track orders need to know of an operation: the orders that its response shows, and those that it
-//! creates and amends.
+//! What clients that track orders need to know about an operation: the orders that its response shows, and those that
+//! it creates and amends.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -49,13 +49,13 @@ pub(super) fn properties_shown(api: &Api, scope: &Scope<'_>, operation: &Operati
 
 /// Where a response has records of orders.
 enum Records {
-    /// It is one.
+    /// The response is a record.
     One,
-    /// They are in this list.
+    /// The records are in this list.
     Each(TokenStream),
 }
 
-/// The records of orders in a response, and which record they are.
+/// The records of orders in a response, and the index of their type.
 fn records(family: &Family, operation: &Operation) -> Option<(Records, usize)> {
     let lifecycle = family.lifecycle.as_ref()?;
     let has_state = |record: &usize| lifecycle.records.iter().any(|tracked| tracked.record == *record);
@@ -76,7 +76,7 @@ fn records(family: &Family, operation: &Operation) -> Option<(Records, usize)> {
     }
 }
 
-/// The orders whose placement a response accepts or refuses.
+/// The function for orders whose placement a response accepts or refuses.
 fn results(family: &Family, operation: &Operation, tracked: &Tracked) -> Option<TokenStream> {
     let ids = |record: &Record, of: &TokenStream| {
         let text = |named: &Option<(String, _)>| text(record, of, named.as_ref().map(|(name, _)| name.as_str()));
@@ -132,7 +132,7 @@ fn or_none(tokens: Option<TokenStream>) -> TokenStream {
     tokens.unwrap_or_else(|| quote!(None))
 }
 
-/// The enums of the values that the family's ceilings are over.
+/// The enums whose values the family's ceilings count.
 fn kinds(family: &Family) -> impl Iterator<Item = usize> {
     family.limits.iter().filter_map(|limit| limit.over.as_ref()).map(|over| over.enum_index)
 }
@@ -144,7 +144,7 @@ pub(super) fn kind_of<'a>(family: &Family, record: &'a Record) -> Option<&'a Fie
     record.fields.iter().find(is_kind)
 }
 
-/// The fields of the table of an operation: by which parameter ceilings count what it creates, and what it amends.
+/// The fields of an operation's table: the parameter by which ceilings count what it creates, and what it amends.
 pub(super) fn tables(family: &Family, operation: &Operation) -> [Option<Row>; 2] {
     [kind(family, operation), amends(family, operation)]
 }

@@ -1,4 +1,4 @@
-//! Listings: what the runtime needs to know to follow their pages.
+//! Listings: the tables by which the runtime follows their pages.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -12,7 +12,7 @@ use crate::diagnostics::Place;
 use crate::model::Effect;
 use crate::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
 
-/// That a page shows records, where another operation finds its records there.
+/// The implementation by which other operations find their records on a page.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     if !scope.family.operations.is_queried(&operation.name) {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
                 matches!(other.response, Response::Object { record: of } if of == *record)
                     && scope.family.operations.is_queried(&other.name)
             };
-            // Two operations can answer with the same record.
+            // Two operations can return the same record.
             if scope.family.operations.iter().find(has_it)?.name != operation.name {
                 return None;
             }
@@ -48,7 +48,7 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
     })
 }
 
-/// What a request says about its pages.
+/// The implementation by which the runtime requests pages.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let (parameter, record) = (followed_by(operation)?, operation.paged_record(scope.family)?);
     let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(record)));
@@ -89,7 +89,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
-/// The header of an answer that says where the next page begins.
+/// The header of an answer with the beginning of the next page.
 pub(super) fn next_page(operation: &Operation) -> Option<trees::Field> {
     let pages = operation.listing.pages.as_ref()?;
     let (by, name) = match (pages.by, &pages.header) {
@@ -102,7 +102,7 @@ pub(super) fn next_page(operation: &Operation) -> Option<trees::Field> {
 
 /// How the list and the cursor of an answer are read.
 struct Read {
-    /// The name of the list; empty where the data is the list.
+    /// The name of the list; empty if the data is the list.
     list: String,
     page: TokenStream,
 }
@@ -134,13 +134,13 @@ fn read(scope: &Scope<'_>, operation: &Operation) -> Option<Read> {
     }
 }
 
-/// The function that gives the text of a value that says where a page begins.
+/// The function that returns the text of a value with which a page begins.
 fn text_of(shape: &Shape) -> TokenStream {
     let is_time = shape.single().is_some_and(Type::is_time);
     if is_time { quote!(runtime::emitted::wire_text_of) } else { quote!(runtime::emitted::text_of) }
 }
 
-/// How the next page is requested, where the answer is no `page`.
+/// How the next page is requested, if the answer is not a `page`.
 fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usize) -> TokenStream {
     let last = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last);
     let last = last.and_then(|(last, _)| scope.family.records[record].field(last));
@@ -172,8 +172,8 @@ fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usiz
     }
 }
 
-/// Items of one time follow each other on two pages, so the next page begins with the time of the last item; ids are
-/// unique, so it begins behind the id.
+/// The offset at which the next page begins. Items with the same time may be on two pages, so the next page begins with
+/// the time of the last item; ids are unique, so it begins after the id.
 fn shift(pages: &Paging, shape: &Shape) -> i8 {
     let onward = match pages.order {
         PageOrder::NewestFirst => -1,
@@ -265,7 +265,7 @@ fn range(operation: &Operation) -> Option<TokenStream> {
     })
 }
 
-/// One request for each value of a parameter.
+/// The function that makes one request for each value of a parameter.
 fn each(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let parameter = find(operation, &operation.listing.each.as_ref()?.0)?;
     let index = parameter.shape.single_enum()?;
@@ -299,8 +299,8 @@ fn find<'a>(operation: &'a Operation, wire: &str) -> Option<&'a Parameter> {
     operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
 }
 
-/// The parameter that says where a page begins, of a listing that can be followed: what always has a cursor has no first page, and
-/// only what reads is called again and again.
+/// The parameter with the beginning of a page, for a listing whose pages can be followed. A required cursor would leave
+/// no first page, and only an operation that reads may be called repeatedly.
 fn followed_by(operation: &Operation) -> Option<&Parameter> {
     let next = match (&operation.response, &operation.listing.pages) {
         (Response::Page { next, .. }, _) => next,
@@ -317,7 +317,7 @@ pub(super) fn is_followed(operation: &Operation) -> bool {
     followed_by(operation).is_some()
 }
 
-/// What a reader of the operation should know.
+/// The entry in the documentation of the operation.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
     followed_by(operation)?;
     let mut text =

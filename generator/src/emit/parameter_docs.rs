@@ -18,7 +18,7 @@ pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]
     docs.gap();
 }
 
-/// The rows of a parameter: one, or one for each parameter that a choice stands for.
+/// The rows of a parameter: one, or for a choice one for each parameter in it.
 fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
     let Some(choice) = scope.family.choice_of(parameter) else {
         return row(docs, scope, parameter, required(parameter.need));
@@ -75,7 +75,7 @@ fn required(need: Need) -> &'static str {
     }
 }
 
-/// Which values a parameter takes.
+/// The values that a parameter takes.
 fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let of_type = |ty: Type| match ty {
         Type::String | Type::Undefined => "text".to_owned(),
@@ -102,14 +102,14 @@ fn link(rust: &str) -> String {
     format!("[`{rust}`](super::{rust})")
 }
 
-/// What a parameter is, with its limits, units and defaults.
+/// The documentation of a field: its meaning, limits, units and default.
 pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     let mut docs = Docs::default();
     docs.markdown(&argument(scope, parameter, None));
     docs
 }
 
-/// Which field a setter sets.
+/// The documentation of a setter, which refers to the field.
 pub(super) fn setter(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     let field = parameter.name.bare();
     let mut docs = Docs::default();
@@ -117,7 +117,7 @@ pub(super) fn setter(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     docs
 }
 
-/// What a constructor takes.
+/// The documentation of a constructor and its arguments.
 pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     let mut docs = Docs::default();
     if required.is_empty() {
@@ -131,7 +131,7 @@ pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     docs
 }
 
-/// What an argument is; `called` where it has a name that is not that of its parameter.
+/// The documentation of an argument; `called` is its name if it differs from that of its parameter.
 pub(super) fn argument(scope: &Scope<'_>, parameter: &Parameter, called: Option<&str>) -> String {
     let called = called.map(|called| format!("{}, sent as ", code(called))).unwrap_or_default();
     format!("{called}{} {}", meaning(scope, parameter), facts(scope, parameter)).trim_end().to_owned()
@@ -141,7 +141,7 @@ fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
     format!("{}: {}", wires(scope, parameter), escape(&parameter.doc))
 }
 
-/// The names on the wire of what a parameter stands for.
+/// The wire names that a parameter stands for.
 fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
     match scope.family.choice_of(parameter) {
         Some(choice) => choice_wires(choice),
@@ -150,7 +150,7 @@ fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
     }
 }
 
-/// Need, default, bounds, unit: a sentence each.
+/// The need, default, bounds and unit, as one sentence each.
 fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
     match parameter.need {
@@ -185,7 +185,7 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     facts.join(" ")
 }
 
-/// Each name once.
+/// The names without duplicates.
 fn choice_wires(choice: &Choice) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in choice.wires().map(code) {

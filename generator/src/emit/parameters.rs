@@ -1,4 +1,4 @@
-//! Sets of parameters: the structs of requests, of items in lists and of the ways of a choice, how they are built,
+//! Sets of parameters: the structs of requests, of items in lists and of the cases of a choice, and how they are built,
 //! written, read back and checked.
 
 use proc_macro2::TokenStream;
@@ -14,22 +14,22 @@ use super::trees;
 use crate::diagnostics::Place;
 use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
 
-/// A struct of parameters about to be emitted.
+/// A struct of parameters to be emitted.
 pub(super) struct Set<'a> {
     pub(super) rust: &'a str,
     pub(super) docs: Docs,
-    /// Other words that people look for it by.
+    /// Other words that people search for it by.
     pub(super) called: &'a [(String, Place)],
     pub(super) parameters: &'a [Parameter],
-    /// The names of those that stand in the path or in headers, and not beside the others.
+    /// The names of the parameters that travel in the path or in headers, apart from the others.
     pub(super) elsewhere: Vec<&'a str>,
-    /// The rules that speak of one such set, each with its index in the table of the operation.
+    /// The rules about one such set, each with its index in the table of the operation.
     pub(super) rules: Vec<(usize, &'a Rule)>,
-    /// The parameters that name the instrument, where a check needs it.
+    /// The parameters that name the instrument, if a check needs it.
     pub(super) instrument: Option<&'a InstrumentNames>,
-    /// Constructors beside `new`.
+    /// Constructors in addition to `new`.
     pub(super) constructors: TokenStream,
-    /// Further checks, and methods, that only a request has.
+    /// Checks and methods that only a request has.
     pub(super) checks: TokenStream,
     pub(super) methods: TokenStream,
 }
@@ -194,7 +194,7 @@ impl<'a> Set<'a> {
             }
             Shape::Items(_) => if_set(parameter, |list| quote!(out.list(#wire, #list);)),
             Shape::Object(_) => if_set(parameter, |object| quote!(out.object(#wire, #object);)),
-            // It is only of answers.
+            // A map occurs in answers only.
             Shape::Map(_) => return Vec::new(),
             Shape::List(ty) if is_bare(ty, parameter.as_text) => {
                 if_set(parameter, |list| quote!(out.numbers(#wire, #list);))
@@ -253,7 +253,7 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Reads one value that must be there; of an enum only what is documented.
+/// Reads a required value; for an enum, only documented values are accepted.
 pub(super) fn read_required(parameter: &Parameter) -> Expr {
     read_by(if is_enum(parameter) { "word" } else { "required" }, parameter)
 }
@@ -270,7 +270,7 @@ fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {
     if unused { format_ident!("_{name}") } else { format_ident!("{name}") }
 }
 
-/// Writes one value, which stands at `place`.
+/// Writes one value, found at `place`.
 pub(super) fn write_one(parameter: &Parameter, ty: Type, place: Expr, reference: Expr) -> Expr {
     let kind = match ty {
         Type::Boolean(Truth::Bare) => "boolean",
@@ -310,7 +310,7 @@ pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStrea
     }
 }
 
-/// The type of the argument that a parameter is given by.
+/// The type of the argument for a parameter.
 pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let ty = scope.parameter_type(parameter);
     match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
@@ -336,7 +336,7 @@ pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenS
     }
 }
 
-/// What a parameter that is not set is.
+/// The value of a parameter that is not set.
 fn unset(parameter: &Parameter) -> TokenStream {
     if parameter.deletes_with().is_some() { quote!(runtime::Edit::Keep) } else { quote!(None) }
 }

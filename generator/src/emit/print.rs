@@ -1,20 +1,20 @@
-//! Tokens -> formatted text.
+//! Tokens -> formatted code.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::docs::put_back;
 
-/// The text of items, with the documentation that was set aside while they were made.
+/// The code of items, with the documentation that was set aside while they were made.
 pub(super) fn print(tokens: TokenStream, docs: &[String]) -> String {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     declared_by_macro(&trees, docs).unwrap_or_else(|| match syn::parse2::<syn::File>(trees.into_iter().collect()) {
         Ok(file) => Lines { docs, indent: "" }.lay_out(&prettyplease::unparse(&file)),
-        // Never met: what is emitted is Rust. If it were not, the compiler would stop here.
+        // Emitted code always parses; if it did not, this would stop the compiler here.
         Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}")),
     })
 }
 
-/// The call of a macro that declares an item, which is formatted like an item.
+/// A macro call that declares an item, formatted like an item.
 fn declared_by_macro(trees: &[TokenTree], docs: &[String]) -> Option<String> {
     let [path @ .., TokenTree::Punct(mark), TokenTree::Group(body)] = trees else { return None };
     if mark.as_char() != '!' || body.delimiter() != Delimiter::Brace || !path.iter().all(is_of_path) {
@@ -33,21 +33,22 @@ fn is_of_path(tree: &TokenTree) -> bool {
     }
 }
 
-/// The text of one item without documentation that was set aside.
+/// The code of a single item, without the documentation that was set aside.
 pub(super) fn print_item(item: syn::Item) -> String {
     let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
     Lines { docs: &[], indent: "" }.lay_out(&prettyplease::unparse(&file))
 }
 
-/// How the lines of printed items are laid out.
+/// The layout of the lines of printed items.
 struct Lines<'a> {
     docs: &'a [String],
-    /// What each line begins with.
+    /// The indentation of each line.
     indent: &'a str,
 }
 
 impl Lines<'_> {
-    /// Puts documentation back, and empty lines between the members of an `impl`. Emitted strings hold no line breaks, so a line is a line of code.
+    /// Inserts the documentation, and empty lines between the members of an `impl`. Emitted strings contain no line
+    /// breaks, so each line is a line of code.
     fn lay_out(&self, printed: &str) -> String {
         let mut out = String::with_capacity(2 * printed.len());
         let mut last = Last::default();
@@ -72,7 +73,7 @@ impl Lines<'_> {
     }
 }
 
-/// What the line before ended.
+/// What the previous line ended.
 #[derive(Default)]
 struct Last {
     is_block: bool,
@@ -85,7 +86,7 @@ impl Last {
         Self { is_block: line == "    }" || line == "}", is_constant }
     }
 
-    /// Whether an empty line belongs between it and the next one.
+    /// Whether an empty line belongs before the next line.
     fn is_apart_from(&self, next: &str) -> bool {
         let at_member = is_member(next) && !next.starts_with("    }");
         let at_item = next.starts_with(|c: char| !c.is_whitespace() && c != '}' && c != ')');
@@ -95,7 +96,7 @@ impl Last {
     }
 }
 
-/// Whether a line is on the level of the members of an item.
+/// Whether a line begins a member of an item, judged by its indentation.
 fn is_member(line: &str) -> bool {
     line.starts_with("    ") && !line.starts_with("     ")
 }

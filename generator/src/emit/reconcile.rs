@@ -1,4 +1,4 @@
-//! The listings that show an account, for its comparison with a journal.
+//! The listings that show an account, for comparisons with a journal.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -21,7 +21,7 @@ pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// Whether the record that shows the effect of an operation states that of an order.
+/// Whether the record that confirms an operation shows the state of an order.
 pub(super) fn is_of_an_order(family: &Family, operation: &Operation) -> bool {
     let record = operation.first_query(family).map(|(query, _)| &query.response);
     matches!(record, Some(Response::Object { record }) if has_state(family, *record))
@@ -35,7 +35,7 @@ fn listing(family: &Family, operation: &Operation) -> Option<TokenStream> {
     let (shows, record) = (operation.listing.shows.as_ref()?, operation.paged_record(family)?);
     let request = path(family, operation);
     let begin = match shows.what {
-        // A selection of operations may be without the lifecycle.
+        // The lifecycle may be missing from a selection of operations.
         Shown::OpenOrders | Shown::PastOrders if !pages::is_followed(operation) || !has_state(family, record) => {
             return None;
         }
@@ -111,7 +111,7 @@ fn texts(all: &[(String, Place)]) -> TokenStream {
     quote!(&[#(#values),*])
 }
 
-/// The parameter that is sent with each of its values.
+/// The parameter of which each value is sent in turn.
 fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenStream> {
     let (name, _) = shows.over.as_ref()?;
     let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;

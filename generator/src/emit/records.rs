@@ -1,4 +1,4 @@
-//! Records: what the exchange answers with.
+//! Records: the objects that the exchange returns.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -32,7 +32,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
     File::new(Docs::new(&format!("The records that the {} operations return.", family.title), "").inner(), items)
 }
 
-/// What a record is called in the schema, and whether a document has it.
+/// Properties of a record: its name in the schema, its form, and whether a document describes it.
 pub(super) struct Container<'a> {
     name: Option<&'a str>,
     is_observed: bool,
@@ -46,7 +46,7 @@ impl Default for Container<'_> {
     }
 }
 
-/// A struct, how it is read and written, and what the documents say of it.
+/// A struct, how it is read and written, and its documentation.
 pub(super) fn definition(
     scope: &Scope<'_>,
     rust: &str,
@@ -78,14 +78,14 @@ pub(super) fn definition(
     }
 }
 
-/// What the documents say of a field beyond its name and its type, in the words of the runtime's macro.
+/// The attribute of a field for the runtime's macro: its wire name and what the documents state about its form.
 fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {
     let wire = &field.name.wire;
     let bare = is_bare(field).then(|| quote!(, bare));
     let quoted = (field.shape.element() == Some(Type::Boolean(Truth::Text))).then(|| quote!(, quoted));
-    // The cursor of a page is null where there is no more.
+    // The cursor of the last page is null.
     let null = (field.may_be_null || container.name.is_none()).then(|| quote!(, or_null));
-    // The key is beside the record, not in it.
+    // The key stands outside of the record.
     let comes_elsewhere = container.key == Some(wire.as_str());
     let conditional = (field.comes_only.is_some() || comes_elsewhere).then(|| quote!(, conditional));
     let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
@@ -94,7 +94,7 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStr
     quote!(#[wire(#wire #bare #quoted #null #conditional #only #code)])
 }
 
-/// Whether a batch says by that field of that record why an item failed.
+/// Whether a batch reports by this field of the record why an item failed.
 fn is_item_code(family: &Family, record: &str, field: &str) -> bool {
     let named = |index: usize| family.records.get(index).map(|record| record.name.wire.as_str());
     family.operations.item_codes().any(|(answer, list, code)| {
@@ -103,7 +103,7 @@ fn is_item_code(family: &Family, record: &str, field: &str) -> bool {
     })
 }
 
-/// The record that a list of another record holds.
+/// The record of the items of a list in another record.
 fn list_of(family: &Family, record: usize, list: &str) -> Option<usize> {
     let field = family.records.get(record)?.fields.iter().find(|field| field.name.wire == list)?;
     field.shape.listed_record()
@@ -139,12 +139,12 @@ fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenS
     quote!(#docs #deprecated #wire pub #name: #ty,)
 }
 
-/// The name of the type that a page is read into.
+/// The name of the type for a page.
 pub(super) fn page_name(operation: &str) -> String {
     format!("{operation}Page")
 }
 
-/// The type of what an operation answers with.
+/// The type of an operation's response.
 pub(super) fn response_type(scope: &Scope<'_>, operation: &str, response: &Response) -> TokenStream {
     match response {
         Response::Object { record } => scope.ty(Type::Record(*record)),
@@ -157,7 +157,7 @@ pub(super) fn response_type(scope: &Scope<'_>, operation: &str, response: &Respo
     }
 }
 
-/// The fields of a page: the list and the cursor, whose type is that of the parameter it goes into.
+/// The fields of a page: the list, and the cursor with the type of the parameter that takes it.
 pub(super) fn page_fields(response: &Response, next: Type) -> Option<[Field; 2]> {
     let Response::Page { list, record, cursor, .. } = response else { return None };
     let field = |name: &crate::model::Name, shape, doc: &str| Field::new(name.clone(), shape, doc.to_owned());

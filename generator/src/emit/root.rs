@@ -1,4 +1,4 @@
-//! The root file: the API's table, the client, the families.
+//! The root file: the table of the API, the client and the families.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::diagnostics::Place;
 use crate::emit::Layout;
 use crate::model::{Api, Calls, Family, Pool, ResetForm, ResponseValue, Sent};
 
-/// `lib.rs`, or `api.rs` that can be included.
+/// `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
     let items = [
         exports(api),
@@ -30,7 +30,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
     if layout == Layout::Crate {
         items.push(Item::Code(for_each_operation(api)));
     }
-    // A file that is included cannot have attributes of its own.
+    // A file that is included cannot have inner attributes.
     let top = if layout == Layout::Crate { super::front::crate_docs(api) } else { TokenStream::new() };
     File::new(top, items)
 }
@@ -50,7 +50,7 @@ fn exports(api: &Api) -> TokenStream {
     }
 }
 
-/// The properties of an account; where the schema lists none, it has a name only.
+/// The type of the account; if the schema lists no properties, it has only a name.
 fn account(api: &Api) -> TokenStream {
     let Some(account) = &api.account else {
         return quote!(
@@ -65,7 +65,7 @@ fn account(api: &Api) -> TokenStream {
     }
 }
 
-/// The codes that no document lists, where there are any.
+/// The observed codes, if there are any.
 fn codes(api: &Api) -> TokenStream {
     let module = super::codes::of(api).next().map(|_| {
         quote!(
@@ -78,21 +78,21 @@ fn codes(api: &Api) -> TokenStream {
 fn families(api: &Api, layout: Layout) -> TokenStream {
     let modules = api.families.iter().map(|family| {
         let (module, gate) = (ident(&module_name(&family.name)), gate(family, layout));
-        // What the documents advise against is emitted all the same; its users alone are warned.
+        // Deprecated items are emitted, too; only code of users that uses them gets warnings.
         let allow = has_deprecated(family).then(|| quote!(#[allow(deprecated)]));
         quote!(#gate #allow pub mod #module;)
     });
     quote!(#(#modules)*)
 }
 
-/// Whether emitted code names a field or a value that is deprecated.
+/// Whether emitted code uses a deprecated field or value.
 fn has_deprecated(family: &Family) -> bool {
     let mut fields = family.records.iter().flat_map(|record| &record.fields);
     let mut values = family.enums.iter().flat_map(|all| &all.values);
     fields.any(|field| field.deprecated.is_some()) || values.any(|value| value.deprecated.is_some())
 }
 
-/// The client in both its forms, as text because the rows of the macro are not items.
+/// The client in both forms, as text because the rows of the macro are not Rust items.
 fn client(api: &Api, layout: Layout) -> String {
     let families = api.families.iter().map(|family| {
         let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");
@@ -105,7 +105,7 @@ fn client(api: &Api, layout: Layout) -> String {
     format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS;\n{}}}\n", families.collect::<String>())
 }
 
-/// Clients of other markets: what leads there are headers.
+/// Clients for other markets, which are selected by headers.
 fn markets(api: &Api) -> Option<[TokenStream; 2]> {
     let functions: Vec<_> =
         api.markets.iter().map(|market| market_function(&market.name, &market.doc, &market.headers)).collect();
@@ -201,7 +201,7 @@ fn calls(calls: &Calls) -> TokenStream {
     quote!(runtime::tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
 }
 
-/// What answers report of a pool.
+/// What answers report about a pool.
 fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let reporting = pool.reporting.as_ref()?;
     let place = |value: &ResponseValue| match value {
@@ -234,7 +234,7 @@ fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     }))
 }
 
-/// The operations whose effect another one queries, for changes that a journal has open.
+/// The operations whose effects a query confirms, for changes that are open in a journal.
 fn recoveries(api: &Api, layout: Layout) -> TokenStream {
     let queried = api.operations().filter(|(family, operation)| operation.first_query(family).is_some());
     let rows = queried.map(|(family, operation)| {
@@ -252,7 +252,7 @@ fn recoveries(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// A macro over all operations, for code that has to know every one, such as a test or a local exchange.
+/// A macro over all operations, for code that must handle each of them, such as a test or a local exchange.
 fn for_each_operation(api: &Api) -> TokenStream {
     let paths = api.operations().map(|(family, operation)| {
         let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));

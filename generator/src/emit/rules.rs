@@ -1,4 +1,4 @@
-//! The rules of an operation that are checked, as a table. What is not checked is documentation.
+//! The checked rules of an operation, as a table. Other rules are documentation only.
 
 use quote::quote;
 use syn::Expr;
@@ -7,13 +7,13 @@ use super::trees;
 use crate::diagnostics::Place;
 use crate::model::{Comparison, Condition, Operand, Operation, Relation, Rule, Severity, Test};
 
-/// The rules that are checked, each with its test and its place in the table.
+/// The checked rules, each with its test and its index in the table.
 pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Rule, &Test)> {
     let tested = operation.statements.rules.iter().filter_map(|rule| Some((rule, rule.test.as_ref()?)));
     tested.enumerate().map(|(index, (rule, test))| (index, rule, test))
 }
 
-/// The table of an operation, if it has rules that are checked.
+/// The table of an operation, if it has checked rules.
 pub(super) fn table(operation: &Operation) -> Option<String> {
     checked(operation).next()?;
     let rows = checked(operation).map(|(_, rule, test)| row(rule, test));
@@ -41,7 +41,7 @@ fn row(rule: &Rule, test: &Test) -> Expr {
     trees::table("Rule", fields)
 }
 
-/// The properties of the account and the instrument that a test needs, each once.
+/// The properties of the account and the instrument that a test needs, without duplicates.
 fn depends_on(test: &Test) -> Vec<&str> {
     let mut properties: Vec<&str> = test.conditions().filter_map(Condition::property).collect();
     properties.sort_unstable();
@@ -49,7 +49,7 @@ fn depends_on(test: &Test) -> Vec<&str> {
     properties
 }
 
-/// What to do about a request that breaks the rule.
+/// How to correct a request that breaks the rule.
 fn hint(test: &Test) -> String {
     match test {
         Test::Same(name, _) => format!("use one {name} for all"),

@@ -1,4 +1,4 @@
-//! What a file of a family refers to.
+//! The names that a file of a family uses.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use super::code::ident;
 use crate::model::{Family, Field, Parameter, Shape, Type};
 use crate::words::Times;
 
-/// The type of the runtime that not every API needs.
+/// The type of the runtime for values that not every API has.
 pub(super) fn value_type(ty: Type) -> Option<&'static str> {
     match ty {
         Type::Json => Some("Json"),
@@ -32,17 +32,17 @@ pub(super) fn value_type(ty: Type) -> Option<&'static str> {
     }
 }
 
-/// Whether a time is a [`Timestamp`] in Rust, as times in milliseconds are.
+/// Whether a time is a `Timestamp` in Rust, as times in milliseconds are.
 pub(super) fn is_timestamp(shape: &Shape) -> bool {
     shape.element().is_none_or(|ty| value_type(ty).is_none())
 }
 
-/// An optional time of that shape as an optional timestamp.
+/// An expression that converts an optional time of this shape to an optional timestamp.
 pub(super) fn as_timestamp(shape: &Shape, time: TokenStream) -> TokenStream {
     if is_timestamp(shape) { time } else { quote!(#time.map(runtime::Timestamp::from)) }
 }
 
-/// The family a file belongs to, and the names of the family that the file mentions.
+/// The family of a file, and the names of the family that the file uses.
 pub(super) struct Scope<'a> {
     pub(super) family: &'a Family,
     used: RefCell<BTreeSet<String>>,
@@ -53,7 +53,7 @@ impl<'a> Scope<'a> {
         Self { family, used: RefCell::default() }
     }
 
-    /// A type of the family, which the file is going to import.
+    /// A type of the family, which the file will import.
     pub(super) fn named(&self, rust: &str) -> TokenStream {
         self.used.borrow_mut().insert(rust.to_owned());
         let name = ident(rust);
@@ -79,7 +79,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether something else can become the type of a parameter.
+    /// Whether the argument for a parameter can be of another type that converts into it.
     pub(super) fn converts(&self, parameter: &Parameter) -> bool {
         if parameter.deletes_with().is_some() {
             return true;
@@ -98,7 +98,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The type of one value of a parameter, whether it is optional or not.
+    /// The type of a single value of a parameter, optional or not.
     pub(super) fn parameter_type(&self, parameter: &Parameter) -> TokenStream {
         match &parameter.shape {
             Shape::One(ty) => self.ty(*ty),
@@ -118,7 +118,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The type of a field of a record: whatever the exchange leaves out is `None`, or an empty list.
+    /// The type of a field of a record: a value that the exchange leaves out is `None`, or an empty list.
     pub(super) fn field_type(&self, field: &Field) -> TokenStream {
         match field.shape {
             Shape::List(ty) => {
@@ -137,7 +137,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The imports of the file, without the names it defines itself.
+    /// The imports of the file, except the names that it defines itself.
     pub(super) fn imports(&self, defined: &[&str]) -> TokenStream {
         let used = self.used.borrow();
         let names: Vec<_> =

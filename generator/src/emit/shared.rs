@@ -1,4 +1,4 @@
-//! Expressions that a function uses several times, which it evaluates once.
+//! Expressions that a function uses several times and evaluates once.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::code::ident;
 
-/// The expressions of one function that have a name.
+/// The named expressions of one function.
 #[derive(Default)]
 pub(super) struct Shared {
     seen: RefCell<Vec<Seen>>,
@@ -21,12 +21,12 @@ struct Seen {
 }
 
 impl Shared {
-    /// The expression, or its name where it is used several times.
+    /// The expression, or its variable if it is used several times.
     pub(super) fn use_of(&self, name: String, tokens: TokenStream) -> TokenStream {
         self.name_of(name, &tokens).map_or(tokens, |name| quote!(#name))
     }
 
-    /// The name of an expression that is used several times. The first expression with a name has it.
+    /// The variable of an expression that is used several times. A name belongs to the first expression that uses it.
     pub(super) fn name_of(&self, name: String, tokens: &TokenStream) -> Option<Ident> {
         let mut seen = self.seen.borrow_mut();
         let Some(known) = seen.iter_mut().find(|known| known.name == name) else {
@@ -43,8 +43,8 @@ impl Shared {
         (known.times > 1).then(|| ident(&known.name))
     }
 
-    /// The statements that `write` makes, after those that evaluate what it uses several times. `write` runs twice
-    /// where there is such: to count, and to write.
+    /// The statements of `write`, after those that evaluate shared expressions. If there are any, `write` runs twice:
+    /// once to count uses, once to write.
     pub(super) fn bind(&self, write: impl Fn() -> TokenStream) -> TokenStream {
         let counted = write();
         if self.seen.borrow().iter().all(|seen| seen.times == 1) {

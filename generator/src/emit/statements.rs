@@ -36,7 +36,7 @@ pub(super) fn add(docs: &mut Docs, statements: &Statements) {
     }
 }
 
-/// The rules that are checked, then, folded, the others.
+/// The checked rules, followed by the others in a folded section.
 fn add_rules(docs: &mut Docs, rules: &[Rule]) {
     if rules.is_empty() {
         return;
@@ -60,7 +60,7 @@ fn add_rules(docs: &mut Docs, rules: &[Rule]) {
     docs.unfold();
 }
 
-/// Who keeps a rule that is not checked.
+/// What enforces a rule that is not checked.
 fn kept_by(kind: RuleKind) -> &'static str {
     match kind {
         RuleKind::Type => " (kept by the types)",
@@ -75,7 +75,7 @@ fn rule_entry(rule: &Rule, note: &str) -> String {
     format!("{}{note}: {}{why}", code(&rule.id), sentence(&rule.says))
 }
 
-/// The text with a full stop at its end.
+/// The text with a final full stop.
 fn sentence(text: &str) -> String {
     let text = escape(text.trim());
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }

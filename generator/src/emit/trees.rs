@@ -1,4 +1,4 @@
-//! Syntax trees of what is emitted again and again: rows of tables, and calls for each parameter. Made of tokens, which
+//! Syntax trees of code that is emitted often: rows of tables, and calls for each parameter. Made from tokens, which
 //! have to be parsed, they take twice as long.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -13,7 +13,7 @@ use syn::{
 use super::code::ident;
 use super::print::print_item;
 
-/// The text of a constant, which is declared with some other value.
+/// The text of a constant, whose declaration has a placeholder as its value.
 pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     match syn::parse2::<ItemConst>(declaration) {
         Ok(constant) => print_item(Item::Const(ItemConst { expr: Box::new(value), ..constant })),
@@ -21,8 +21,8 @@ pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     }
 }
 
-/// The text of an `impl`, which is declared without members. Each of its functions is declared with an empty body and
-/// consists of the statements beside it.
+/// The text of an `impl`, declared without members. Each function is declared with an empty body and consists of the
+/// statements given with it.
 pub(super) fn implementation<const N: usize>(
     declaration: TokenStream,
     functions: [(TokenStream, Vec<Stmt>); N],
@@ -39,7 +39,7 @@ pub(super) fn implementation<const N: usize>(
     whole.map_or_else(|error| text_of_no_rust(&error), print_item)
 }
 
-/// Never met, as where a file is printed: a call of `compile_error!`.
+/// Emitted code always parses; if it did not, the call of `compile_error!` would stop the compiler.
 fn no_rust(error: &syn::Error) -> Expr {
     let says = format!("tradeapi-gen emitted no Rust: {error}");
     let mac = Macro {
@@ -56,7 +56,7 @@ fn text_of_no_rust(error: &syn::Error) -> String {
     format!("{};", quote!(#call))
 }
 
-/// A table of this type of the runtime. The fields that are left out have their defaults.
+/// A table of the runtime with this type. Fields that are left out have their defaults.
 pub(super) fn table<const N: usize>(ty: &str, fields: [Option<Field>; N]) -> Expr {
     let rest = fields.iter().any(Option::is_none).then(|| of_table(ty, "DEFAULT"));
     let fields = fields.into_iter().flatten().map(|(name, value)| (ident(name), value));
@@ -86,21 +86,21 @@ pub(super) fn structure(path: &[&str], fields: impl Iterator<Item = (Ident, Expr
     }
 }
 
-/// A field of a table and its value.
+/// A field of a table with its value.
 pub(super) type Field = (&'static str, Expr);
 
-/// A field that is a list, where the list has items.
+/// A field for a list, if the list is not empty.
 pub(super) fn rows(name: &'static str, items: impl Iterator<Item = Expr>) -> Option<Field> {
     let mut items = items.peekable();
     items.peek().is_some().then(|| (name, list(items)))
 }
 
-/// A field that is `Some`, where it has a value.
+/// A field that is `Some`, if there is a value.
 pub(super) fn some(name: &'static str, value: Option<Expr>) -> Option<Field> {
     value.map(|value| (name, optional(Some(value))))
 }
 
-/// A field that is `true`, where it is not `false`.
+/// A field that is `true`, if it is set.
 pub(super) fn flag(name: &'static str, is_set: bool) -> Option<Field> {
     is_set.then(|| (name, truth(true)))
 }
@@ -113,7 +113,7 @@ pub(super) fn optional(value: Option<Expr>) -> Expr {
     }
 }
 
-/// What a type of the runtime's tables has under this name.
+/// A variant or an associated item of a type of the runtime's tables.
 pub(super) fn of_table(ty: &str, name: &str) -> Expr {
     path(&["runtime", "tables", ty, name])
 }
@@ -216,7 +216,7 @@ pub(super) fn call<const N: usize>(function: Expr, arguments: [Expr; N]) -> Expr
     })
 }
 
-/// `receiver.method(argument)`, or the receiver alone where there is no argument.
+/// `receiver.method(argument)`, or the receiver alone if there is no argument.
 pub(super) fn with(receiver: Expr, method: &str, argument: Option<Expr>) -> Expr {
     match argument {
         Some(argument) => on(receiver, method, [argument]),
@@ -242,12 +242,12 @@ pub(super) fn on(receiver: Expr, method: &str, arguments: impl IntoIterator<Item
     })
 }
 
-/// An expression of a kind that comes rarely.
+/// An expression of a rarely used kind.
 pub(super) fn tokens(tokens: TokenStream) -> Expr {
     syn::parse2(tokens).unwrap_or_else(|error| no_rust(&error))
 }
 
-/// Statements of a kind that comes rarely.
+/// Statements of a rarely used kind.
 pub(super) fn statements(tokens: TokenStream) -> Vec<Stmt> {
     let parsed = syn::parse::Parser::parse2(Block::parse_within, tokens);
     parsed.unwrap_or_else(|error| vec![statement(no_rust(&error))])
