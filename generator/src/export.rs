@@ -1,4 +1,4 @@
-//! The model in other notations than Rust, for tools and people that read them. Only the command line needs it.
+//! The model in other formats than Rust, for tools and people. Only the command line uses it.
 
 mod openapi;
 mod site;

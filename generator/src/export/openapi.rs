@@ -1,4 +1,5 @@
-//! The whole API as OpenAPI 3.1: what OpenAPI can say in its own words, everything else in keys that begin with `x-`.
+//! The whole API as OpenAPI 3.1: its own keywords where they suffice, and keys that begin with `x-` for everything
+//! else.
 
 mod answers;
 mod components;
@@ -32,15 +33,15 @@ use object::Object;
 pub struct OpenApi {
     /// The document, as JSON.
     pub text: String,
-    /// How many operations it has.
+    /// The number of operations.
     pub operations: usize,
-    /// How many schemas the operations share.
+    /// The number of schemas that the operations share.
     pub schemas: usize,
-    /// What OpenAPI has no words for: the `x-` keys, and how often each is there.
+    /// The number of occurrences of each `x-` key, which hold what OpenAPI cannot express.
     pub extensions: BTreeMap<String, usize>,
 }
 
-/// Writes an API as OpenAPI.
+/// Exports an API as OpenAPI.
 pub(crate) fn openapi(api: &Api) -> OpenApi {
     let components = components::of(api);
     let schemas = components["schemas"].as_object().map_or(0, serde_json::Map::len);
@@ -57,7 +58,7 @@ pub(crate) fn openapi(api: &Api) -> OpenApi {
     OpenApi { text, operations: api.operations().count(), schemas, extensions: count::extensions(&document) }
 }
 
-/// The version is that of this description; the documents' own stand in their titles.
+/// The version is that of this description; those of the documents are part of their titles.
 fn info(api: &Api) -> Value {
     let documents = api.documents.iter().map(|document| (document.id.clone(), Value::from(document.title.as_str())));
     Object::new()
@@ -74,7 +75,8 @@ fn info(api: &Api) -> Value {
         .into_value()
 }
 
-/// The user gives the base address; the default stands in a domain reserved for examples, because readers want a URL.
+/// The server. The user provides the address; readers require a URL, so the default is in a domain reserved for
+/// examples.
 fn server() -> Value {
     let base = Object::new()
         .with("default", "https://api.example.com")
@@ -85,7 +87,7 @@ fn server() -> Value {
         .into_value()
 }
 
-/// The properties of the account that signs; rules refer to them.
+/// The properties of the account that signs, which rules refer to.
 fn account(account: &Account) -> Value {
     let properties = account.properties.iter().map(|property| {
         let described = Object::new().text("description", &property.doc);
@@ -111,10 +113,10 @@ fn account(account: &Account) -> Value {
 }
 
 impl OpenApi {
-    /// Writes the document to a file, unless it holds just that; returns whether it was written.
+    /// Writes the document to a file unless the content is the same; returns whether it was written.
     ///
     /// # Errors
-    /// What kept the file from being written.
+    /// Fails if the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<bool, Diagnostics> {
         let (folder, files) = self.in_folder(path);
         replace_stale(folder, &files).map(|written| !written.is_empty())
@@ -123,7 +125,7 @@ impl OpenApi {
     /// What [`OpenApi::write`] would change; writes nothing.
     ///
     /// # Errors
-    /// What kept the file from being read.
+    /// Fails if the file cannot be read.
     pub fn compare(&self, path: &Path) -> Result<Vec<Difference>, Diagnostics> {
         let (folder, files) = self.in_folder(path);
         compare(folder, &files, &RUST)

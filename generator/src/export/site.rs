@@ -1,7 +1,10 @@
-//! The API as a site for people: pages without a request to anywhere, readable without scripts, and what programs read.
+//! The API as a site for people: pages without external requests that are readable without scripts, and files for
+//! programs.
 //!
-//! 1. **view**: the model as the pages show it, each rule with its proof, each type with its uses.
-//! 2. **pages**: a file for each kind. maud makes the markup, so that no text of the schema becomes part of it.
+//! 1. **view**: the parts of the model that the pages show, such as each rule with its proof and each type with its
+//!    uses.
+//! 2. **pages**: a module for each kind of page. maud makes the markup, so that no text of the schema becomes a part of
+//!    it.
 //! 3. **files**: pages, style sheet, script, Markdown and JSON in memory, for `write`.
 
 mod address;
@@ -41,18 +44,18 @@ use crate::rules;
 use crate::write::{self, Kind, Report};
 use page::{Neighbour, Page};
 
-/// What the site is written as.
+/// The kind of folder that the site is written to.
 const KIND: Kind = Kind { endings: &["html", "css", "js", "json", "md", "txt"], is_alone: true };
 
-/// A schema as a site: files by their names.
+/// A schema as a site: files by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Site {
-    /// The files below the folder of the site.
+    /// The files by their names relative to the folder of the site.
     pub files: BTreeMap<String, String>,
 }
 
-/// Makes the site of a schema. `since` has what changed from another revision.
+/// Makes the site of a schema; `since` adds the changes since another revision.
 pub(crate) fn site(api: &Api, beside: &Beside, since: Option<Since<'_>>) -> Site {
     let cases = rules::cases(api);
     let site = view::Site::new(api, beside, &cases);
@@ -81,7 +84,7 @@ pub(crate) fn site(api: &Api, beside: &Beside, since: Option<Since<'_>>) -> Site
     Site { files: files.into_iter().map(|(name, text)| (name, visible(&text))).collect() }
 }
 
-/// The pages in the order in which they are read.
+/// The pages in reading order.
 fn pages(site: &view::Site<'_>, since: Option<Since<'_>>) -> Vec<Page> {
     let mut pages = vec![families::home(site)];
     pages.extend(concepts::pages(site));
@@ -93,28 +96,28 @@ fn pages(site: &view::Site<'_>, since: Option<Since<'_>>) -> Vec<Page> {
     }
     pages.extend([tables::errors(site), tables::limits(site), tables::rules(site), tables::names(site)]);
     pages.extend(since.map(|since| changes::page(site, since)));
-    // Last, because the other pages decide which lines are linked.
+    // Last, because the other pages determine which lines have links.
     pages.extend(source::documents(site));
     pages.extend(source::pages(site));
     pages
 }
 
-/// JSON without the spaces that people read it by.
+/// JSON without whitespace.
 fn compact(json: &str) -> String {
     serde_json::from_str::<serde_json::Value>(json).map_or_else(|_| json.to_owned(), |value| value.to_string())
 }
 
-/// The text without invisible characters, or that turn the direction of others.
+/// The text without characters that are invisible or change the text direction.
 fn visible(text: &str) -> String {
     let mend = |c: char| if is_invisible(c) && c != '\n' { '\u{fffd}' } else { c };
     text.chars().map(mend).collect()
 }
 
 impl Site {
-    /// Makes a folder hold the site and nothing else.
+    /// Makes a folder hold exactly the site.
     ///
     /// # Errors
-    /// A file in the folder that the generator did not write, or what kept a file from being written.
+    /// Fails if the folder has a file that the generator did not write, or if a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Report, Diagnostics> {
         write::write(folder, &self.files, &KIND)
     }
@@ -122,7 +125,7 @@ impl Site {
     /// What [`Site::write`] would change; writes nothing.
     ///
     /// # Errors
-    /// What kept a file from being read.
+    /// Fails if a file cannot be read.
     pub fn compare(&self, folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
         compare(folder, &self.files, &KIND)
     }

@@ -1,4 +1,4 @@
-//! What comes back: data in its envelope, or a refusal.
+//! Responses: data in its envelope, or a refusal.
 
 use serde_json::{Map, Value, json};
 
@@ -8,8 +8,8 @@ use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, 
 
 const REFUSAL: &str = "Refusal";
 
-/// The answers of an operation by their HTTP status. A refusal of the exchange's own comes with any status; readers that
-/// know no `default` look for it under `4XX`.
+/// The responses of an operation by HTTP status. A refusal of the exchange may have any status; readers that do not
+/// support `default` find it under `4XX`.
 pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Value {
     let data = data(family, operation);
     let (success, refused) = match &api.envelope {
@@ -45,7 +45,7 @@ pub(super) fn example(example: &Example, json: &str) -> Option<Value> {
     Some(Object::new().text("summary", &example.about).with("value", value).into_value())
 }
 
-/// The envelope around data.
+/// The envelope of a success with its data.
 fn accepted(envelope: &Envelope, way: Option<&Way>, data: Value) -> Value {
     let Some((Step::Member(member), rest)) = way.and_then(|way| way.0.split_first()) else { return within(way, data) };
     if envelope.around == Around::Failures {
@@ -62,7 +62,7 @@ fn accepted(envelope: &Envelope, way: Option<&Way>, data: Value) -> Value {
         .into_value()
 }
 
-/// What has data where a way leads to; without one, data is the whole body and says itself what it has.
+/// A schema in which the data is at the end of a path; without a path, the schema of the data itself.
 fn within(way: Option<&Way>, data: Value) -> Value {
     within_steps(way.map(|way| way.0.as_slice()).unwrap_or_default(), data)
 }
@@ -77,7 +77,7 @@ fn within_steps(steps: &[Step], data: Value) -> Value {
     })
 }
 
-/// The members of an envelope; `code` describes the code of an answer that has one.
+/// The members of an envelope; `code` is the schema of the code, if answers have one.
 fn members(envelope: &Envelope, code: Option<Value>) -> Object {
     envelope.members().into_iter().fold(Object::new(), |to, name| {
         let is_of = |ways: &[Way]| ways.iter().any(|way| way.member() == Some(name));
@@ -94,7 +94,7 @@ fn members(envelope: &Envelope, code: Option<Value>) -> Object {
     })
 }
 
-/// The envelope of a refusal; which codes a family has stands at its tag.
+/// The envelope of a refusal. The codes of a family are listed at its tag.
 pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     let envelope = api.envelope.as_ref()?;
     let code = match &envelope.success {
@@ -103,7 +103,7 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     };
     let data = envelope.data.iter().filter_map(Way::first).fold(Object::new(), |to, name| to.with(name, json!({})));
     let forms = if envelope.can_be_array() { json!(["object", "array"]) } else { json!("object") };
-    // What a schema of members cannot say.
+    // Paths that the schema of members cannot express.
     let nested = envelope.code.iter().filter(|way| way.member().is_none()).map(ToString::to_string);
     let required = envelope.success.as_ref().and_then(|_| envelope.code_member());
     let refusal = Object::new()
@@ -116,7 +116,7 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     Some((REFUSAL.to_owned(), refusal.into_value()))
 }
 
-/// A refusal that came with a status of its own.
+/// A refusal with a status of its own.
 pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
     let refusal = json!({"$ref": format!("#/components/schemas/{REFUSAL}")});
     let refused = Object::new()
@@ -125,7 +125,7 @@ pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
     api.envelope.as_ref().map(|_| (REFUSAL.to_owned(), refused.into_value()))
 }
 
-/// The response header that counts the calls that are left.
+/// The response header with the number of remaining calls.
 pub(super) fn remaining_calls(api: &Api) -> Option<(String, Value)> {
     let name = api.remaining_calls.clone()?;
     let says = "How many calls are left in the current second.";

@@ -1,4 +1,4 @@
-//! What operations share: types of the families, headers, credentials, refusals.
+//! Components that operations share: types of the families, headers, credentials and refusals.
 
 use serde_json::{Value, json};
 
@@ -61,10 +61,10 @@ fn values(all: &Enum) -> Value {
         .into_value()
 }
 
-/// What no list of values can say of one.
+/// What a list of values cannot express about a single one.
 fn beyond(value: &EnumValue) -> Option<(String, Value)> {
-    let said = Object::new().flag("deprecated", value.deprecated.is_some()).keys(&value.keys());
-    (!said.is_empty()).then(|| (value.name.wire.clone(), said.into_value()))
+    let statements = Object::new().flag("deprecated", value.deprecated.is_some()).keys(&value.keys());
+    (!statements.is_empty()).then(|| (value.name.wire.clone(), statements.into_value()))
 }
 
 fn identifier(all: &Identifier) -> Value {
@@ -87,12 +87,12 @@ pub(super) fn form_pattern(form: &Form) -> String {
     format!("^{}{between}*{}$", literal(&form.prefix), literal(&form.suffix))
 }
 
-/// The bracket expression of an alphabet, in which `-` alone has a meaning.
+/// The bracket expression of an alphabet, in which only `-` has a special meaning.
 fn class(alphabet: &str) -> String {
     let escaped =
         alphabet.chars().flat_map(|c| matches!(c, '\\' | '[' | ']' | '^').then_some('\\').into_iter().chain([c]));
     let escaped: String = escaped.collect();
-    // A hyphen at the end stands for itself; not every dialect of regular expressions takes it as it is.
+    // A trailing hyphen is literal, and is escaped because some dialects of regular expressions require it.
     match escaped.strip_suffix('-') {
         Some(rest) => format!("[{rest}\\-]"),
         None => format!("[{escaped}]"),
@@ -103,7 +103,7 @@ fn literal(text: &str) -> String {
     text.chars().flat_map(|c| r"\^$.|?*+()[]{}/".contains(c).then_some('\\').into_iter().chain([c])).collect()
 }
 
-/// The wire leaves documented fields out, so none is required.
+/// The schema of a record. No field is required, because the exchange leaves out documented fields.
 fn record(family: &Family, record: &Record) -> Value {
     let mut fields = record.fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
     let form = match record.travels {

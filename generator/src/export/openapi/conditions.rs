@@ -1,4 +1,4 @@
-//! Rules that JSON Schema can say: conditions over the members of one object.
+//! Rules that JSON Schema can express: conditions on the members of one object.
 
 use serde_json::{Value, json};
 
@@ -7,8 +7,8 @@ use super::object::{Object, any_of, having};
 use super::values::typed;
 use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Test, Type};
 
-/// The checked rules of an object's members, as schemas that the object has to fit. What depends on the account, compares
-/// items with each other or only warns is not among them.
+/// The checked rules about the members of an object, as schemas that the object has to match. Rules that depend on the
+/// account, compare items with each other, or only warn are left out.
 pub(super) fn schemas<'a>(
     family: &'a Family,
     rules: impl Iterator<Item = &'a Rule>,
@@ -32,10 +32,10 @@ impl Members<'_> {
         let (when, require, forbid) = (self.all(when)?, self.all(require)?, self.all(forbid)?);
         let forbid = together(forbid).map(|forbid| json!({"not": forbid}));
         let then = together(require.into_iter().chain(forbid).collect())?;
-        let said = Object::new().with("$comment", rule.id.as_str());
+        let schema = Object::new().with("$comment", rule.id.as_str());
         Some(match together(when) {
-            Some(when) => said.with("if", when).with("then", then).into_value(),
-            None => said.with("allOf", [then]).into_value(),
+            Some(when) => schema.with("if", when).with("then", then).into_value(),
+            None => schema.with("allOf", [then]).into_value(),
         })
     }
 
@@ -64,7 +64,7 @@ impl Members<'_> {
         }
     }
 
-    /// A value of a member as it travels.
+    /// A value of a member in its form on the wire.
     fn value(&self, name: &str, text: &str) -> Value {
         let Some(member) = self.find(name) else { return Value::from(text) };
         match member.shape.single() {
@@ -73,7 +73,7 @@ impl Members<'_> {
         }
     }
 
-    /// A parameter, or a member of a choice, which stands beside the parameters.
+    /// A parameter, or a member of a choice, which is beside the parameters in the object.
     fn find(&self, name: &str) -> Option<&Parameter> {
         let wires = self.parameters.iter().flat_map(|parameter| self.family.wire_parameters(None, parameter));
         wires.filter(|wire| wire.name.wire == name).find_map(|wire| wire.parameter())
@@ -88,7 +88,7 @@ fn all_given(names: &[&str]) -> Value {
     having(names.iter().map(|name| ((*name).to_owned(), json!({}))))
 }
 
-/// A schema that fits when all of these do.
+/// A schema that requires all of these.
 fn together(mut schemas: Vec<Value>) -> Option<Value> {
     match schemas.len() {
         0 => None,

@@ -1,4 +1,4 @@
-//! Outcomes of requests, and how a query finds them out. OpenAPI has no words for any of it.
+//! Outcomes of requests, and how queries confirm them. OpenAPI cannot express any of it.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::object::Object;
 use crate::diagnostics::Place;
 use crate::model::{Batch, Compound, Confirm, Echoes, Operation, OutcomeRow, Pair, Several};
 
-/// What follows for a request that changes something when its call ends so.
+/// The outcome of a request that changes something, for one result of its call.
 pub(super) fn outcome(row: &OutcomeRow) -> Value {
     Object::new()
         .with("when", row.when.as_str())
@@ -15,7 +15,7 @@ pub(super) fn outcome(row: &OutcomeRow) -> Value {
         .into_value()
 }
 
-/// By what a request is known again, which query shows its outcome, and whether a repeat does harm.
+/// The ids of a request, the query that shows its outcome, and whether a repeat does harm.
 pub(super) fn of(operation: &Operation) -> Object {
     let repeat = operation.repeat.as_ref();
     let repeat = repeat.map(|repeat| {
@@ -59,12 +59,12 @@ fn confirm(confirm: &Confirm) -> Value {
         .into_value()
 }
 
-/// What the answer repeats of the request.
+/// The ids of the request that the answer repeats.
 fn echoes(echoes: &Echoes) -> Value {
     Object::new().map("ids", several(&echoes.ids)).flag("one_is_enough", echoes.one_is_enough).into_value()
 }
 
-/// The several things that a request does.
+/// The separate effects of a request.
 fn compound(compound: &Compound) -> Value {
     let when = compound.when.iter().map(|((name, _), (value, _))| (name.clone(), Value::from(value.as_str())));
     Object::new().map("when", when.collect::<Vec<_>>()).with("why", compound.why.as_str()).into_value()
@@ -74,7 +74,7 @@ fn several(all: &[Several]) -> Vec<(String, Value)> {
     all.iter().map(|((name, _), others)| (name.clone(), names(others).collect())).collect()
 }
 
-/// What an answer says about each item that was sent.
+/// The results that an answer states for the items of a list that was sent.
 fn items(batch: &Batch) -> Value {
     Object::new()
         .with("of", batch.of.0.as_str())

@@ -1,17 +1,17 @@
-//! How often each `x-` key is there.
+//! The number of occurrences of each `x-` key.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Members whose own members are named by the API, and not by OpenAPI.
+/// Keywords whose members have names of the API.
 const NAMED_BY_THE_API: [&str; 5] = ["headers", "parameters", "paths", "properties", "schemas"];
 
 /// Members that hold data of the API.
 const DATA: [&str; 3] = ["default", "example", "examples"];
 
-/// The keys that OpenAPI leaves to us. A list has as many statements as entries, and what stands below a key is
-/// counted with it.
+/// The `x-` keys with the number of statements. A list counts as many statements as it has entries, and keys below an
+/// `x-` key are counted as a part of it.
 pub(super) fn extensions(document: &Value) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     count(document, &mut counts);

@@ -1,4 +1,4 @@
-//! Credentials: what goes together, and what is signed.
+//! Credentials: security schemes, and what is signed.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::model::{
     Access, Api, Carried, Content, Credentials, NonceForm, Operation, Part, Signature, SignedPart, Token, Within,
 };
 
-/// Each credential by a name of ours.
+/// Each credential with a name for its security scheme.
 fn all(credentials: &Credentials) -> impl Iterator<Item = (&str, &Carried)> {
     let word = |carried: &Carried| carried.word().filter(|word| *word != SignedPart::Path);
     let words = credentials.carried.iter().filter_map(move |carried| Some((word(carried)?.as_str(), carried)));
@@ -15,7 +15,7 @@ fn all(credentials: &Credentials) -> impl Iterator<Item = (&str, &Carried)> {
     words.chain(authorization).chain(credentials.others().map(|carried| (carried.name.as_str(), carried)))
 }
 
-/// The security schemes, one a credential.
+/// The security schemes, one for each credential.
 pub(super) fn schemes(credentials: &Credentials) -> Vec<(String, Value)> {
     all(credentials).map(|(name, carried)| (name.to_owned(), scheme(credentials, carried))).collect()
 }
@@ -79,7 +79,7 @@ fn members(members: &[(String, Vec<Part>)]) -> Value {
     members.iter().fold(Object::new(), |to, (name, parts)| to.with(name, texts(parts))).into_value()
 }
 
-/// What an operation needs: all credentials together, or nothing.
+/// The security of an operation: all credentials together, or none.
 pub(super) fn of_operation(api: &Api, operation: &Operation) -> Vec<Value> {
     let credentials = api.credentials.iter().filter(|_| operation.access == Access::Signed);
     let together = |credentials| {

@@ -1,4 +1,4 @@
-//! Families -> tags, with what holds for the family as a whole.
+//! Families -> tags, with what applies to the family as a whole.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub(super) fn tag(family: &Family) -> Value {
         .into_value()
 }
 
-/// The read by which credentials are checked; its request as JSON.
+/// The query that checks credentials, with its request as JSON.
 fn probe(probe: &Probe) -> Value {
     let request: Option<Value> = serde_json::from_str(&probe.request.0).ok();
     Object::new().with("operation", probe.operation.0.as_str()).maybe("request", request).into_value()

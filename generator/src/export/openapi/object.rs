@@ -1,10 +1,10 @@
-//! JSON objects, member by member, in the order in which they are given.
+//! JSON objects, built member by member in order.
 
 use serde_json::{Map, Value, json};
 
 use crate::model::elements::Key;
 
-/// An object that is being made.
+/// An object under construction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object(Map<String, Value>);
 
@@ -21,13 +21,13 @@ impl Object {
         }
     }
 
-    /// With a member.
+    /// Adds a member.
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name.to_owned(), value.into());
         self
     }
 
-    /// With a member where there is something to say.
+    /// Adds a member, if it has a value.
     pub(super) fn maybe(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -35,46 +35,46 @@ impl Object {
         }
     }
 
-    /// With a text, unless it is empty.
+    /// Adds a text, unless it is empty.
     pub(super) fn text(self, name: &str, text: &str) -> Self {
         self.maybe(name, Some(text).filter(|text| !text.is_empty()))
     }
 
-    /// With a member that is true, or without it.
+    /// Adds a member that is true, if it is set.
     pub(super) fn flag(self, name: &str, is_so: bool) -> Self {
         self.maybe(name, is_so.then_some(true))
     }
 
-    /// With a list, unless it is empty.
+    /// Adds a list, unless it is empty.
     pub(super) fn list(self, name: &str, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
         let values: Vec<Value> = values.into_iter().map(Into::into).collect();
         self.maybe(name, Some(values).filter(|values| !values.is_empty()))
     }
 
-    /// With an object of these members, unless there are none.
+    /// Adds an object with these members, unless there are none.
     pub(super) fn map(self, name: &str, members: impl IntoIterator<Item = (String, Value)>) -> Self {
         let members: Map<_, _> = members.into_iter().collect();
         self.maybe(name, Some(members).filter(|members| !members.is_empty()))
     }
 
-    /// With everything that another object has.
+    /// Adds the members of another object.
     pub(super) fn and(mut self, other: Object) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// With what the keys say that have no form of their own.
+    /// Adds the statements of keys that have no other form.
     pub(super) fn keys(self, keys: &[Key]) -> Self {
         let data = keys.iter().filter_map(|key| key.data.as_ref());
         data.fold(self, |object, (name, value)| object.with(name, value.clone()))
     }
 
-    /// Whether nothing is said.
+    /// Whether it has no members.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The JSON type that a schema names, if it names one.
+    /// The JSON type of a schema, if it has one.
     pub(super) fn json_type(&self) -> &'static str {
         let named = self.0.get("type").and_then(Value::as_str).unwrap_or_default();
         ["integer", "number", "boolean"].into_iter().find(|known| *known == named).unwrap_or("string")
@@ -93,7 +93,7 @@ pub(super) fn having(members: impl IntoIterator<Item = (String, Value)>) -> Valu
     among_others(json!({"properties": members, "required": required}))
 }
 
-/// A schema that fits what one of these fits.
+/// A schema that matches what at least one of these matches.
 pub(super) fn any_of(mut schemas: Vec<Value>) -> Value {
     match schemas.len() {
         1 => schemas.remove(0),
@@ -101,8 +101,8 @@ pub(super) fn any_of(mut schemas: Vec<Value>) -> Value {
     }
 }
 
-/// A schema of an object's members that leaves room for others: some readers allow no others wherever `properties`
-/// stand, except directly in an `allOf` of several schemas.
+/// A schema of an object's members that allows others. Some readers reject other members wherever there are
+/// `properties`, except directly in an `allOf` of several schemas.
 pub(super) fn among_others(members: Value) -> Value {
     json!({"allOf": [{"type": "object"}, members]})
 }

@@ -12,11 +12,11 @@ use crate::model::{
 };
 use crate::words::{PagesBy, Sends};
 
-/// All operations, those of one path together.
+/// All operations, grouped by path.
 pub(super) fn paths(api: &Api) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for (family, operation) in api.operations() {
-        // Calls of one address are distinguished by a fragment, which is not sent.
+        // Calls with the same address are distinguished by a fragment, which is not sent.
         let call = operation.call.as_ref().map(|(method, _)| format!("#{method}")).unwrap_or_default();
         let methods = paths.entry(operation.path.text.clone() + &call).or_insert_with(|| json!({}));
         methods[operation.method.as_str().to_lowercase()] = self::operation(api, family, operation);
@@ -40,7 +40,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
         .into_value()
 }
 
-/// Parameters of path and query, and headers.
+/// The parameters in the path, the query and headers.
 fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value> {
     let parameters = operation.body.parameters().iter();
     let outside = parameters.filter(|parameter| !operation.has_body() || operation.is_elsewhere(parameter));
@@ -83,7 +83,7 @@ fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
     )
 }
 
-/// The body of a call, whose parameters have this schema.
+/// The body of a call with this schema for its parameters.
 fn call(calls: &Calls, name: &str, parameters: Value) -> Value {
     let Some(method) = &calls.method else { return parameters };
     let text = |value: &str| json!({"const": value});
@@ -113,7 +113,7 @@ fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
     Some(operation.body_with(api, request).to_string())
 }
 
-/// What OpenAPI has no words for.
+/// Statements that OpenAPI cannot express.
 fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
     let in_query = (!operation.has_body()).then_some(operation);
     let queries = in_query
@@ -174,7 +174,7 @@ fn window(window: &Window) -> Value {
         .into_value()
 }
 
-/// Which member leads to the next page, which parameter takes it, and what makes a listing whole.
+/// The member that leads to the next page, the parameter that takes it, and what makes a listing complete.
 fn page(operation: &Operation) -> Option<Value> {
     let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
     let page = match (&operation.response, &operation.listing.pages) {

@@ -11,16 +11,16 @@ use crate::model::{
     Case, Choice, ChoiceKind, EnumValue, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
 };
 
-/// What requests are made of.
+/// The context of the parameters of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Parameters<'a> {
     pub(super) family: &'a Family,
-    /// The rules that speak of the parameters.
+    /// The rules about the parameters.
     pub(super) rules: &'a [Rule],
 }
 
 impl<'a> Parameters<'a> {
-    /// The object that carries these parameters; `list` names the list whose items are such objects.
+    /// The object with these parameters; `list` is the list whose items are such objects.
     pub(super) fn object(self, parameters: &[&Parameter], list: Option<&ListName>) -> Value {
         let (chosen, plain): (Vec<&Parameter>, Vec<&Parameter>) =
             parameters.iter().partition(|parameter| parameter.shape.choice().is_some());
@@ -40,13 +40,13 @@ impl<'a> Parameters<'a> {
             .list("required", required.map(|parameter| parameter.name.wire.as_str()))
     }
 
-    /// The schema of a parameter with all that is said about it.
+    /// The schema of a parameter with all statements about it.
     pub(super) fn value(self, parameter: &Parameter) -> Value {
         let schema = self.constraints(parameter, Side::Body);
         schema.text("description", &parameter.doc).and(self.beyond(parameter)).into_value()
     }
 
-    /// The parameters of a query, a path or headers: members of choices stand beside the others.
+    /// The parameters of a query, a path or headers, in which members of choices are beside the others.
     pub(super) fn outside_body(self, operation: &Operation, parameter: &Parameter) -> Vec<Value> {
         match self.family.choice_of(parameter) {
             Some(choice) => {
@@ -81,7 +81,7 @@ impl<'a> Parameters<'a> {
             .into_value()
     }
 
-    /// What no schema can say of a parameter.
+    /// Statements about a parameter that no schema can express.
     fn beyond(self, parameter: &Parameter) -> Object {
         Object::new().flag("deprecated", parameter.deprecated.is_some()).keys(&parameter.keys(self.family))
     }
@@ -107,7 +107,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// The members of a choice, the deciding one first. Which of them are sent is not for a single one to say.
+/// The members of a choice, the deciding one first. Their own schemas cannot express which of them are sent.
 fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
     let decider = choice.decider().map(|(decider, enum_index)| {
         let shape = Shape::One(Type::Enum(enum_index));
@@ -117,7 +117,7 @@ fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
     decider.into_iter().chain(members).collect()
 }
 
-/// The text that deletes, where it is not a value of the type.
+/// Also allows the text that deletes, if it is not a value of the type.
 fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) else { return schema };
     let is_value = match ty {
@@ -127,7 +127,7 @@ fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     if is_value { schema } else { Object::new().with("anyOf", [schema.into_value(), json!({"const": delete})]) }
 }
 
-/// A list that has to be sent, or that holds objects, is never empty.
+/// A list that is required, or that holds objects, must not be empty.
 fn list(items: Value, parameter: &Parameter) -> Object {
     let is_never_empty = parameter.need == Need::Always || parameter.item().is_some();
     let least = parameter.min_items.map(|(n, _)| n).or(is_never_empty.then_some(1));
@@ -138,7 +138,7 @@ fn list(items: Value, parameter: &Parameter) -> Object {
         .maybe("maxItems", parameter.max_items.map(|(n, _)| n))
 }
 
-/// Bounds hold for numbers; JSON Schema has none for numbers that travel as text.
+/// Adds the bounds of a number. JSON Schema has none for numbers that travel as text.
 fn bounded(schema: Object, parameter: &Parameter) -> Object {
     let json_type = schema.json_type();
     let is_number = matches!(json_type, "integer" | "number");
@@ -153,7 +153,7 @@ fn bounded(schema: Object, parameter: &Parameter) -> Object {
     }
 }
 
-/// What the first example that has the parameter gives it.
+/// The value of the parameter in the first example that has it.
 fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
     let requests =
         operation.examples.iter().filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());
@@ -175,13 +175,14 @@ pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
     }
 }
 
-/// Exactly one of the alternatives is sent, so each requires its own.
+/// A schema for one alternative. Exactly one of them is sent, so each requires its own.
 fn chosen(family: &Family, alternative: &Parameter) -> Value {
     let required = Parameter { need: Need::Always, ..alternative.clone() };
     among_others(members(family).plain_object(&[&required]).into_value())
 }
 
-/// One value of the deciding parameter, and what goes with it; what goes with others only is not sent.
+/// A schema for one value of the deciding parameter: it allows the parameters of its case and excludes those of other
+/// cases.
 fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Value {
     let value = value.name.wire.as_str();
     let own = members(family).plain_object(&case.parameters.iter().collect::<Vec<_>>()).into_value();
@@ -200,12 +201,12 @@ fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, 
         .into_value()
 }
 
-/// Rules speak of whole requests, and not of the members of a choice alone.
+/// Rules apply to whole requests rather than to the members of a choice.
 fn members(family: &Family) -> Parameters<'_> {
     Parameters { family, rules: &[] }
 }
 
-/// A choice in the place where a request makes it. Where it can be left out, none of its members is sent.
+/// The schema of a choice in a request. If the choice is optional, it may also have no members.
 fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
     let choice = family.choice_of(parameter)?;
     let made = values::reference(family, &choice.name.rust);
@@ -219,7 +220,7 @@ fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
     Some(made.maybe("x-wins", parameter.wins_unstated.then_some("unstated")).into_value())
 }
 
-/// A choice among parameters of a query, where no schema spans several of them.
+/// A choice among the parameters of a query, for which no schema covers several of them.
 pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &Choice) -> Value {
     let made = Object::new().flag("required", parameter.need == Need::Always);
     match &choice.kind {

@@ -1,4 +1,4 @@
-//! Rules and their conditions, as the schema language writes them.
+//! Rules and their conditions in the form of the schema language.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::model::{Condition, Rule, Severity, Test};
 
 /// A rule with its condition as data.
 pub(super) fn rule(rule: &Rule) -> Value {
-    // Each key of a rule is exported below; a new one has to be named here too.
+    // Destructured, so that a new key of rules does not compile until it is exported here.
     let Rule {
         id: _,
         place: _,
@@ -42,7 +42,7 @@ pub(super) fn rule(rule: &Rule) -> Value {
         .into_value()
 }
 
-/// Conditions that hold together, if there are any.
+/// Conditions that must hold together; `None` if there are none.
 pub(super) fn conditions(conditions: &[Condition]) -> Option<Value> {
     let all = conditions.iter().fold(Object::new(), |all, condition| {
         let (name, value) = entry(condition);

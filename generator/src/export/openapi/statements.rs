@@ -1,5 +1,5 @@
-//! What OpenAPI has no words for: statements of families and operations, where the documents make them, and what codes
-//! prove about the requests that they answer.
+//! Statements that OpenAPI cannot express: those of families and operations, with their places in the documents, and
+//! what codes prove about the requests that they answer.
 
 use serde_json::{Value, json};
 
@@ -30,12 +30,12 @@ pub(super) fn observation(observation: &Observation) -> Value {
     json!({"id": observation.id, "says": observation.says, "sources": observation.sources})
 }
 
-/// The document and the section; OpenAPI's `externalDocs` wants an address, and there is none.
+/// The document and the section. OpenAPI's `externalDocs` requires an address, which they do not have.
 pub(super) fn source(source: &Source) -> Value {
     Object::new().with("document", source.document.as_str()).maybe("section", source.section.as_deref()).into_value()
 }
 
-/// What a code proves, where it is more than that nothing was done.
+/// What a code proves, unless it only proves that nothing was done.
 pub(super) fn proof(proof: &Proof) -> Object {
     let stage = (proof.stage != proof.proves.usual_stage()).then_some(proof.stage.as_str());
     Object::new()
@@ -56,7 +56,7 @@ pub(super) fn observed_code(code: &ObservedCode) -> Value {
         .into_value()
 }
 
-/// What requests are refused for, and with which codes.
+/// A reason to refuse requests, with its codes.
 pub(super) fn refusal(refusal: &Refusal) -> Value {
     let codes = refusal.codes.iter().map(|((family, _), (code, _))| (family.clone(), Value::from(code.as_str())));
     Object::new()

@@ -1,4 +1,4 @@
-//! Types -> schemas of single values and lists, as they travel.
+//! Types -> schemas of single values and lists in their form on the wire.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::object::Object;
 use crate::model::{Enum, Family, Identifier, Truth, Type};
 use crate::words::Times;
 
-/// Where a value travels. Requests keep to what the documents list; answers carry more.
+/// The direction of a value. Requests contain only documented values; answers may contain others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Query,
@@ -28,10 +28,10 @@ pub(super) fn reference(family: &Family, rust: &str) -> Object {
     Object::new().with("$ref", format!("#/components/schemas/{}", component(family, rust)))
 }
 
-/// The schema of one value. `as_text` says that numbers travel as JSON strings, and `only` which values go here.
+/// The schema of one value. With `as_text`, numbers travel as JSON strings; `only` lists the allowed values.
 pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], side: Side) -> Object {
     match ty {
-        // What an answer has as a number may be anything else that is read as a text.
+        // Numbers in answers are accepted for everything that is read as text.
         Type::String | Type::Identifier(_) if !as_text => Object::new().with("type", ["number", "string"]),
         Type::String | Type::Undefined => Object::new().with("type", "string"),
         Type::Json => Object::new(),
@@ -56,7 +56,7 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], si
     }
 }
 
-/// How a time counts.
+/// The unit of a numeric time.
 fn unix(times: Times) -> &'static str {
     match times {
         Times::Seconds => "unix-seconds",
@@ -67,7 +67,7 @@ fn unix(times: Times) -> &'static str {
     }
 }
 
-/// The values of an enum that travels as a JSON number. Answers carry others, too.
+/// The values of an enum that travels as a JSON number. Answers may contain others.
 fn numbers_of(all: &Enum, only: &[&str], side: Side) -> Object {
     let listed = all.wires().filter(|wire| only.is_empty() || only.contains(wire));
     let listed: Vec<_> = listed.map(|wire| typed(wire, "number")).collect();
@@ -75,7 +75,7 @@ fn numbers_of(all: &Enum, only: &[&str], side: Side) -> Object {
     if side == Side::Answer { any } else { any.with("enum", listed) }
 }
 
-/// A number that travels as text. Answers leave it empty at times, so the pattern is for requests.
+/// A number that travels as text. Answers may leave it empty, so the pattern applies to requests only.
 fn text(format: &str, pattern: &str, side: Side) -> Object {
     let pattern = (side != Side::Answer).then_some(pattern);
     Object::new().with("type", "string").with("format", format).maybe("pattern", pattern)
@@ -94,7 +94,7 @@ fn identifier(family: &Family, all: &Identifier, side: Side) -> Object {
     if all.is_constrained() { open(named, side) } else { named }
 }
 
-/// What answers carry beside what is listed does not make them wrong.
+/// In answers, any value that is not listed is accepted, too.
 fn open(listed: Object, side: Side) -> Object {
     match side {
         Side::Answer => Object::new().with("anyOf", [listed.into_value(), json!({"type": "string"})]),
@@ -102,19 +102,19 @@ fn open(listed: Object, side: Side) -> Object {
     }
 }
 
-/// The same, or null.
+/// Also allows null.
 pub(super) fn or_null(schema: Object) -> Object {
     Object::new().with("anyOf", [schema.into_value(), json!({"type": "null"})])
 }
 
-/// A text of the schema language as JSON of this type; any other text stays one.
+/// A text of the schema language as JSON of this type; as a string if it cannot be converted.
 pub(super) fn typed(text: &str, json_type: &str) -> Value {
     let is_plain = matches!(json_type, "integer" | "number" | "boolean");
     let read = || serde_json::from_str::<Value>(text).ok().filter(|value| value.is_number() || value.is_boolean());
     is_plain.then(read).flatten().unwrap_or_else(|| Value::from(text))
 }
 
-/// A list of values; of records with a key, an object with a value for each.
+/// A list of values; for records with a key, an object with a value for each.
 pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Object {
     let has_key =
         matches!(ty, Type::Record(index) if family.records.get(index).is_some_and(|record| record.key.is_some()));

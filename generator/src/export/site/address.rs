@@ -1,18 +1,18 @@
-//! Where things stand on the site: files, anchors, and links from one page to another.
+//! Addresses on the site: files, anchors, and links between pages.
 
 use std::collections::BTreeSet;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What stays as it is in a part of a link.
+/// Characters that are not escaped in a part of a link.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A page, or a place on one.
+/// A page, or a position on one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
-    /// The file below the folder of the site.
+    /// The file, relative to the folder of the site.
     pub(super) file: String,
-    /// The place on the page; empty for the page itself.
+    /// The anchor on the page; empty for the page itself.
     pub(super) anchor: String,
 }
 
@@ -42,7 +42,7 @@ impl Address {
         Self::page(format!("lifecycles/{family}.html"))
     }
 
-    /// The page of the files of one folder of the schema.
+    /// The page with the files of one folder of the schema.
     pub(super) fn sources(file: &str) -> Self {
         let folder = file.rsplit_once('/').map_or("index", |(folder, _)| folder);
         Self::page(format!("schema/{folder}.html"))
@@ -54,7 +54,7 @@ impl Address {
         Self::sources(file).at(format!("{name}-{line}"))
     }
 
-    /// A document as it is.
+    /// The page of a document.
     pub(super) fn document(id: &str) -> Self {
         Self::page(format!("documents/{id}.html"))
     }
@@ -79,7 +79,7 @@ impl Address {
         Self::page("index.html")
     }
 
-    /// An index of all names, for those who search without scripts.
+    /// An index of all names, for readers without scripts.
     pub(super) fn names() -> Self {
         Self::page("names.html")
     }
@@ -105,7 +105,7 @@ impl Address {
         }
     }
 
-    /// The link to it from the folder of the site.
+    /// The link to it, relative to the folder of the site.
     pub(super) fn below_root(&self) -> String {
         format!("{}{}", encoded(&self.file), self.fragment())
     }
@@ -119,31 +119,31 @@ fn encoded(file: &str) -> String {
     file.split('/').map(encode).collect::<Vec<_>>().join("/")
 }
 
-/// The folder of the site as a page links to it.
+/// The folder of the site, relative to a page.
 pub(super) fn root(page: &Address) -> String {
     "../".repeat(page.file.matches('/').count())
 }
 
-/// A part of a link, or of a query.
+/// A part of a link or of a query, escaped.
 pub(super) fn encode(text: &str) -> String {
     utf8_percent_encode(text, PLAIN).to_string()
 }
 
-/// The anchor of a name: a word before it, and its letters and digits.
+/// The anchor of a name: a prefix, and the letters and digits of the name.
 pub(super) fn anchor(word: &str, name: &str) -> String {
     let letter = |c: char| if c.is_alphanumeric() || ".-_".contains(c) { c } else { '-' };
     let name: String = name.replace("[]", "").chars().map(letter).collect();
     format!("{word}-{}", name.trim_start_matches('.'))
 }
 
-/// The anchors of one page, of which no two are alike.
+/// The anchors of one page, which are distinct.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
     taken: BTreeSet<String>,
 }
 
 impl Anchors {
-    /// The anchor of a name, with a number where another name has it already.
+    /// The anchor of a name, with a number if the anchor is already in use.
     pub(super) fn of(&mut self, word: &str, name: &str) -> String {
         let first = anchor(word, name);
         let numbered = (2..).map(|n: u32| format!("{first}.{n}"));

@@ -1,16 +1,16 @@
-//! What the site shows beside the model: the files of the schema, the documents, and the tests that show rules.
+//! What the site shows besides the model: the files of the schema, the documents, and the tests that demonstrate rules.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::diagnostics::{Code, Diagnostics};
 
-/// What the site shows beside the model.
+/// What the site shows besides the model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beside {
-    /// The files of the schema, in the order in which places refer to them.
+    /// The files of the schema, in the order of the indices in places.
     pub(crate) schema: Vec<SourceFile>,
-    /// The documents, if the site has them, by their keys.
+    /// The documents by their keys; empty if the site has none.
     pub(crate) documents: BTreeMap<String, DocumentFile>,
     pub(crate) tests: RuleTests,
 }
@@ -18,12 +18,12 @@ pub(crate) struct Beside {
 /// A file of the schema.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
-    /// Its name below the folder of the schema.
+    /// Its name relative to the folder of the schema.
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
-/// A document, and the lines of what rules name as their places.
+/// A document, with the lines of the places that rules name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DocumentFile {
     pub(crate) text: String,
@@ -31,28 +31,28 @@ pub(crate) struct DocumentFile {
     pub(crate) lines: BTreeMap<String, usize>,
 }
 
-/// The tests that show how the exchange treats requests that a rule is about.
+/// The tests that show how the exchange treats requests that keep or break a rule.
 #[derive(Clone, Debug, Default)]
 pub struct RuleTests {
-    /// By what the rule is about, and by its id.
+    /// The tests by the subject and the id of the rule.
     tests: BTreeMap<(String, String), RuleTest>,
 }
 
-/// A test, and where it is.
+/// A test and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleTest {
     pub(crate) name: String,
-    /// The file beside the list that names the test.
+    /// The file with the test, beside the list.
     pub(crate) file: String,
     pub(crate) line: usize,
 }
 
 impl RuleTests {
-    /// Reads a list of tests. A line has the family or the operation that a rule is about, the id of the rule, and the test
-    /// as `module::name`, parted by tabulators; the module is a Rust file beside the list.
+    /// Reads a list of tests. A line has the family or the operation of a rule, the id of the rule, and the test as
+    /// `module::name`, separated by tabs; the module is a Rust file beside the list.
     ///
     /// # Errors
-    /// A file that cannot be read, a line of another form, or a test that is not in its file.
+    /// Fails if a file cannot be read, if a line has another form, or if a test is not in its file.
     pub fn read(list: &Path) -> Result<Self, Diagnostics> {
         let mut to = Diagnostics::default();
         let mut tests = BTreeMap::new();
@@ -78,12 +78,12 @@ impl RuleTests {
         to.into_result().map(|()| Self { tests })
     }
 
-    /// The test that shows a rule.
+    /// The test that demonstrates a rule.
     pub(crate) fn of(&self, about: &str, rule: &str) -> Option<&RuleTest> {
         self.tests.get(&(about.to_owned(), rule.to_owned()))
     }
 
-    /// The rules that have a test, each after what it is about.
+    /// The rules that have a test, each with its subject.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &(String, String)> {
         self.tests.keys()
     }

@@ -1,4 +1,4 @@
-//! What changed since another revision.
+//! The page of changes since another revision.
 
 use maud::html;
 
@@ -8,7 +8,7 @@ use super::pieces::{self, capital};
 use super::view::Site;
 use crate::diff::{Change, Class, Diff};
 
-/// The differences from an older schema, and what it is called.
+/// The differences from an older schema, and its name.
 #[derive(Clone, Copy)]
 pub(crate) struct Since<'a> {
     pub(crate) revision: &'a str,

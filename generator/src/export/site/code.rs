@@ -1,4 +1,4 @@
-//! Code as the site shows it: JSON and Rust with spans that the style sheet colours, and calls of curl.
+//! Code on the site: JSON and Rust with spans for the style sheet to colour, and calls of curl.
 
 use maud::{Markup, Render, html};
 use proc_macro2::{TokenStream, TokenTree};
@@ -9,7 +9,7 @@ use super::view::{
     Access, Api, Credentials, Encoding, Lists, Objects, Operation, ParameterStyle, Part, PartKind, Sends, SignedPart,
     Within, parts_text,
 };
-/// Code between tags, where quotation marks are letters like others. Code is full of them.
+/// Code between tags, in which quotation marks are not escaped because code is full of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<T>(pub(super) T);
 
@@ -26,10 +26,10 @@ impl<T: AsRef<str>> Render for Text<T> {
     }
 }
 
-/// How wide a list or an object may be to stand on one line.
+/// The maximum width of a list or an object on one line.
 const WIDTH: usize = 48;
 
-/// JSON over several lines; any other text is shown as it is.
+/// JSON over several lines; any other text is shown unchanged.
 pub(super) fn json(text: &str) -> Markup {
     match serde_json::from_str(text) {
         Ok(value) => html! { (member(&value, 0)) },
@@ -37,17 +37,17 @@ pub(super) fn json(text: &str) -> Markup {
     }
 }
 
-/// The same without colours, as an editor begins with it.
+/// The same without colours, as the initial text of an editor.
 pub(super) fn plain_json(text: &str) -> String {
     serde_json::from_str::<Value>(text).map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
 }
 
-/// A request as a value.
+/// A request as a JSON value.
 pub(super) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }
 
-/// JSON on one line, which the page breaks where it has to.
+/// JSON on one line, which the browser may wrap.
 pub(super) fn spaced_json(value: &Value) -> String {
     let all = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -61,10 +61,10 @@ pub(super) fn spaced_json(value: &Value) -> String {
     }
 }
 
-/// How many items a list may have to be shown whole.
+/// The maximum number of items of a list that is shown completely.
 const FEW: usize = 5;
 
-/// The same with its longer lists cut: the first item, and how many more there are.
+/// The value with longer lists cut to the first item and the number of the others.
 pub(super) fn brief(value: &Value) -> Value {
     match value {
         Value::Object(members) => members.iter().map(|(name, inner)| (name.clone(), brief(inner))).collect(),
@@ -77,7 +77,7 @@ pub(super) fn brief(value: &Value) -> Value {
     }
 }
 
-/// The JSON merge patch (RFC 7396) that makes one request another, by its outermost members.
+/// The JSON merge patch (RFC 7396) that turns one request into another, by their outermost members.
 pub(super) fn patch(from: &Value, to: &Value) -> Value {
     let (Some(from), Some(to)) = (from.as_object(), to.as_object()) else { return to.clone() };
     let changed = to.iter().filter(|(name, value)| from.get(*name) != Some(value));
@@ -115,11 +115,11 @@ fn member(value: &Value, depth: usize) -> Markup {
     }
 }
 
-/// The words of Rust that a program of ours uses.
+/// The Rust keywords that the example programs use.
 const WORDS: [&str; 12] =
     ["async", "await", "fn", "let", "use", "mut", "dyn", "pub", "crate", "self", "move", "return"];
 
-/// Rust; any other text is shown as it is.
+/// Rust; any other text is shown unchanged.
 pub(super) fn rust(text: &str) -> Markup {
     let Ok(tokens) = text.parse::<TokenStream>() else { return html! { (text) } };
     let mut spans = Vec::new();
@@ -156,7 +156,7 @@ fn coloured(tokens: TokenStream, spans: &mut Vec<(std::ops::Range<usize>, Option
     }
 }
 
-/// A request as an HTTP call has it.
+/// A request in the form of an HTTP call.
 pub(super) struct Call {
     pub(super) path: String,
     pub(super) query: String,
@@ -206,7 +206,7 @@ pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Ca
     Some(Call { path, query, body, headers })
 }
 
-/// What is sent for a value in a query or a form.
+/// The pairs that a value becomes in a query or a form.
 fn pairs_of(style: ParameterStyle, name: &str, value: &Value) -> Vec<(String, String)> {
     let spreads = |value: &Value| value.is_object() && style.objects != Objects::Json;
     match value {
@@ -234,7 +234,7 @@ fn pairs_of(style: ParameterStyle, name: &str, value: &Value) -> Vec<(String, St
     }
 }
 
-/// What is sent for a value in a header.
+/// The text of a value in a header.
 fn header_text(value: &Value) -> String {
     match value {
         Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(","),
@@ -249,13 +249,13 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// The environment variable that a call takes something from: `SHOP_URL`.
+/// The environment variable from which a call takes a value: `SHOP_URL`.
 fn variable(api: &Api, what: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("{}_{what}", api.name.chars().map(letter).collect::<String>())
 }
 
-/// A call of an operation as a script for a shell, signed where the operation wants it.
+/// A call of an operation as a shell script, signed if the operation requires it.
 pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<String> {
     let Call { path, query, body, headers: own } = call(api, operation, request)?;
     let signed = api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
@@ -302,13 +302,13 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     Some(lines.join("\n"))
 }
 
-/// The name of a variable of the shell.
+/// The name of a shell variable.
 fn shell_name(name: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     name.chars().map(letter).collect()
 }
 
-/// The text of a credential, within double quotes; `None` where a shell has no simple expression for it.
+/// The text of a credential within double quotes; `None` if a shell has no simple expression for it.
 fn shell_text(api: &Api, parts: &[Part]) -> Option<String> {
     let text = |part: &Part| match &part.kind {
         PartKind::Word(SignedPart::Key) => Some(format!("${}", variable(api, "KEY"))),
@@ -325,7 +325,7 @@ fn shell_text(api: &Api, parts: &[Part]) -> Option<String> {
     parts.iter().map(text).collect()
 }
 
-/// The lines that sign. A signature of another form than the plain one is described, for a reader to make.
+/// The lines that sign. A signature that is not of the plain form is only described, for the reader to make.
 fn signature(
     api: &Api,
     credentials: &Credentials,
@@ -366,7 +366,7 @@ fn signature(
     vec![timestamp, format!("signature=$(printf %s {text} |\n  {written})")]
 }
 
-/// A text as a shell takes it for itself.
+/// A text quoted for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! Pages on what holds for many operations: signing, time, ids, unknown outcomes, paging, quantities.
+//! Pages on topics that concern many operations: signing, time, ids, unknown outcomes, paging, quantities.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ use super::view::{
     TimestampForm, Token, Within, parts_text,
 };
 
-/// What each page says, in the order of the pages.
+/// The content of each page, in the order of the pages.
 const MAINS: [fn(Here<'_, '_>) -> Markup; CONCEPTS.len()] = [signing, account, time, ids, outcomes, paging, quantities];
 
 pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
@@ -25,7 +25,7 @@ pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
     CONCEPTS.iter().zip(&MAINS).map(page).collect()
 }
 
-/// The operations for which there is something to say, with it.
+/// A table of the operations for which `cells` returns something.
 fn table<'s>(
     here: Here<'_, '_>,
     heads: &[&str],
@@ -47,7 +47,7 @@ fn table<'s>(
     }
 }
 
-/// The operations of a family in a table of their own, where some of them have rows.
+/// A table for each family with operations that have rows.
 fn by_family<'s, 'a>(
     here: Here<'s, 'a>,
     heads: &[&str],
@@ -132,7 +132,7 @@ fn operations_with(here: Here<'_, '_>, header: &str) -> Markup {
     }
 }
 
-/// What a credential consists of.
+/// The description of the parts of a credential.
 fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
     let place = match carried.within {
         Within::Header => "",
@@ -172,7 +172,7 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
     }
 }
 
-/// How a time is written.
+/// The form of a time.
 fn form_of(form: TimestampForm) -> &'static str {
     match form {
         TimestampForm::Seconds => "Seconds since 1970.",
@@ -288,7 +288,7 @@ fn account(here: Here<'_, '_>) -> Markup {
     }
 }
 
-/// Where answers show a property, so that a client notices a wrong one.
+/// The answers that show a property, by which a client notices a wrong one.
 fn how_it_shows(property: &Property) -> Option<String> {
     let list = |all: &[(String, _)]| all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let records = (!property.shown_as.is_empty()).then(|| format!("Records show it as {}.", list(&property.shown_as)));

@@ -6,7 +6,7 @@ use super::code;
 use super::pieces::{capital, sentence};
 use super::view::{Access, Credentials, ExampleView, FamilyView, OperationView, Sends, Signature, SignedPart, Site};
 
-/// An example in each language; without scripts, the radio buttons switch between them all the same.
+/// An example in each language; radio buttons switch between them without scripts.
 pub(super) fn shown(site: &Site<'_>, view: &OperationView<'_>, example: &ExampleView<'_>, index: usize) -> Markup {
     let curl = code::curl(site.api, view.operation, example.request);
     let id = |language: &str| format!("example-{index}-{language}");
@@ -38,13 +38,13 @@ pub(super) fn shown(site: &Site<'_>, view: &OperationView<'_>, example: &Example
     }
 }
 
-/// What the local exchange lets a reader send. The script shows it where there is one.
+/// The form that sends a request to a local exchange. The script shows it if there is one.
 pub(super) fn trial(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let operation = view.operation;
     let request = view.examples.first().map(|example| code::plain_json(example.request)).unwrap_or_default();
     let signed = site.api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
     if signed.is_some_and(|credentials| !credentials.is_plain()) {
-        // The script signs in the plain form only.
+        // The script can sign in the plain form only.
         return Markup::default();
     }
     html! {

@@ -172,7 +172,7 @@ fn operations_of(here: Here<'_, '_>, operations: &[OperationView<'_>]) -> Markup
     }
 }
 
-/// What the side of a type says about its uses.
+/// The list of the uses of a type, for the margin of its page.
 pub(super) fn uses(here: Here<'_, '_>, family: &FamilyView<'_>, name: &str) -> Markup {
     let uses: Vec<_> = family.uses_of(name).collect();
     html! {

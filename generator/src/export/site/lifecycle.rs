@@ -1,4 +1,4 @@
-//! The life cycle of a family, drawn, with its transitions by number.
+//! The lifecycle of a family as a drawing, with its transitions by number.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -94,7 +94,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
     })
 }
 
-/// The drawing, whose texts the drawing escapes itself.
+/// The drawing, which escapes its texts itself.
 fn drawing(here: Here<'_, '_>, family: &FamilyView<'_>, lifecycle: &Lifecycle) -> Markup {
     let links = Links {
         state: &|state| here.page.clone().at(anchor("state", state)).from(here.page),

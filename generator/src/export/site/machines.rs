@@ -1,4 +1,4 @@
-//! What programs read: the list of pages for language models, and the rules as JSON.
+//! Files for programs: the list of pages for language models, and the rules as JSON.
 
 use serde_json::{Value, json};
 
@@ -37,8 +37,8 @@ pub(super) fn llms(site: &Site<'_>) -> String {
     out.finish()
 }
 
-/// The rules of each family and operation, with their places and proofs. A proof is what makes the operation's request one
-/// that is refused, and one that is accepted, each as a merge patch whose longer lists are cut.
+/// The rules of each family and operation, with their places and proofs. A proof turns the request of the operation
+/// into one that is refused, and into one that is accepted, each given as a merge patch whose longer lists are cut.
 pub(super) fn rules(site: &Site<'_>) -> String {
     let of_families = site.families.iter().map(|family| (family.name(), &family.rules));
     let of_operations = site.operations().map(|(_, view)| (view.operation.id.as_str(), &view.rules));
@@ -76,7 +76,7 @@ fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
     row
 }
 
-/// What a request that tries a rule changes, and what the caller states about the account.
+/// The changes that turn a request into one that tests a rule, and what the caller states about the account.
 fn tried(base: &Value, case: &Case) -> Value {
     let mut shown = json!({ "change": code::brief(&code::patch(base, &code::parsed(&case.request))) });
     if case.account != "{}" {

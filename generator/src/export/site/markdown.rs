@@ -1,4 +1,4 @@
-//! Markdown whose texts stay texts.
+//! Markdown in which texts stay plain text.
 
 use std::fmt::Write;
 
@@ -32,12 +32,12 @@ impl Text {
         self.line(0, &format!("**{}**: {}", escaped(name), escaped(text)));
     }
 
-    /// A name of the wire, and what there is to say of it.
+    /// A name of the wire with its description.
     pub(super) fn named(&mut self, depth: usize, name: &str, text: &str) {
         self.line(depth, &format!("`{}`: {}", name.replace('`', "'"), escaped(text)));
     }
 
-    /// A block of code; its fence is longer than any run of backticks in it.
+    /// A block of code, whose fence is longer than any run of backticks in it.
     pub(super) fn code(&mut self, language: &str, code: &str) {
         let longest = code.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
@@ -46,7 +46,7 @@ impl Text {
         self.in_list = false;
     }
 
-    /// A line that is Markdown already.
+    /// A line of Markdown.
     pub(super) fn raw(&mut self, line: &str) {
         self.line_of(line);
     }
@@ -74,7 +74,7 @@ impl Text {
     }
 }
 
-/// A text on one line, in which nothing is markup.
+/// A text on one line, with its markup escaped.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {

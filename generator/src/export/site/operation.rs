@@ -56,13 +56,13 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     }
 }
 
-/// What answers tell of the pool that a call takes of.
+/// What answers report about the pool in which a call counts.
 fn reporting_of<'a>(here: Here<'_, 'a>, rate: &Rate) -> Option<&'a PoolReporting> {
     let of = rate.of_pool.as_ref()?;
     here.site.api.pools.iter().find(|pool| pool.name == of.pool)?.reporting.as_ref()
 }
 
-/// What there is to know before the first parameter.
+/// A summary before the first parameter.
 fn in_short(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let operation = view.operation;
     let (does, repeat) = pieces::effect(operation.effect);

@@ -1,4 +1,4 @@
-//! What an answer shows about a request of an operation, how the rest is found out, and what changes of state there are.
+//! What an answer shows about the outcome of a request, how queries confirm the rest, and the transitions of states.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::pieces::{self, Here, sentence, to_do};
 use super::view::{Confirm, Effect, FamilyView, Never, OperationView, Ruled, Site, Transition, Verdict};
 use crate::diagnostics::Place;
 
-/// What each code and each end of a call shows, and how the rest is found out.
+/// What each code and each result of a call shows, and how the rest is confirmed.
 pub(super) fn codes(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     html! {
         h2 #outcome { "Outcome" }
@@ -44,7 +44,7 @@ pub(super) fn codes(here: Here<'_, '_>, family: &FamilyView<'_>, view: &Operatio
     }
 }
 
-/// The codes that no document lists, those together that come to the same.
+/// The codes that no document lists, grouped by their meaning for the operation.
 fn unlisted(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let groups = view.observed(here.site.api, family.family);
     let link = || here.link(&Address::errors().at("observed"), "Errors");
@@ -96,7 +96,7 @@ fn confirmation(here: Here<'_, '_>, family: &FamilyView<'_>, confirm: &Confirm) 
     }
 }
 
-/// How the outcome of a request is found out.
+/// How the outcome of a request is confirmed.
 fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     let text = |text: &str| Word::Text(text.to_owned());
     let by_id = !confirm.ids.is_empty();
@@ -131,7 +131,7 @@ fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     words
 }
 
-/// The same as one text.
+/// The same as plain text.
 fn confirmation_as_text(confirm: &Confirm) -> String {
     let text = |word: Word<'_>| match word {
         Word::Text(text) => text,
@@ -140,7 +140,7 @@ fn confirmation_as_text(confirm: &Confirm) -> String {
     confirmed(confirm).into_iter().map(text).collect()
 }
 
-/// The transitions that an operation causes, and the states that it never changes.
+/// The transitions that an operation triggers, and the states that it never changes.
 fn changes<'f>(family: &'f FamilyView<'_>, view: &OperationView<'_>) -> Option<(Vec<&'f Transition>, Vec<&'f Never>)> {
     let name = &view.operation.name;
     let lifecycle = family.family.lifecycle.as_ref()?;
@@ -151,7 +151,7 @@ fn changes<'f>(family: &'f FamilyView<'_>, view: &OperationView<'_>) -> Option<(
     (!caused.is_empty() || !never.is_empty()).then_some((caused, never))
 }
 
-/// The changes of state that the operation causes.
+/// The state transitions that the operation triggers.
 pub(super) fn states(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let Some((caused, never)) = changes(family, view) else { return html! {} };
     html! {
@@ -171,7 +171,7 @@ pub(super) fn states(here: Here<'_, '_>, family: &FamilyView<'_>, view: &Operati
     }
 }
 
-/// What codes show, how the rest is found out, and what changes of state there are, as Markdown.
+/// What codes show, how the rest is confirmed, and the transitions of states, as Markdown.
 pub(super) fn as_text(out: &mut Text, site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) {
     out.heading(2, "Outcome by code");
     for error in &family.family.errors {

@@ -1,11 +1,11 @@
-//! What every page has: its head, the bar at the top, the list of pages at the side, and the links to its neighbours.
+//! The frame of every page: its head, the bar at the top, the list of pages at the side, and links to its neighbours.
 
 use maud::{DOCTYPE, Markup, html};
 
 use super::address::{Address, root};
 use super::view::Site;
 
-/// A page on what holds for many operations.
+/// A page on a topic that concerns many operations.
 pub(super) struct Concept {
     pub(super) file: &'static str,
     pub(super) title: &'static str,
@@ -30,16 +30,16 @@ pub(super) const CONCEPTS: [Concept; 7] = [
 pub(super) struct Page {
     pub(super) address: Address,
     pub(super) title: String,
-    /// What it is about, in a sentence.
+    /// A summary in one sentence.
     pub(super) about: String,
     pub(super) main: Markup,
-    /// What stands beside it: examples.
+    /// The examples beside it.
     pub(super) aside: Option<Markup>,
     /// The headings of the page, for the list beside it.
     pub(super) headings: Vec<(String, String)>,
-    /// The family that it belongs to, of which alone the list of pages shows the operations.
+    /// The family that it belongs to; the list of pages shows the operations of this family only.
     pub(super) family: Option<String>,
-    /// The page as Markdown, where there is one.
+    /// The address of the page as Markdown, if there is one.
     pub(super) markdown: Option<Address>,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn draw(
     text
 }
 
-/// The list of pages; of the families, only the one that the page belongs to is open.
+/// The list of pages, in which only the family of the current page is open.
 fn contents(site: &Site<'_>, page: &Page, has_changes: bool) -> Markup {
     let here = &page.address;
     let link = |address: &Address, title: &str| {
@@ -175,7 +175,7 @@ fn contents(site: &Site<'_>, page: &Page, has_changes: bool) -> Markup {
     }
 }
 
-/// The headings of the parts that a page has: whether it has one, its anchor and its title.
+/// The headings of the parts of a page; each part has a flag for whether it exists, an anchor and a title.
 pub(super) fn headings(parts: &[(bool, &str, &str)]) -> Vec<(String, String)> {
     parts.iter().filter(|(is, ..)| *is).map(|(_, id, title)| ((*id).to_owned(), (*title).to_owned())).collect()
 }

@@ -1,4 +1,4 @@
-//! Parameters and fields: what is sent, and what comes back.
+//! Parameters and fields: tables of what is sent and what is returned.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::markdown::Text;
 use super::pieces::{self, Here, sentence};
 use super::view::{Block, FieldView, ParameterView, RuleView, TypeView, Unit, Wins, phrases};
 
-/// Parameters in their order, choices drawn as such.
+/// Parameters in their order, with choices drawn as groups.
 pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
     html! {
         @for block in blocks {
@@ -72,7 +72,7 @@ fn parameter(here: Here<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>
     }
 }
 
-/// What a parameter is when it is left out, and what it may be.
+/// The default, the bounds and the values of a parameter.
 fn bounds(one: &ParameterView<'_>) -> Markup {
     let has_bounds = one.default.is_some() || one.default_note.is_some() || one.edit.is_some() || one.may_be_blank;
     html! {
@@ -93,7 +93,7 @@ fn bounds(one: &ParameterView<'_>) -> Markup {
     }
 }
 
-/// The rules that the schema writes out about a parameter; the first few, where there are many.
+/// The written rules about a parameter; only the first ones if there are many.
 fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     const FEW: usize = 3;
     let touching = one.rules.iter().filter_map(|index| rules.get(*index)).filter(|rule| rule.is_written);
@@ -114,7 +114,7 @@ fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     }
 }
 
-/// The fields of an answer in a table. Their values, and the fields of records in them, stand with the types.
+/// The fields of an answer in a table. Their values, and the fields of nested records, are shown with the types.
 pub(super) fn fields_in_short(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
@@ -166,7 +166,7 @@ pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     }
 }
 
-/// The values of a field; what they mean stands with their type.
+/// The values of a field, whose meanings are shown with their type.
 fn value_list(one: &FieldView<'_>) -> Markup {
     html! {
         @if !one.values.is_empty() { p.listed { @for value in &one.values { code { (value.wire) } " " } } }

@@ -1,4 +1,4 @@
-//! Parts that several pages are made of.
+//! Parts that several pages share.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use super::view::{
 };
 use crate::diagnostics::Place;
 
-/// What each kind of rule means, in the order in which pages show them.
+/// The kinds of rules with their meanings, in the order of the pages.
 pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
     (RuleKind::Checked, "Checked before sending", "A request that breaks one of these is refused before it is sent."),
     (RuleKind::Type, "Kept by types", "A request that breaks one of these cannot be written."),
@@ -21,31 +21,31 @@ pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
     (RuleKind::Stated, "Stated", "The caller keeps these; nothing can check them before sending."),
 ];
 
-/// The page that is drawn, and where things are linked from.
+/// The page that is being drawn, from which links are made.
 #[derive(Clone, Copy)]
 pub(super) struct Here<'p, 'a> {
     pub(super) site: &'p Site<'a>,
     pub(super) page: &'p Address,
 }
 
-/// A text of the schema, with its full stop.
+/// A text of the schema with a final full stop.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// A text that begins a sentence.
+/// A text with a capital letter, to begin a sentence.
 pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// A word of the schema language as people write it.
+/// A word of the schema language in plain English.
 pub(super) fn in_words(word: &str) -> String {
     word.replace(['_', '-'], " ")
 }
 
-/// A number and what is counted: `1 rule`, `2 rules`.
+/// A number with a noun: `1 rule`, `2 rules`.
 pub(super) fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") }
 }
@@ -55,7 +55,7 @@ impl Here<'_, '_> {
         html! { a href=(address.from(self.page)) { (text) } }
     }
 
-    /// A link to the line of the schema that says it.
+    /// A link to a line of the schema.
     pub(super) fn line(&self, place: Place) -> Markup {
         match self.site.link_to(place) {
             None => html! {},
@@ -66,7 +66,7 @@ impl Here<'_, '_> {
         }
     }
 
-    /// The document and the section that say it.
+    /// The document and the section of a statement.
     pub(super) fn source(&self, source: &Source) -> Markup {
         html! {
             (self.site.api.document_title(&source.document))
@@ -87,7 +87,7 @@ impl Here<'_, '_> {
         }
     }
 
-    /// The operation of a name, linked; other triggers as they are written.
+    /// A trigger: a link if it is an operation, otherwise plain text.
     pub(super) fn trigger(&self, family: &FamilyView<'_>, name: &str) -> Markup {
         match family.operation(name) {
             Some(view) => html! { a href=(view.address.from(self.page)) { code { (name) } } },
@@ -147,7 +147,7 @@ impl Here<'_, '_> {
         }
     }
 
-    /// The places of a rule in the document, linked to their lines where the site has the documents.
+    /// The places of a rule in the document, with links to their lines if the site has the documents.
     fn at(&self, rule: &RuleView<'_>) -> Markup {
         html! {
             span.at {
@@ -162,7 +162,7 @@ impl Here<'_, '_> {
         }
     }
 
-    /// A rule that follows from a parameter, a window or a limit, in short.
+    /// A rule that follows from a parameter, a window or a limit, in a short form.
     fn derived(&self, rule: &RuleView<'_>) -> Markup {
         html! {
             li id=(rule.anchor) {
@@ -221,7 +221,7 @@ impl Here<'_, '_> {
     }
 }
 
-/// A request that a rule refuses, and of those that it accepts the one that is most like it.
+/// A request that a rule refuses, and the most similar one that it accepts.
 pub(super) fn tried<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
     let refused = *rule.refused.first()?;
     let one = code::parsed(&refused.request);
@@ -229,12 +229,12 @@ pub(super) fn tried<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
     Some((refused, *rule.accepted.iter().min_by_key(distance)?))
 }
 
-/// The test that shows a rule, and where it is.
+/// A link to the test that demonstrates a rule.
 fn shown_by(test: &RuleTest) -> Markup {
     html! { span.shown-by { "Shown by " code { (test.name) } ", " (test.file) ":" (test.line) } }
 }
 
-/// What of a request a rule that follows from a parameter refuses, and what it accepts; the rest does not matter.
+/// The part of a request that a rule about a parameter refuses, and one that it accepts; the rest is not relevant.
 fn differs(rule: &RuleView<'_>) -> Markup {
     let Some((refused, accepted)) = tried(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
@@ -246,7 +246,7 @@ fn differs(rule: &RuleView<'_>) -> Markup {
     }
 }
 
-/// A request that a rule refuses, and what makes it one that is accepted.
+/// A request that a rule refuses, and the change that makes it acceptable.
 fn proof(rule: &RuleView<'_>) -> Markup {
     let Some((refused, accepted)) = tried(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
@@ -267,7 +267,7 @@ fn proof(rule: &RuleView<'_>) -> Markup {
     }
 }
 
-/// What a merge patch changes of what is called so.
+/// The changes of a merge patch to the value called `of`.
 fn changed(patch: &Value, of: &str) -> Markup {
     let members = match code::brief(patch) {
         Value::Object(members) => members,
@@ -352,7 +352,7 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Markup {
     }
 }
 
-/// The outcome of a request that is answered so: a class for its colour, and two words.
+/// The outcome of a request that gets this answer: a class for its colour, and two words.
 pub(super) fn verdict_in_words(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Done => ("good", "Done"),
@@ -368,7 +368,7 @@ pub(super) fn verdict(verdict: Verdict) -> Markup {
     html! { span.verdict.(class) { (text) } }
 }
 
-/// What a code proves, in a sentence that holds for any operation.
+/// What a code proves, in a sentence that applies to any operation.
 pub(super) fn proves(proves: CodeProof) -> &'static str {
     match proves {
         CodeProof::NotDone => "The request is refused.",
@@ -381,7 +381,7 @@ pub(super) fn proves(proves: CodeProof) -> &'static str {
     }
 }
 
-/// What to do about a code that comes to this for a request, in a sentence.
+/// How to react to a code with this verdict, in a sentence.
 pub(super) fn to_do(verdict: Verdict, proves: CodeProof) -> &'static str {
     match (verdict, proves) {
         (Verdict::Done | Verdict::Nothing, _) => "",
@@ -400,7 +400,7 @@ pub(super) fn to_do(verdict: Verdict, proves: CodeProof) -> &'static str {
     }
 }
 
-/// What a repeat of a call does, where the schema says no more.
+/// The effect of a repeat, unless the schema says more.
 pub(super) fn effect(effect: Effect) -> (&'static str, &'static str) {
     match effect {
         Effect::Read => ("Reads", "It changes nothing, so it may be repeated."),

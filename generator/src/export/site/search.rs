@@ -1,4 +1,4 @@
-//! What the search finds: names, codes, rules and the words that people use for them.
+//! The search index: names, codes, rules, and words that people use for them.
 
 use serde_json::json;
 
@@ -7,26 +7,26 @@ use super::page::CONCEPTS;
 use super::pieces::sentence;
 use super::view::Site;
 
-/// What stands between a text and the further words in [`entries`].
+/// Separates a text from the further words in [`entries`].
 const WORDS: &str = "\n";
 
-/// Something that can be found.
+/// An entry of the index.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) title: String,
     pub(super) kind: &'static str,
-    /// Where it stands, in words.
+    /// Where it is, in words.
     pub(super) place: String,
-    /// What is said of it, in the words of people.
+    /// Its description.
     pub(super) text: String,
-    /// Further words that it is found by.
+    /// Further words by which it is found.
     words: String,
     pub(super) address: Address,
     /// Whether it is a name rather than a sentence.
     pub(super) is_name: bool,
 }
 
-/// Everything that can be found, in the order of the pages.
+/// All entries, in the order of the pages.
 pub(super) fn entries(site: &Site<'_>) -> Vec<Entry> {
     let mut found = Vec::new();
     let mut add = |title: &str, kind, place: &str, text: String, address| {
@@ -115,7 +115,7 @@ pub(super) fn entries(site: &Site<'_>) -> Vec<Entry> {
     found
 }
 
-/// The index as a script, because a page that is opened as a file may not fetch anything: pages by number, and rows.
+/// The index as a script, because a page opened as a file must not fetch anything: numbered pages, then rows.
 pub(super) fn script(site: &Site<'_>) -> String {
     let mut pages: Vec<String> = Vec::new();
     let mut number = |file: String| match pages.iter().position(|page| *page == file) {

@@ -1,5 +1,4 @@
-//! The files of the schema, a page for each folder, and the documents, so that everything can be linked to the line that
-//! says it.
+//! The files of the schema, with a page for each folder, and the documents, so that statements can link to their lines.
 
 use maud::{Markup, html};
 
@@ -42,7 +41,7 @@ fn page(site: &Site<'_>, address: Address) -> Page {
     }
 }
 
-/// The documents as they are, where the site has them.
+/// The documents, if the site has them.
 pub(super) fn documents(site: &Site<'_>) -> Vec<Page> {
     let known = site.api.documents.iter();
     let with_text = known.filter_map(|known| Some((known, site.beside.documents.get(&known.id)?)));
@@ -66,7 +65,7 @@ pub(super) fn documents(site: &Site<'_>) -> Vec<Page> {
         .collect()
 }
 
-/// The lines of a file; those that pages link to have an anchor. The script puts numbers beside them.
+/// The lines of a file; those that pages link to have anchors. The script adds line numbers.
 fn lines(name: &str, text: &str, anchor: impl Fn(usize) -> Option<String>) -> Markup {
     html! {
         div.source tabindex="0" role="region" aria-label=(name) {

@@ -49,7 +49,7 @@ pub(super) fn errors(site: &Site<'_>) -> Page {
     }
 }
 
-/// The operations that a code can answer, by what it shows about their requests.
+/// The operations that can return a code, by what it shows about their requests.
 fn occurs(here: Here<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode) -> Markup {
     let with = |verdict: Verdict| family.operations.iter().filter(move |view| view.verdict(error) == verdict);
     let groups = [Verdict::Unknown, Verdict::UnknownWhenCompound, Verdict::NotDone, Verdict::Done, Verdict::Nothing];
@@ -71,7 +71,7 @@ fn occurs(here: Here<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode) -> Mar
     }
 }
 
-/// The codes that no document lists, with the families whose operations answer with them.
+/// The codes that no document lists, with the families whose operations return them.
 fn observed(here: Here<'_, '_>) -> Markup {
     let codes = &here.site.api.codes;
     let mut anchors = Anchors::default();
@@ -159,7 +159,7 @@ pub(super) fn limits(site: &Site<'_>) -> Page {
     }
 }
 
-/// A class, linked to what the schema says of it.
+/// A class, linked to its definition.
 fn class(here: Here<'_, '_>, family: &FamilyView<'_>, name: Option<&str>) -> Markup {
     let is_described = |name: &str| family.family.classes.iter().any(|class| class.name == name);
     html! {
@@ -171,7 +171,7 @@ fn class(here: Here<'_, '_>, family: &FamilyView<'_>, name: Option<&str>) -> Mar
     }
 }
 
-/// A field that hides what does not have its words, and boxes for kinds. The script shows it.
+/// A field that filters by words, and boxes for kinds. The script shows it.
 fn filter(of: &str, label: &str, kinds: &[(&str, &str)]) -> Markup {
     html! {
         form.filter role="search" data-of=(of) hidden {
@@ -242,7 +242,7 @@ fn row(here: &Address, page: &Address, rule: &RuleView<'_>) -> Markup {
     }
 }
 
-/// All names, for those who look one up without scripts.
+/// An index of all names, for readers without scripts.
 pub(super) fn names(site: &Site<'_>) -> Page {
     let address = Address::names();
     let mut by_letter: BTreeMap<String, BTreeMap<String, Vec<search::Entry>>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! An operation as Markdown, for programs that read text.
+//! Operations as Markdown, for programs that read text.
 
 use super::pieces::{self, sentence};
 use super::view::{Access, Echoes, FamilyView, OperationView, Response, Site, phrases};
@@ -49,7 +49,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     parameters::fields_as_text(&mut out, 0, &view.answer);
     outcome::as_text(&mut out, site, family, view);
     out.heading(2, "Rules");
-    // The others only repeat what stands at the parameters and above them.
+    // The other rules only repeat what is stated with the parameters and above them.
     for rule in view.rules.iter().filter(|rule| rule.is_written) {
         out.entry(
             &rule.id,

@@ -1,5 +1,4 @@
-//! What the site shows, read from the model. Pages are made of this; nothing else of the site reads the model
-//! than plain data.
+//! The data of the site, read from the model. Pages are made from it and use only plain data of the model themselves.
 
 mod operation;
 mod parameters;
@@ -26,18 +25,18 @@ pub(super) use parameters::{Block, ParameterView, Wins};
 pub(super) use rules::RuleView;
 pub(super) use types::{FieldView, TypeView, Use, ValueView};
 
-/// A schema as the site shows it.
+/// A schema in the form of the site.
 pub(super) struct Site<'a> {
     pub(super) api: &'a Api,
     pub(super) beside: &'a Beside,
     pub(super) families: Vec<FamilyView<'a>>,
     /// The lines of the schema that pages link to.
     linked: RefCell<BTreeSet<(u32, u32)>>,
-    /// The same of the documents.
+    /// The lines of the documents that pages link to.
     linked_documents: RefCell<BTreeSet<(String, usize)>>,
 }
 
-/// A family, its operations and its rules.
+/// A family with its operations and rules.
 pub(super) struct FamilyView<'a> {
     pub(super) family: &'a Family,
     pub(super) operations: Vec<OperationView<'a>>,
@@ -92,7 +91,7 @@ impl<'a> Site<'a> {
         Some((file.name.as_str(), place.line.max(1)))
     }
 
-    /// The same for a link, which the page of the file then has an anchor for.
+    /// The same for a link, for which the page of the file then has an anchor.
     pub(super) fn link_to(&self, place: Place) -> Option<(&'a str, u32)> {
         self.linked.borrow_mut().insert((place.file, place.line.max(1)));
         self.source_of(place)
@@ -104,7 +103,7 @@ impl<'a> Site<'a> {
         self.linked.borrow().contains(&(file, line))
     }
 
-    /// The document and the line that a rule comes from: for each part of its place, where the site has the documents.
+    /// The document and the line for each part of a rule's place, if the site has the documents.
     pub(super) fn lines_of<'r>(
         &'r self,
         rule: &'r RuleView<'a>,
@@ -112,7 +111,7 @@ impl<'a> Site<'a> {
         rule.at.split(';').map(str::trim).map(|at| (at, self.line_of(rule.document, at)))
     }
 
-    /// The document that has a place, that of the rule before others, and the line.
+    /// The document that has a place, preferring that of the rule, and the line.
     fn line_of(&self, document: Option<&str>, at: &str) -> Option<(&str, usize)> {
         let all = &self.beside.documents;
         let own = all.iter().filter(|(id, _)| document == Some(id.as_str()));
@@ -133,17 +132,17 @@ impl<'a> FamilyView<'a> {
         &self.family.name
     }
 
-    /// The operation of a name.
+    /// The operation with this name.
     pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'a>> {
         self.operations.iter().find(|view| view.operation.name == name)
     }
 
-    /// Where a type is used, in order.
+    /// The uses of a type, in order.
     pub(super) fn uses_of(&self, name: &str) -> impl Iterator<Item = &Use> {
         self.uses.get(name).into_iter().flatten()
     }
 
-    /// The fields of a record, without those of records in it.
+    /// The fields of a record, without those of nested records.
     pub(super) fn fields_of(&self, fields: &'a [Field]) -> Vec<FieldView<'a>> {
         fields.iter().map(|field| types::field_view(self.family, field, &mut None)).collect()
     }

@@ -1,4 +1,4 @@
-//! An operation: what is sent, what comes back, and what an answer shows about a request.
+//! Operations: requests, responses, and what answers show about a request.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::export::site::beside::RuleTests;
 use crate::model::{Api, CodeProof, Effect, ErrorCode, Family, Operation, Proof, Response};
 use crate::rules::{self, Case};
 
-/// An operation, and everything that its page shows.
+/// An operation with everything that its page shows.
 pub(in crate::export::site) struct OperationView<'a> {
     pub(in crate::export::site) operation: &'a Operation,
     pub(in crate::export::site) address: Address,
@@ -21,7 +21,7 @@ pub(in crate::export::site) struct OperationView<'a> {
     pub(in crate::export::site) examples: Vec<ExampleView<'a>>,
 }
 
-/// A request and its answer, in several languages.
+/// A request and its answer, with programs in several languages.
 pub(in crate::export::site) struct ExampleView<'a> {
     pub(in crate::export::site) about: &'a str,
     pub(in crate::export::site) request: &'a str,
@@ -29,25 +29,25 @@ pub(in crate::export::site) struct ExampleView<'a> {
     pub(in crate::export::site) calls: Option<emit::ExampleCalls>,
 }
 
-/// The outcome of a request of an operation that is answered with a code.
+/// The outcome of a request that is answered with a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::export::site) enum Verdict {
     Done,
     NotDone,
     Unknown,
-    /// Not done, unless the request does several things, of which a part may be done.
+    /// Not done, unless the request has several effects, some of which may be done.
     UnknownWhenCompound,
-    /// A read: there is nothing that could have been done.
+    /// The request only reads, so it has no effect.
     Nothing,
 }
 
 impl<'a> OperationView<'a> {
-    /// What a code of the family means for a request of this operation.
+    /// What a code of the family shows about a request of this operation.
     pub(in crate::export::site) fn verdict(&self, error: &ErrorCode) -> Verdict {
         if error.success { Verdict::Done } else { self.verdict_of(error.proof) }
     }
 
-    /// What a code that proves this means for a request of this operation.
+    /// What a code with this proof shows about a request of this operation.
     pub(in crate::export::site) fn verdict_of(&self, proof: Proof) -> Verdict {
         let leaves_open = |compound: bool| proof.leaves_open(self.operation.effect, compound);
         match &self.operation.compound {
@@ -61,7 +61,7 @@ impl<'a> OperationView<'a> {
         }
     }
 
-    /// The codes that no document lists, those together that come to the same for a request of this operation.
+    /// The codes that no document lists, grouped by what they show about a request of this operation.
     pub(in crate::export::site) fn observed(
         &self,
         api: &'a Api,
@@ -79,7 +79,7 @@ impl<'a> OperationView<'a> {
         groups
     }
 
-    /// Every parameter, with those of choices and items.
+    /// Every parameter, including those of choices and items.
     pub(in crate::export::site) fn all_parameters(&self) -> Vec<&ParameterView<'a>> {
         let mut found = Vec::new();
         collect(&self.parameters, &mut found);

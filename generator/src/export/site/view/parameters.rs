@@ -1,4 +1,4 @@
-//! Parameters as their rows show them, and choices among them.
+//! Parameters in the form of rows, and choices among them.
 
 use super::rules::RuleView;
 use super::types::{TypeView, ValueView, described, type_view, values};
@@ -8,17 +8,17 @@ use crate::model::{
     Choice, ChoiceKind, Deprecated, Family, ListName, Need, Parameter, Role, Shape, Type, Unit, WireParameter,
 };
 
-/// A parameter, or several that make a choice.
+/// A parameter, or several that form a choice.
 pub(in crate::export::site) enum Block<'a> {
     One(Box<ParameterView<'a>>),
-    /// One of these is sent.
+    /// Exactly one of these is sent.
     OneOf {
         choice: &'a Choice,
         of: &'a Parameter,
         wins: Wins<'a>,
         parameters: Vec<ParameterView<'a>>,
     },
-    /// The value of the first decides which others go with it.
+    /// The value of the first parameter decides which others go with it.
     ByValue {
         choice: &'a Choice,
         of: &'a Parameter,
@@ -27,7 +27,7 @@ pub(in crate::export::site) enum Block<'a> {
     },
 }
 
-/// Which alternative counts when several are sent.
+/// The alternative that counts when several are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::export::site) enum Wins<'a> {
     Name(&'a str),
@@ -35,38 +35,38 @@ pub(in crate::export::site) enum Wins<'a> {
     Nothing,
 }
 
-/// What goes with one value.
+/// The parameters that go with one value.
 pub(in crate::export::site) struct CaseView<'a> {
     pub(in crate::export::site) value: &'a str,
     pub(in crate::export::site) doc: &'a str,
     pub(in crate::export::site) parameters: Vec<ParameterView<'a>>,
 }
 
-/// A parameter as its row shows it.
+/// A parameter in the form of a row.
 pub(in crate::export::site) struct ParameterView<'a> {
     pub(in crate::export::site) anchor: String,
     pub(in crate::export::site) path: String,
     pub(in crate::export::site) name: &'a str,
     pub(in crate::export::site) ty: TypeView<'a>,
     pub(in crate::export::site) need: Need,
-    /// The same in words, which say more of the parts of a choice.
+    /// The need in words, which say more for parts of a choice.
     pub(in crate::export::site) need_in_words: String,
     pub(in crate::export::site) doc: &'a str,
     pub(in crate::export::site) default: Option<&'a str>,
     pub(in crate::export::site) default_note: Option<&'a str>,
     /// The largest value or number of items.
     pub(in crate::export::site) max: Vec<String>,
-    /// What else bounds it, in words.
+    /// Other bounds, in words.
     pub(in crate::export::site) bounds: Vec<String>,
     pub(in crate::export::site) values: Vec<ValueView<'a>>,
-    /// What a text that stands for deletion is, where leaving the parameter out keeps the value.
+    /// The text that deletes the value, if there is one; `None` if leaving the parameter out does not keep the value.
     pub(in crate::export::site) edit: Option<Option<&'a str>>,
     pub(in crate::export::site) may_be_blank: bool,
     pub(in crate::export::site) units: &'a [Unit],
     pub(in crate::export::site) deprecated: Option<&'a Deprecated>,
     pub(in crate::export::site) items: Vec<Block<'a>>,
     pub(in crate::export::site) place: Place,
-    /// The rules that touch it, by their place among those of the operation.
+    /// The rules about it, by their index among those of the operation.
     pub(in crate::export::site) rules: Vec<usize>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> ParameterReader<'a, '_> {
     }
 }
 
-/// What bounds a parameter beside its maximum.
+/// The bounds of a parameter other than its maximum.
 fn bounds(family: &Family, parameter: Option<&Parameter>) -> Vec<String> {
     let Some(parameter) = parameter else { return Vec::new() };
     let of = family.identifier_of(&parameter.shape);

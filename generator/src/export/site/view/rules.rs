@@ -1,4 +1,4 @@
-//! Rules, each with its place, what it touches and its proof.
+//! Rules, each with its place, the parameters that it concerns, and its proof.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +16,20 @@ pub(in crate::export::site) struct RuleView<'a> {
     pub(in crate::export::site) warns: bool,
     pub(in crate::export::site) says: String,
     pub(in crate::export::site) why: Option<&'a str>,
-    /// The condition in words; empty where there is nothing more to say.
+    /// The condition in words; empty if there is none beyond the text of the rule.
     pub(in crate::export::site) test: String,
-    /// Its places in the document, parted by semicolons.
+    /// Its places in the document, separated by semicolons.
     pub(in crate::export::site) at: String,
-    /// The document that the rule comes from first of all.
+    /// The main document of the rule.
     pub(in crate::export::site) document: Option<&'a str>,
-    /// The test that shows it.
+    /// The test that demonstrates it.
     pub(in crate::export::site) test_of: Option<&'a RuleTest>,
     pub(in crate::export::site) place: Place,
-    /// Whether the schema writes it out; others follow from a parameter, a window, a rate.
+    /// Whether the schema writes it out; other rules follow from a parameter, a window or a rate.
     pub(in crate::export::site) is_written: bool,
-    /// Parameters of which it always wants one.
+    /// Groups of parameters of which one is always required.
     pub(in crate::export::site) one_of: Vec<Vec<String>>,
-    /// The paths of the parameters that it touches.
+    /// The paths of the parameters that it concerns.
     pub(in crate::export::site) touches: BTreeSet<String>,
     pub(in crate::export::site) refused: Vec<&'a Case>,
     pub(in crate::export::site) accepted: Vec<&'a Case>,
@@ -44,7 +44,7 @@ pub(super) struct RuleReader<'a, 'c> {
 }
 
 impl<'a> RuleReader<'a, '_> {
-    /// The rules as the book has them: those that are written out first.
+    /// All rules, with those that are written out first.
     pub(super) fn all(mut self, written: &[&'a Rule], entries: Vec<Entry<'a>>) -> Vec<RuleView<'a>> {
         let written = written.iter().map(|rule| Some(*rule)).chain(std::iter::repeat(None));
         entries.into_iter().zip(written).map(|(entry, rule)| self.one(entry, rule)).collect()
@@ -91,13 +91,13 @@ impl<'a> RuleReader<'a, '_> {
         }
     }
 
-    /// The parameter that the id of a rule begins with.
+    /// The parameter with which the id of a rule begins.
     fn named(&self, id: &str) -> Option<rules::Leaf<'a>> {
         let leaves = self.operation.map_or_else(Vec::new, |operation| rules::leaves(self.family, operation));
         leaves.into_iter().find(|leaf| id.strip_prefix(&leaf.path()).is_some_and(|rest| rest.starts_with('.')))
     }
 
-    /// The parameters that it tests, and those that its place in the document names.
+    /// The parameters that it tests, and those that its text or its place names.
     fn touches(&self, entry: &Entry<'a>, written: Option<&'a Rule>) -> BTreeSet<String> {
         let Some(operation) = self.operation else { return BTreeSet::new() };
         let wires = operation.wire_parameters(self.family);
@@ -128,7 +128,7 @@ impl<'a> RuleReader<'a, '_> {
     }
 }
 
-/// Whether a text names a parameter by a word that cannot be one of plain English.
+/// Whether a text contains the name of a parameter, if the name cannot be a plain English word.
 fn says(text: &str, name: &str) -> bool {
     let is_wire_word = name.chars().any(|c| c.is_uppercase() || c == '_') && !name.starts_with(char::is_uppercase);
     is_wire_word && text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
@@ -144,7 +144,7 @@ fn test_in_words(rule: &Rule) -> String {
     }
 }
 
-/// The parameters of which a rule always wants one.
+/// Groups of parameters of which a rule always requires one.
 fn one_of(rule: &Rule) -> Vec<Vec<String>> {
     let Some(Test::Condition { when, require, .. }) = &rule.test else { return Vec::new() };
     let prefix = rule.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Types, the fields of records, and where each type is used.
+//! Types, the fields of records, and the uses of each type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,20 +6,20 @@ use crate::diagnostics::Place;
 use crate::export::site::address::{Address, anchor};
 use crate::model::{Family, Field, Response, Role, Shape, Type};
 
-/// A value that can stand for a parameter or in a field.
+/// A value of a parameter or a field.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::export::site) struct ValueView<'a> {
     pub(in crate::export::site) wire: &'a str,
     pub(in crate::export::site) doc: &'a str,
 }
 
-/// What a value is: on the wire, and in the schema.
+/// The type of a value, on the wire and in the schema.
 #[derive(Clone, Debug)]
 pub(in crate::export::site) struct TypeView<'a> {
     pub(in crate::export::site) json: &'static str,
     pub(in crate::export::site) name: &'a str,
     pub(in crate::export::site) is_list: bool,
-    /// Where the type is described; built-in types have no such place.
+    /// The page of the type; `None` for built-in types.
     pub(in crate::export::site) address: Option<Address>,
 }
 
@@ -32,7 +32,7 @@ pub(in crate::export::site) struct FieldView<'a> {
     pub(in crate::export::site) fields: Vec<FieldView<'a>>,
 }
 
-/// Where a type is used.
+/// A use of a type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::export::site) struct Use {
     pub(in crate::export::site) text: String,
@@ -40,7 +40,7 @@ pub(in crate::export::site) struct Use {
     pub(in crate::export::site) anchor: String,
 }
 
-/// What is said of a value; of its type where nothing else is said.
+/// The description of a value; that of its type if it has none of its own.
 pub(super) fn described<'a>(family: &'a Family, shape: &Shape, doc: &'a str) -> &'a str {
     match shape.element() {
         Some(ty) if doc.trim().is_empty() => family.type_doc(ty),
@@ -66,7 +66,7 @@ pub(super) fn type_view<'a>(family: &'a Family, shape: &Shape, json: &'static st
     }
 }
 
-/// A field; `open` are the records that it stands in, where those in it are shown too.
+/// A field; `open` holds the enclosing records if nested ones are shown, too.
 pub(super) fn field_view<'a>(family: &'a Family, field: &'a Field, open: &mut Option<Vec<usize>>) -> FieldView<'a> {
     let mut fields = Vec::new();
     if let (Some(records), Some(Type::Record(index))) = (open.as_mut(), field.shape.element())
@@ -85,7 +85,7 @@ pub(super) fn field_view<'a>(family: &'a Family, field: &'a Field, open: &mut Op
     }
 }
 
-/// Where each type of a family is used, by its name.
+/// The uses of each type of a family, by the name of the type.
 pub(super) fn uses(family: &Family) -> BTreeMap<String, BTreeSet<Use>> {
     let mut uses: BTreeMap<String, BTreeSet<Use>> = BTreeMap::new();
     let mut add = |ty: Option<Type>, text: String, address: Address| {
