@@ -1,4 +1,4 @@
-//! All rules of the API: those that the schema writes out, and those that follow from its other keys.
+//! All rules of the API: those that the schema writes out, and those that follow from other keys.
 //!
 //! 1. **entries**: the rules of an operation, each with an id, a place in the document and a kind; [`derived`] makes those
 //!    that follow from a parameter, a window, a rate and so on.
@@ -21,10 +21,10 @@ pub use cases::Case;
 pub(crate) use cases::cases;
 pub(crate) use evaluate::evaluate;
 
-/// How far past its limit a time may be: clocks differ, and a request is checked later than it is made.
+/// How far a time may exceed its limit: clocks differ, and time passes between creating and checking a request.
 const ACCESS_TOLERANCE_MS: u64 = 60_000;
 
-/// 2026-09-21, 14:13:20 UTC.
+/// The time of the check in all cases: 2026-09-21, 14:13:20 UTC.
 const NOW: u64 = 1_790_000_000_000;
 
 /// A rule of an operation or of a family.
@@ -38,17 +38,17 @@ pub(crate) struct Entry<'a> {
     pub(crate) check: Option<Check<'a>>,
 }
 
-/// What a checked rule checks.
+/// The condition of a checked rule.
 #[derive(Clone, Debug)]
 pub(crate) enum Check<'a> {
-    /// A bound of one parameter.
+    /// One parameter is within a bound.
     Parameter(Leaf<'a>, Bound<'a>),
     Window(&'a Window, WindowRule),
     /// A rule that the schema writes out.
     Written(&'a Rule),
 }
 
-/// What bounds one parameter.
+/// A bound of one parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum Bound<'a> {
     Values(Vec<&'a str>),
@@ -58,11 +58,11 @@ pub(crate) enum Bound<'a> {
     Digits(u32),
     MinItems(u64),
     MaxItems(u64),
-    /// Only one text deletes the value; others that mean the same number are refused.
+    /// Only this text deletes the value; other texts for the same number are refused.
     Edit(&'a str),
 }
 
-/// A rule of a window.
+/// A rule about a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowRule {
     Pair,
@@ -71,7 +71,7 @@ pub(crate) enum WindowRule {
     Access,
 }
 
-/// A parameter, and the list whose items have it.
+/// A parameter with the list whose items have it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf<'a> {
     pub(crate) list: Option<&'a ListName>,
@@ -79,7 +79,7 @@ pub(crate) struct Leaf<'a> {
 }
 
 impl Leaf<'_> {
-    /// The path in the ids of rules: `orderList[].size`; empty where the body is the list.
+    /// The path in the ids of rules: `orderList[].size`; empty if the body is the list.
     pub(crate) fn path(&self) -> String {
         if self.parameter.is_body() {
             return String::new();
@@ -88,7 +88,7 @@ impl Leaf<'_> {
     }
 }
 
-/// The rules of an operation, those that are written out first.
+/// The rules of an operation, with those that are written out first.
 pub(crate) fn of_operation<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Entry<'a>> {
     let mut entries: Vec<_> = operation.statements.rules.iter().map(written).collect();
     entries.extend(derived::of_operation(family, operation));
@@ -102,7 +102,7 @@ pub(crate) fn of_family(family: &Family) -> Vec<Entry<'_>> {
     entries
 }
 
-/// All rules, each with the family or the operation that it is about.
+/// All rules, each with the name of the family or the id of the operation that it belongs to.
 pub(crate) fn book(api: &Api) -> Vec<(&str, Entry<'_>)> {
     let of_families =
         api.families.iter().flat_map(|family| of_family(family).into_iter().map(|entry| (family.name.as_str(), entry)));
@@ -123,7 +123,7 @@ fn written(rule: &Rule) -> Entry<'_> {
     }
 }
 
-/// Every single parameter of a request: members of choices beside the others, and those of items.
+/// Every single parameter of a request, including members of choices and parameters of items.
 pub(crate) fn leaves<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Leaf<'a>> {
     let wires = operation.wire_parameters(family).into_iter();
     wires.filter_map(|wire| Some(Leaf { list: wire.list, parameter: wire.parameter()? })).collect()

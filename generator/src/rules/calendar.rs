@@ -1,12 +1,12 @@
-//! Months of the calendar, in UTC.
+//! Calendar months in UTC.
 
 use crate::model::{Duration, DurationUnit};
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The time one duration later, in Unix milliseconds; earlier with `sign` -1.
+/// The time after a duration, in Unix milliseconds; before it if `sign` is -1.
 ///
-/// A month leads to the same day of another month, or to its last day where it is shorter.
+/// A month leads to the same day of another month, or to its last day if that month is shorter.
 pub(super) fn shifted(time: i64, by: Duration, sign: i64) -> i64 {
     let n = i64::from(by.n) * sign;
     let milliseconds = match by.unit {
@@ -28,7 +28,7 @@ fn months(time: i64, n: i64) -> i64 {
     (first_day(year, month) + day_of_month.min(length(year, month) - 1)) * DAY_MS + rest
 }
 
-/// Year, month and day of the month, the latter two from 0, of a day counted from 1970.
+/// Year, month and day of a day counted from 1970; month and day start from 0.
 fn date(day: i64) -> (i64, i64, i64) {
     let mut year = 1970 + day.div_euclid(366);
     while first_day(year + 1, 0) <= day {

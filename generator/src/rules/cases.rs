@@ -10,7 +10,7 @@ use super::{Bound, Check, Entry, Leaf, NOW, WindowRule, of_operation};
 use crate::check::is_readable;
 use crate::model::{Api, Family, ListName, Operation, Rule, Test, Window};
 
-/// A request that tries a rule.
+/// A request that tests a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Case {
@@ -28,12 +28,12 @@ pub struct Case {
     pub now: u64,
 }
 
-/// The most drafts that are tried for one case.
+/// The maximum number of drafts that are tried for one case.
 const MOST_DRAFTS: usize = 500;
-/// The most drafts from which the search for one case starts.
+/// The maximum number of drafts from which the search for one case starts.
 const MOST_STARTS: usize = 30;
 
-/// The cases of every checked rule, as far as any are found.
+/// The cases of every checked rule, as far as they are found.
 pub(crate) fn cases(api: &Api) -> Vec<Case> {
     api.operations().flat_map(|(family, operation)| Maker::new(api, family, operation).cases()).collect()
 }
@@ -49,7 +49,7 @@ impl<'a> Maker<'a> {
         let examples = operation.examples.iter().filter_map(|example| serde_json::from_str(&example.request.0).ok());
         let mut bases: Vec<Draft> = examples.map(|request| Draft { request, account: Map::new() }).collect();
         let lists: Vec<_> = operation.items().map(|(_, item)| &item.list).collect();
-        // Rules about one item are tried apart from rules across several items.
+        // Rules about single items are tested separately from rules across items.
         bases.extend(
             lists.iter().flat_map(|list| bases.iter().filter_map(|base| base.with_one_item(list))).collect::<Vec<_>>(),
         );
@@ -88,7 +88,7 @@ impl<'a> Maker<'a> {
             .collect()
     }
 
-    /// Whether a draft is a case: it breaks only the rule, or no rule.
+    /// Whether a draft is a case: it breaks only this rule, or keeps all rules.
     fn is_case(&self, entry: &Entry<'_>, breaks: bool, draft: &Draft) -> bool {
         let account = Value::Object(draft.account.clone());
         let evaluate = self.evaluate(draft, &account);
@@ -99,7 +99,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The first case among the drafts and those that differ from one of them in one or two parameters.
+    /// The first case among the drafts and those that differ from them in at most two parameters.
     fn first(
         &self,
         entry: &Entry<'_>,
@@ -201,7 +201,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether the object that a rule is about meets the goals.
+    /// Whether the goals hold for the object that a rule applies to.
     fn meets(&self, draft: &Draft, list: Option<&ListName>, goals: &Goals) -> bool {
         let account = Value::Object(draft.account.clone());
         let evaluate = self.evaluate(draft, &account);
@@ -226,13 +226,13 @@ impl<'a> Maker<'a> {
         next
     }
 
-    /// The drafts that have an item in the list.
+    /// The drafts with an item in the list.
     fn with_items(&self, mut drafts: Vec<Draft>, list: Option<&ListName>) -> Vec<Draft> {
         drafts.retain_mut(|draft| list.is_none() || draft.set(list).is_some());
         drafts
     }
 
-    /// Drafts with two items, of which the second is the first with a change and names of its own.
+    /// Drafts with two items: the first item, and a changed copy with other ids.
     fn twice(
         &self,
         bases: &[Draft],
@@ -329,7 +329,7 @@ impl<'a> Maker<'a> {
         drafts.into_iter().find(|draft| self.is_case(entry, breaks, draft))
     }
 
-    /// A time as the parameter travels.
+    /// A time in the form of the parameter.
     fn time(&self, name: &str, time: i64) -> Value {
         let parameters = self.drafts.operation.body.parameters();
         let as_text = parameters.iter().any(|parameter| parameter.name.wire == name && parameter.as_text);

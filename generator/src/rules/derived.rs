@@ -6,7 +6,7 @@ use crate::model::{
     RuleKind, Severity, Source, Window,
 };
 
-/// Makes entries that share a section of the document.
+/// Creates entries for one section of a document.
 struct Derive {
     section: String,
 }
@@ -54,7 +54,7 @@ fn slug(text: &str) -> String {
 }
 
 impl Derive {
-    /// For the section that a source names, or the name of the family.
+    /// For the section of a source, or for the name of the family.
     fn at(family: &Family, source: Option<&Source>) -> Self {
         let section = source.and_then(|source| source.section.clone());
         Self { section: section.unwrap_or_else(|| family.title.clone()) }

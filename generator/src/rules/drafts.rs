@@ -22,7 +22,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The object that a rule is about: the request, or the first item of a list.
+    /// The object that a rule applies to: the request, or the first item of a list.
     pub(super) fn set(&mut self, list: Option<&ListName>) -> Option<&mut Map<String, Value>> {
         match list {
             None => self.request.as_object_mut(),
@@ -49,14 +49,14 @@ impl Draft {
         Some(draft)
     }
 
-    /// The text of a parameter of the item, or else of the request.
+    /// The text of a parameter of the item, or otherwise of the request.
     fn text(&mut self, list: Option<&ListName>, name: &str) -> Option<String> {
         let own = self.set(list).and_then(|set| text(set.get(name)?));
         own.or_else(|| text(self.request.get(name)?))
     }
 }
 
-/// The object of that name, wherever it stands.
+/// The object with that name, at any depth.
 fn object_in<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Map<String, Value>> {
     match value {
         Value::Object(members) => {
@@ -77,7 +77,7 @@ pub(super) struct Drafts<'a> {
     pub(super) operation: &'a Operation,
     /// The first drafts, made from the examples.
     pub(super) bases: Vec<Draft>,
-    /// The moment near which the times of requests are.
+    /// The time around which the times of requests lie.
     pub(super) now: u64,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Drafts<'a> {
         self.operation.set_of(list)
     }
 
-    /// The drafts that `draft` becomes when it is changed to meet a goal, in all known ways.
+    /// The drafts that result from changing `draft` to meet a goal, in all known ways.
     pub(super) fn making(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
         let so = goal.so;
         match (&goal.condition, so) {
@@ -133,7 +133,7 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    /// Drafts in which a parameter just lies so to something.
+    /// Drafts in which a parameter barely satisfies the relation to an operand.
     fn relating(
         &self,
         draft: &Draft,
@@ -204,7 +204,7 @@ impl<'a> Drafts<'a> {
         property: &str,
         &Goal { so, far, .. }: &Goal,
     ) -> Vec<Draft> {
-        // Given a number at the edge, and one beyond it.
+        // Sets the property to `value`, and the parameter to the number that keeps or breaks the comparison.
         let number = |value: &str, kept: &str, broken: &str| {
             let number = self.number(list, name, if so { kept } else { broken });
             self.given(draft, list, name)
@@ -239,13 +239,13 @@ impl<'a> Drafts<'a> {
         wires.filter(|wire| wire.name.wire == name).find_map(|wire| wire.parameter())
     }
 
-    /// A number as the parameter travels.
+    /// A number in the form of the parameter.
     fn number(&self, list: Option<&ListName>, name: &str, text: &str) -> Value {
         let is_bare = self.parameter(list, name).is_some_and(|parameter| !parameter.as_text);
         is_bare.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| json!(text))
     }
 
-    /// The text of a time in Unix milliseconds as the parameter travels.
+    /// A time, given in Unix milliseconds, as text in the form of the parameter.
     fn time(&self, list: Option<&ListName>, name: &str, millis: i64) -> String {
         let ty = self.parameter(list, name).and_then(|parameter| parameter.shape.single());
         let times = if let Some(Type::Time(times)) = ty { times } else { Times::Milliseconds };
@@ -257,7 +257,7 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    /// Sets a parameter, and the property of the account that `property` makes of its text.
+    /// Sets a parameter, and the property of the account to what `property` returns for its text.
     fn beside_property<'p>(
         &self,
         draft: &Draft,
@@ -295,7 +295,7 @@ impl<'a> Drafts<'a> {
             .collect()
     }
 
-    /// The draft, and drafts in which an absent parameter is set.
+    /// The draft if the parameter is set, otherwise drafts in which it is set.
     pub(super) fn given(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Vec<Draft> {
         let mut this = draft.clone();
         if this.set(list).is_some_and(|set| set.get(name).is_some_and(|value| text(value).is_some())) {
@@ -304,7 +304,7 @@ impl<'a> Drafts<'a> {
         self.samples(list, name).into_iter().map(|value| self.with(draft, list, name, value)).collect()
     }
 
-    /// The draft with a parameter set, and the parameters that it requires.
+    /// The draft with a parameter and those that it requires.
     pub(super) fn with(&self, draft: &Draft, list: Option<&ListName>, name: &str, value: Value) -> Draft {
         let mut draft = draft.clone();
         match self.choice_of(list, name) {
@@ -355,7 +355,7 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    /// The draft without a parameter; where one of several is required, with another one.
+    /// The draft without a parameter; if one of several is required, another one is set.
     pub(super) fn left_out(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Draft {
         let mut draft = draft.clone();
         match self.choice_of(list, name) {
@@ -432,7 +432,7 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    /// The values that a parameter has in the examples of the family, each once.
+    /// The distinct values of a parameter in the examples of the family.
     fn seen(&self, name: &str) -> Vec<Value> {
         let mut seen: Vec<Value> = Vec::new();
         let examples = self.family.operations.iter().flat_map(|operation| &operation.examples);

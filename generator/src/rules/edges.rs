@@ -6,13 +6,13 @@ use super::calendar::shifted;
 use super::{ACCESS_TOLERANCE_MS, Bound, NOW, WindowRule};
 use crate::model::{Family, Identifier, Parameter, Type, Window, alphabet};
 
-/// A value that no document lists.
+/// A value that no enum has.
 const STRANGER: &str = "no-such-value";
 
-/// The two ends of a range, where they are given.
+/// The two ends of a range, if they are given.
 pub(super) type Ends = (Option<i64>, Option<i64>);
 
-/// Ranges just outside a rule of a window, or just inside.
+/// Ranges that only just break a rule about a window, or only just keep it.
 pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option<Vec<Ends>> {
     let (now, beyond) = (NOW as i64, i64::from(breaks));
     Some(match rule {
@@ -26,7 +26,7 @@ pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option
             let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
             let needs_end = window.access_is_of_data || window.both_or_neither;
             let at_edge = (Some(oldest), needs_end.then_some(oldest));
-            // Where the limit speaks of the data, an older start finds nothing and is not a mistake.
+            // If the limit applies to the data, an earlier start finds nothing but is allowed.
             let older = oldest - 1;
             let longest = window.span.map_or(now, |span| shifted(older, span, 1).min(now));
             let reaches_back = (Some(older), Some(longest));
@@ -35,7 +35,7 @@ pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option
     })
 }
 
-/// Values just outside a bound, or just inside.
+/// Values just outside or just inside a bound.
 pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_>, breaks: bool) -> Vec<Value> {
     let beyond = i128::from(breaks);
     let number = |text: String| {
@@ -62,7 +62,7 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
     }
 }
 
-/// Texts just outside the constraints of an identifier, or just inside: each length and each character at the edge.
+/// Texts just outside or just inside the constraints of an identifier, for each length and each character at the edge.
 fn texts_at(identifier: &Identifier, breaks: bool) -> Vec<Value> {
     let alphabet = identifier.alphabet.as_ref().map(|(alphabet, _)| alphabet.as_str());
     let pieces: Vec<(char, char)> = alphabet.and_then(|alphabet| alphabet::ranges(alphabet).ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The checked rules that a request breaks. Simple rather than fast: it interprets the model over JSON.
+//! Finds the checked rules that a request breaks. It interprets the model over JSON, simply rather than fast.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +14,10 @@ use crate::model::{
 };
 use crate::words::Times;
 
-/// The ids of the checked rules that a request breaks, and whether each refuses it.
+/// The ids of the checked rules that a request breaks, each with whether it refuses the request.
 ///
-/// `account` is an object: properties by name, and `instruments`, a list of objects with `line`, `symbol` and the
-/// properties of one. Rules on how long ago something is need `now`, in Unix milliseconds.
+/// `account` is an object with properties by name, and with `instruments`, a list of objects with `line`, `symbol` and
+/// the properties of an instrument. Rules that compare with the current time need `now`, in Unix milliseconds.
 pub(crate) fn evaluate(
     family: &Family,
     operation: &Operation,
@@ -38,7 +38,7 @@ pub(super) fn broken<'e, 'a>(
     entries.iter().filter(|entry| entry.check.as_ref().is_some_and(|check| evaluate.is_broken(check)))
 }
 
-/// A request, the account and the time.
+/// A request with the account and the time.
 pub(super) struct Evaluator<'a> {
     pub(super) family: &'a Family,
     pub(super) operation: &'a Operation,
@@ -47,7 +47,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) now: Option<u64>,
 }
 
-/// The text of a value; none for `null` and the empty text, which count as absent.
+/// The text of a value; `None` for `null` and the empty text, which count as absent.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The objects that a rule is about: the request, or the items of a list.
+    /// The objects that a rule applies to: the request, or the items of a list.
     fn sets(&self, list: Option<&ListName>) -> Vec<&Value> {
         match list {
             None => vec![self.request],
@@ -139,7 +139,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a condition holds; `None` when that is unknown.
+    /// Whether a condition holds; `None` if that is unknown.
     pub(super) fn holds(&self, condition: &Condition, set: &Value) -> Option<bool> {
         let given = |name: &str| set.get(name).and_then(text);
         let is_given = |(name, _): &(String, _)| match set.get(name) {
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// How a parameter lies to what it is compared with; `None` when that is unknown.
+    /// The order of a parameter relative to an operand; `None` if it is unknown.
     fn order(&self, name: &str, operand: &Operand, set: &Value) -> Option<Ordering> {
         let given = |name: &str| set.get(name).and_then(text);
         match operand {
@@ -190,7 +190,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// How a time travels.
+    /// The form of the times of a parameter.
     fn times(&self, name: &str) -> Option<Times> {
         let leaves = leaves(self.family, self.operation);
         let leaf = leaves.iter().find(|leaf| leaf.parameter.name.wire == name)?;
@@ -243,7 +243,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The properties of the instrument that the object or the request names.
+    /// The properties of the instrument that the item or the request names.
     fn instrument(&self, set: &Value) -> Option<&Value> {
         let names = self.family.instrument.as_ref()?;
         let named = |name: &str| text(set.get(name).or_else(|| self.request.get(name))?);
@@ -255,12 +255,12 @@ impl Evaluator<'_> {
     }
 }
 
-/// The moment this much before or after `now`, in Unix milliseconds.
+/// The moment at this distance before or after `now`, in Unix milliseconds.
 pub(super) fn moment(length: Option<Duration>, is_ahead: bool, now: i64) -> i64 {
     length.map_or(now, |length| shifted(now, length, if is_ahead { 1 } else { -1 }))
 }
 
-/// A time in Unix milliseconds. Texts of ISO 8601 are not read here.
+/// A time in Unix milliseconds. ISO 8601 texts are not parsed here.
 fn millis(times: Times, text: &str) -> Option<i64> {
     let number: i64 = text.parse().ok()?;
     match times {
@@ -272,7 +272,7 @@ fn millis(times: Times, text: &str) -> Option<i64> {
     }
 }
 
-/// The objects of that name, wherever they stand.
+/// The objects with that name, at any depth.
 fn objects_in<'v>(value: &'v Value, name: &str) -> Vec<&'v Value> {
     match value {
         Value::Object(members) => {
@@ -284,7 +284,7 @@ fn objects_in<'v>(value: &'v Value, name: &str) -> Vec<&'v Value> {
     }
 }
 
-/// The texts of a value, or of each element of a list.
+/// The texts of a value, or of each item of a list.
 fn each_text(value: &Value) -> Vec<String> {
     match value {
         Value::Array(values) => values.iter().filter_map(text).collect(),
@@ -306,7 +306,7 @@ pub(super) fn has_form(form: &Form, text: &str) -> bool {
     })
 }
 
-/// Whether an alphabet has a character.
+/// Whether an alphabet contains a character.
 fn is_of(alphabet: &str, c: char) -> bool {
     alphabet::ranges(alphabet).is_ok_and(|ranges| ranges.iter().any(|(first, last)| (*first..=*last).contains(&c)))
 }

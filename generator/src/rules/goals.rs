@@ -1,24 +1,24 @@
-//! What a request must satisfy to exercise one part of a rule: each condition and each value alone.
+//! The goals of requests that test each part of a rule: every condition and every value separately.
 
 use crate::model::{Comparison, Condition};
 
-/// A condition that must hold, or must not.
+/// A condition that must hold, or must not hold.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
     pub(super) condition: Condition,
     pub(super) so: bool,
-    /// The compared value is far from the edge, and not at it.
+    /// Whether the compared value is far from the edge instead of at it.
     pub(super) far: bool,
 }
 
-/// Goals that one request meets.
+/// Goals that the same request meets.
 pub(super) type Goals = Vec<Goal>;
 
 fn goal(condition: Condition, so: bool) -> Goal {
     Goal { condition, so, far: false }
 }
 
-/// Goals of requests that break a rule: for each value of its conditions, in each possible way.
+/// The goals of requests that break a rule: for each value of its conditions, in each possible way.
 pub(super) fn breaking(when: &[Condition], require: &[Condition], forbid: &[Condition]) -> Vec<Goals> {
     let targets: Vec<Goals> = require
         .iter()
@@ -29,8 +29,8 @@ pub(super) fn breaking(when: &[Condition], require: &[Condition], forbid: &[Cond
     across(&all_of(when, true), &targets)
 }
 
-/// Goals of requests at the edge of a rule: they keep it for each value of its conditions, in each possible way, or one of
-/// its conditions does not hold.
+/// The goals of requests at the edge of a rule: they keep it for each value of its conditions, in each possible way, or
+/// because one of its conditions does not hold.
 pub(super) fn keeping(when: &[Condition], require: &[Condition], forbid: &[Condition]) -> Vec<Goals> {
     let mut targets: Vec<Goals> = require.iter().flat_map(|condition| apart(condition, true)).collect();
     for (index, condition) in forbid.iter().enumerate() {
@@ -49,7 +49,8 @@ pub(super) fn keeping(when: &[Condition], require: &[Condition], forbid: &[Condi
     plans
 }
 
-/// Each of `starts` with the last of `targets`, and the last of `starts` with each of `targets`; the last demands least.
+/// Combines every target with the last of `starts`, and every other start with the last target. The last ones require
+/// least.
 fn across(starts: &[Goals], targets: &[Goals]) -> Vec<Goals> {
     let none = Goals::new();
     let start = starts.last().unwrap_or(&none);
@@ -58,7 +59,7 @@ fn across(starts: &[Goals], targets: &[Goals]) -> Vec<Goals> {
     targets.iter().map(|target| [start.clone(), target.clone()].concat()).chain(varied).collect()
 }
 
-/// All conditions hold; each in turn in all possible ways, the others in any. Empty when there are no conditions.
+/// All conditions hold: each in turn in every possible way, the others in any way. Empty if there are no conditions.
 fn all_of(conditions: &[Condition], so: bool) -> Vec<Goals> {
     let mut plans = Vec::new();
     for (index, condition) in conditions.iter().enumerate() {
@@ -72,7 +73,7 @@ fn all_of(conditions: &[Condition], so: bool) -> Vec<Goals> {
     plans
 }
 
-/// The ways in which a condition can hold, or fail: each of its values or names alone.
+/// The ways in which a condition can hold or fail: each of its values or names separately.
 fn apart(condition: &Condition, so: bool) -> Vec<Goals> {
     match condition {
         Condition::Is { parameter, values } if so => {
@@ -84,7 +85,7 @@ fn apart(condition: &Condition, so: bool) -> Vec<Goals> {
         Condition::AccountIs { property, values } if so => {
             each(values, |value| Condition::AccountIs { property: property.clone(), values: vec![value] })
         }
-        // One is given and the others are not; or one is not given and the others are.
+        // One name is given and the others are not, or the reverse.
         Condition::AnyGiven(names) if so => one_against_the_others(names, true),
         Condition::Given(names) if !so => one_against_the_others(names, false),
         Condition::Compares { comparison: Comparison::AtLeast | Comparison::AtMost, .. } => {
@@ -112,7 +113,7 @@ fn one_against_the_others(names: &[(String, crate::diagnostics::Place)], given: 
         let others = others.map(|(_, name)| alone(name, !given));
         others.chain([alone(name, given)]).collect()
     });
-    // Where other rules tie the names together, no way is left but all of them at once.
+    // If other rules require the names together, only all of them can be given or left out.
     let together = if given { Condition::AnyGiven(names.to_vec()) } else { Condition::Given(names.to_vec()) };
     ways.chain([vec![goal(together, given)]]).collect()
 }

@@ -1,8 +1,8 @@
-//! Exact decimal numbers of ordinary size.
+//! Exact decimal numbers of moderate size.
 
 use std::cmp::Ordering;
 
-/// A number: its digits, and how many of them follow the point.
+/// A number: its digits, and how many of them follow the decimal point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     digits: i128,
@@ -10,7 +10,7 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// Reads `-12.50`; `None` beyond 30 digits.
+    /// Parses `-12.50`; `None` for more than 30 digits.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let all = format!("{whole}{fraction}");
@@ -20,7 +20,7 @@ impl Number {
         Some(Self { digits: all.parse().ok()?, places: u32::try_from(fraction.len()).ok()? })
     }
 
-    /// Both numbers over one power of ten.
+    /// Both numbers, scaled to the same power of ten.
     fn aligned(self, other: Self) -> Option<(i128, i128)> {
         let places = self.places.max(other.places);
         let scaled = |number: Self| number.digits.checked_mul(10_i128.checked_pow(places - number.places)?);
@@ -31,7 +31,7 @@ impl Number {
         self.aligned(other).map(|(a, b)| a.cmp(&b))
     }
 
-    /// The number below it with the same decimal places, itself, and the one above it.
+    /// The next lower number with the same decimal places, the number itself, and the next higher one.
     pub(super) fn around(self) -> [String; 3] {
         [-1, 0, 1].map(|step| Self { digits: self.digits + step, ..self }.to_text())
     }
@@ -48,7 +48,7 @@ impl Number {
         self.aligned(step).filter(|(_, step)| *step > 0).map(|(number, step)| number % step == 0)
     }
 
-    /// How many decimal places it needs.
+    /// The number of decimal places that it needs.
     pub(super) fn needed_places(self) -> u32 {
         let mut number = self;
         while number.places > 0 && number.digits % 10 == 0 {
