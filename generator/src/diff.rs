@@ -1,9 +1,9 @@
 //! What a change of the schema means for those who depend on the emitted crate.
 //!
-//! Two resolved schemas are compared, not their texts: the elements of both are paired by their names, and the keys of each
-//! pair are compared. What a difference means is a part of the key, next to what the schema says.
+//! Two resolved schemas are compared rather than their texts: the elements of both are paired by name, and the keys of
+//! each pair are compared. The key itself states the effect of a difference, next to its value.
 //!
-//! The tests hold each verdict against the compiler: both crates are emitted, and code that uses every public item of
+//! The tests verify each verdict with the compiler: both crates are emitted, and code that uses every public item of
 //! the older one is compiled against the newer.
 
 mod compare;
@@ -21,15 +21,15 @@ pub use version::Bump;
 use crate::model::Api;
 use findings::{Finding, Findings, Spot};
 
-/// The differences between two versions of a schema, the weightiest first.
+/// The differences between two versions of a schema, most serious first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diff {
-    /// The differences, each once.
+    /// The differences without duplicates.
     pub differences: Vec<Difference>,
 }
 
-/// A schema and the names of its files, by which places refer to them.
+/// A schema with the names of its files, which places refer to by index.
 pub(crate) struct Side<'a> {
     pub(crate) api: &'a Api,
     pub(crate) files: &'a [PathBuf],
@@ -60,12 +60,12 @@ fn name_file(finding: Finding, old: &Side<'_>, new: &Side<'_>) -> Difference {
 }
 
 impl Diff {
-    /// The part of the version that has to rise.
+    /// The part of the version number that has to increase.
     pub fn bump(&self) -> Bump {
         self.differences.iter().map(|difference| difference.class.bump()).max().unwrap_or(Bump::None)
     }
 
-    /// How many differences there are of a class.
+    /// The number of differences of a class.
     pub fn count(&self, class: Class) -> usize {
         self.of(class).count()
     }

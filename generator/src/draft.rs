@@ -1,8 +1,8 @@
-//! Drafts: the file of an operation, made of what a document, an OpenAPI description or a recording says.
+//! Drafts: operation files made from a document, an OpenAPI description or a recording.
 //!
-//! A source becomes a [`Draft`], which holds what was read and nothing else. [`types`] finds the types of the family that
-//! fit, or makes new ones; [`render`] writes the file. What is not known stays an empty key, and a rule has the kind
-//! `todo`: `check` refuses both.
+//! A source becomes a [`Draft`], which holds exactly what was read. [`types`] finds matching types of the family, or
+//! makes new ones; [`render`] writes the file. Unknown values are empty keys, and rules have the kind `todo`: `check`
+//! refuses both.
 
 mod additions;
 pub(crate) mod openapi;
@@ -18,7 +18,7 @@ pub(crate) use additions::add_types;
 /// A `types.yaml` without types.
 pub(crate) const NO_TYPES: &str = "# yaml-language-server: $schema=../.schema/types.json\n";
 
-/// What is known of an operation.
+/// What is known about an operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) name: String,
@@ -33,22 +33,22 @@ pub(crate) struct Draft {
     pub(crate) is_whitelisted: bool,
     pub(crate) is_deprecated: bool,
     pub(crate) headers: Vec<String>,
-    /// Where the parameters are, and how lists are written there, where it does not follow from the method.
+    /// Where the parameters travel, and how lists are written, if it does not follow from the method.
     pub(crate) sends: Option<Sends>,
     pub(crate) lists: Option<Lists>,
-    /// `None` where nothing is known of them.
+    /// The rates; `None` if they are unknown.
     pub(crate) rates: Option<Vec<String>>,
-    /// `None` where nothing is known of them.
+    /// The parameters; `None` if they are unknown.
     pub(crate) request: Option<Vec<Field>>,
     pub(crate) choices: Vec<OneOf>,
-    /// Bounds of the pair of times, by their keys.
+    /// The bounds of the window, by their keys.
     pub(crate) window: Vec<(&'static str, String)>,
     pub(crate) is_both_or_neither: bool,
     pub(crate) response: Answer,
     pub(crate) rules: Vec<Rule>,
     pub(crate) not_shown: Vec<String>,
     pub(crate) examples: Vec<Example>,
-    /// What stands above the file's first key, and what was not read.
+    /// Comments for the top of the file, and text that was not understood.
     pub(crate) about: Vec<String>,
     pub(crate) unread: Vec<String>,
 }
@@ -61,27 +61,27 @@ pub(crate) struct Field {
     /// Whether it travels in a header.
     pub(crate) in_header: bool,
     pub(crate) kind: JsonKind,
-    /// What the values of a list are.
+    /// The type of the values of a list.
     pub(crate) item: JsonKind,
-    /// The values that are listed, in their order.
+    /// The listed values, in their order.
     pub(crate) values: Vec<String>,
     pub(crate) default: Option<String>,
     pub(crate) min: Option<String>,
     pub(crate) max: Option<String>,
     pub(crate) digits: Option<String>,
     pub(crate) unit: Option<String>,
-    /// What leaving it out does, and the text that deletes the value.
+    /// The effect of leaving it out, and the text that deletes the value.
     pub(crate) edit: Option<Option<String>>,
     pub(crate) is_deprecated: bool,
-    /// What the source calls the object, or the objects of the list.
+    /// The name of the source for the object, or for the objects of the list.
     pub(crate) named: Option<String>,
     /// The fields of an object, or of the objects of a list.
     pub(crate) fields: Vec<Field>,
-    /// What the source says of it.
+    /// Remarks of the source.
     pub(crate) remarks: Vec<String>,
 }
 
-/// What a value is in JSON, as far as it is known.
+/// The JSON type of a value, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum JsonKind {
     #[default]
@@ -95,7 +95,7 @@ pub(crate) enum JsonKind {
     Object,
 }
 
-/// Parameters of which one is sent.
+/// Parameters of which exactly one is sent.
 #[derive(Clone, Debug)]
 pub(crate) struct OneOf {
     pub(crate) members: Vec<String>,
@@ -103,7 +103,7 @@ pub(crate) struct OneOf {
     pub(crate) need: Need,
 }
 
-/// What comes back as data.
+/// The data of an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Answer {
     #[default]
@@ -118,13 +118,13 @@ pub(crate) enum Answer {
     },
 }
 
-/// What an answer, or each item of it, is made of.
+/// The content of an answer, or of each of its items.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
     pub(crate) fields: Vec<Field>,
-    /// What the source calls it.
+    /// The name of the source for it.
     pub(crate) named: Option<String>,
-    /// The names of records of the family that the source means, the likeliest first.
+    /// The names of records of the family that the source may refer to, the most likely first.
     pub(crate) records: Vec<String>,
     pub(crate) remarks: Vec<String>,
 }
@@ -134,7 +134,7 @@ pub(crate) struct Data {
 pub(crate) struct Rule {
     pub(crate) at: String,
     pub(crate) says: String,
-    /// Parameters of which the rule wants one at least, and the list whose items have them.
+    /// Parameters of which the rule requires at least one, and the list whose items have them.
     pub(crate) any_of: Option<(Option<String>, Vec<String>)>,
     pub(crate) remark: String,
 }
@@ -147,7 +147,7 @@ pub(crate) struct Example {
     pub(crate) response: String,
 }
 
-/// The files of operations, by their names, and what `types.yaml` needs for them.
+/// The files of operations by name, and the types to add to `types.yaml`.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     pub(crate) operations: Vec<(String, String)>,
@@ -162,7 +162,7 @@ pub(crate) struct NewTypes {
     records: Vec<yaml::Entry>,
 }
 
-/// Writes drafts, with the types of the family where they fit.
+/// Writes drafts, with types of the family where they fit.
 pub(crate) fn files(drafts: &[Draft], api: &Api, family: &Family) -> Files {
     let mut types = types::Types::of(api, family);
     let text = |draft: &Draft| (draft.name.clone(), render::text(draft, &mut types));
@@ -170,7 +170,7 @@ pub(crate) fn files(drafts: &[Draft], api: &Api, family: &Family) -> Files {
     Files { operations, types: types.new }
 }
 
-/// The same drafts, none of which has the name of another operation: the method goes before the names of those.
+/// The drafts with distinct names: where they would be the same, the method is put before the name.
 fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
     let mut taken: Vec<String> = family.operations.iter().map(|known| known.name.clone()).collect();
     taken.extend(["family".to_owned(), "types".to_owned()]);
@@ -188,7 +188,7 @@ fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
     named
 }
 
-/// The name of an operation at a path: its last segment that is not a parameter, as the schema writes names.
+/// The name of an operation at a path: its last segment that is not a parameter, spelled as in the schema.
 pub(crate) fn name_of_path(path: &str) -> String {
     use heck::ToKebabCase as _;
     let last = path.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));

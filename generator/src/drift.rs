@@ -1,5 +1,5 @@
-//! A drift report from production, compared with the schema: each finding has the place where the schema has to change,
-//! unless the schema states it by now.
+//! Compares a drift report from production with the schema: each finding gets the place where the schema has to change,
+//! unless the schema already states it.
 
 mod evaluate;
 mod report;
@@ -13,11 +13,11 @@ use crate::model::Api;
 use evaluate::{Evaluator, Verdict};
 use report::Entry;
 
-/// What a drift report means for the schema. Its text lists the places with what to do there.
+/// The consequences of a drift report for the schema. Its text lists the places with what to do at each.
 #[derive(Debug)]
 pub struct Drift {
     files: Vec<PathBuf>,
-    /// Where it was seen, by place and what to do there.
+    /// The observations, by place and by what to do there.
     open: BTreeMap<(Place, String), Vec<String>>,
     settled: Vec<String>,
 }
@@ -37,12 +37,12 @@ pub(crate) fn drift(api: &Api, files: &[PathBuf], report: &Path) -> Result<Drift
 }
 
 impl Drift {
-    /// How many places there are where the schema has to change.
+    /// The number of places where the schema has to change.
     pub fn open(&self) -> usize {
         self.open.len()
     }
 
-    /// How many findings the schema states by now.
+    /// The number of findings that the schema already states.
     pub fn settled(&self) -> usize {
         self.settled.len()
     }

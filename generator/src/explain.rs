@@ -9,7 +9,7 @@ use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Certainty, Effect, Family, Operation, Ruled};
 use page::{Page, joined, sentence};
 
-/// The page of the operation with this id, such as `unified.place-order`, or with this name where only one family has it.
+/// The page of the operation with this id, such as `unified.place-order`, or with this name if only one family has it.
 pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
     let has_it = |operation: &Operation| operation.id == id || operation.name == id;
     let found: Vec<_> = api.operations().filter(|(_, operation)| has_it(operation)).collect();
@@ -36,7 +36,7 @@ fn unknown(api: &Api, id: &str) -> Diagnostics {
     to
 }
 
-/// The page of an operation: its own keys first, then what it holds.
+/// The page of an operation: its own keys first, then the elements within.
 fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     let mut page = Page::default();
     page.line(&format!("{}: {}", operation.id, operation.title));
@@ -64,7 +64,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     page.finish()
 }
 
-/// The pools that a call takes of, and what answers tell of them.
+/// The pools that a call counts in, and what answers report about them.
 fn pools(page: &mut Page, api: &Api, operation: &Operation) {
     let takes = |name: &str| operation.rates.iter().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == name);
     let pools: Vec<_> = api.pools.iter().filter(|pool| takes(&pool.name)).collect();
@@ -87,7 +87,7 @@ fn source(api: &Api, operation: &Operation) -> String {
     source.unwrap_or_default()
 }
 
-/// The changes of state that the operation causes.
+/// The state transitions that the operation triggers.
 fn states(page: &mut Page, family: &Family, operation: &Operation) {
     let is_named = |names: &[(String, Place)]| names.iter().any(|(name, _)| *name == operation.name);
     let of_family = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.transitions);
@@ -152,7 +152,7 @@ fn compound(page: &mut Page, operation: &Operation) {
     page.entry(1, &joined(&[sentence(&compound.why), when.unwrap_or_default()], " "));
 }
 
-/// The number of codes that no document lists; there are too many to print.
+/// The number of codes that no document lists; there are too many to print all.
 fn observed_codes(page: &mut Page, api: &Api, family: &Family) {
     let all: Vec<_> = api.observed_of(family).collect();
     let trusted = all.iter().filter(|code| code.certainty == Certainty::Several).count();

@@ -219,7 +219,7 @@ fn what_cannot_be_drafted_is_reported_with_a_remedy() {
     let docs = garden().join("docs");
     assert!(draft("garten", &docs, "Sow Seed").contains("did you mean `garden`?"));
     assert!(draft("garden", &docs, "Sow Seeds").contains("did you mean `Sow Seed`?"));
-    assert!(draft("garden", &docs, "Growing").contains("use a heading under which a method and a path stand"));
+    assert!(draft("garden", &docs, "Growing").contains("use the heading of a section with a method and a path"));
     assert!(draft("garden", &docs, "Sow Seed").contains("has this section already"));
     assert!(draft("garden", folder.path(), "Sow Seed").contains("name the folder that holds each"));
 }

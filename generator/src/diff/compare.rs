@@ -1,10 +1,10 @@
-//! Two versions of an element: which of those within are new, gone or changed.
+//! Compares two versions of an element: which elements within it were added, removed or changed.
 
 use super::findings::{Change, Findings, Spot};
 use crate::diagnostics::Place;
 use crate::model::elements::{Class, Element, KeyChange, Verdict, differences};
 
-/// Compares two versions of an element, and of everything within.
+/// Compares two versions of an element and everything within.
 pub(super) fn elements(to: &mut Findings, old: &Element, new: &Element) {
     for KeyChange { key, older, newer, places: [old_place, new_place], verdict } in differences(&old.keys, &new.keys) {
         let spot = new_place.map(Spot::New).or(old_place.map(Spot::Old)).unwrap_or(Spot::New(new.written));
@@ -18,7 +18,7 @@ pub(super) fn elements(to: &mut Findings, old: &Element, new: &Element) {
     }
 }
 
-/// The kinds of elements that stand in either version.
+/// The kinds of elements in either version.
 fn kinds(old: &Element, new: &Element) -> Vec<&'static str> {
     let mut kinds = Vec::new();
     for element in new.elements.iter().chain(&old.elements) {
@@ -29,7 +29,7 @@ fn kinds(old: &Element, new: &Element) -> Vec<&'static str> {
     kinds
 }
 
-/// Compares the elements of one kind in two versions of what holds them.
+/// Compares the elements of one kind in two versions of their parent.
 fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
     let among = |special: &Option<(&'static str, Verdict)>, usual: &Verdict| match special {
         Some((of, verdict)) if *of == kind => verdict.clone(),
@@ -52,16 +52,16 @@ fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
     order(to, new, &pairs.both, &news);
 }
 
-/// Only the one alternative of a type can be made from a value of it with `From`.
+/// `From` can convert a type only as long as a single alternative has that type.
 fn lost_conversion(olds: &[&Element], more: &Element) -> Option<Verdict> {
     let from = more.converts_from.as_ref()?;
-    let like_it = olds.iter().filter(|old| old.converts_from.as_ref() == Some(from)).count();
+    let same_type = olds.iter().filter(|old| old.converts_from.as_ref() == Some(from)).count();
     let means = format!("a new variant; `From` a {from} goes, because two variants hold one");
-    (like_it == 1).then(|| Verdict { class: Class::Breaking, means: means.into() })
+    (same_type == 1).then(|| Verdict { class: Class::Breaking, means: means.into() })
 }
 
-/// Elements that stand in another order, where that counts. Another order of arguments may compile where two have one
-/// type, and then means something else, which is worse.
+/// Reports a changed order of elements whose order matters. If two arguments have the same type, code with the old
+/// order still compiles and means something else, which is worse than an error.
 fn order(to: &mut Findings, of: &Element, both: &[(&Element, &Element)], news: &[&Element]) {
     let is_kept = |(old, new): &&(&Element, &Element)| old.order.is_some() && new.order.is_some();
     let older: Vec<&Element> = both.iter().filter(is_kept).map(|(_, new)| *new).collect();
@@ -76,16 +76,16 @@ fn order(to: &mut Findings, of: &Element, both: &[(&Element, &Element)], news: &
     }
 }
 
-/// Elements of two versions, found in each other by their names.
+/// The elements of two versions, paired by their names.
 struct Pairs<'a> {
-    /// Those of both versions, in the order of the older one where they have kept their first name.
+    /// The elements of both versions; those that kept their first name come first, in the order of the older version.
     both: Vec<(&'a Element, &'a Element)>,
     removed: Vec<&'a Element>,
     added: Vec<&'a Element>,
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs by the first name, and what is left by the second.
+    /// Pairs elements by their first name, and the rest by the second.
     fn of(removed: Vec<&'a Element>, added: Vec<&'a Element>) -> Self {
         let mut pairs = Self { both: Vec::new(), removed, added };
         for name in 0..2 {

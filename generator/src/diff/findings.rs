@@ -1,4 +1,4 @@
-//! What was found, and a difference as others see it.
+//! Differences while they are collected, and in their public form.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::Class;
 use crate::diagnostics::Place;
 use crate::model::elements::Verdict;
 
-/// A place in one of the two schemas; those that are gone come last.
+/// A place in one of the two schemas. Places of removed elements sort last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Spot {
     New(Place),
@@ -19,17 +19,17 @@ pub(super) enum Spot {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What it does to a crate that depends on the emitted one.
+    /// The effect on a crate that depends on the emitted one.
     pub class: Class,
-    /// What kind of thing differs: an operation, a parameter, a field, a rule.
+    /// The kind of element that differs: an operation, a parameter, a field, a rule.
     pub kind: &'static str,
-    /// What differs, such as `unified.place-order.price`; several where one change shows at several places.
+    /// The elements that differ, such as `unified.place-order.price`; several if one change shows in several elements.
     pub subjects: Vec<String>,
     /// How it differs.
     pub change: Change,
-    /// What that means in Rust or on the wire.
+    /// The effect in Rust or on the wire.
     pub means: String,
-    /// Where it stands: in the newer schema, or in the older one when it is gone.
+    /// The file: of the newer schema, or of the older one if the element was removed.
     pub file: PathBuf,
     /// The line, counted from 1.
     pub line: u32,
@@ -37,29 +37,29 @@ pub struct Difference {
     pub column: u32,
 }
 
-/// How something differs.
+/// How an element differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Change {
-    /// It was not there before.
+    /// It was added.
     Added,
-    /// It is gone.
+    /// It was removed.
     Removed,
-    /// It says something else.
+    /// One of its keys changed.
     Changed {
-        /// What of it.
+        /// The key.
         what: &'static str,
-        /// What the older schema says; empty where it says nothing.
+        /// The older value; empty if there is none.
         old: String,
-        /// What the newer schema says; empty where it says nothing.
+        /// The newer value; empty if there is none.
         new: String,
-        /// It is a text for people, too long for a table.
+        /// Whether the value is prose, which is too long for a table.
         prose: bool,
     },
 }
 
-/// A difference whose files have no names yet.
+/// A difference before the names of its files are resolved.
 pub(super) struct Finding {
     pub(super) spot: Spot,
     pub(super) kind: &'static str,
@@ -68,15 +68,15 @@ pub(super) struct Finding {
     pub(super) verdict: Verdict,
 }
 
-/// All that was found, each difference once.
+/// All findings, without duplicates.
 #[derive(Default)]
 pub(super) struct Findings {
     all: Vec<Finding>,
 }
 
 impl Findings {
-    /// Adds a difference. What is written once and shows at several places, such as a field that records include, is one
-    /// difference of several subjects.
+    /// Adds a difference. A change that is written once and shows in several elements, such as a field that records
+    /// include, is one difference with several subjects.
     pub(super) fn add(&mut self, kind: &'static str, path: &str, spot: Spot, change: Change, verdict: Verdict) {
         let is_same = |other: &&mut Finding| {
             other.spot == spot && other.kind == kind && other.change == change && other.verdict == verdict
@@ -87,7 +87,7 @@ impl Findings {
         }
     }
 
-    /// The weightiest first, those of one class in the order of their places.
+    /// The findings, most serious first, and ordered by place within a class.
     pub(super) fn sorted(mut self) -> Vec<Finding> {
         self.all.sort_by(|a, b| {
             let key = |finding: &Finding| (finding.verdict.class, finding.spot);

@@ -1,4 +1,4 @@
-//! Differences as text: for a terminal, a changelog, a program.
+//! Differences as text: for a terminal, a changelog or a program.
 
 use std::collections::BTreeMap;
 
@@ -27,17 +27,17 @@ pub(super) fn render(diff: &Diff, format: Format) -> String {
     }
 }
 
-/// The classes that there are differences of, the weightiest first.
+/// The classes that have differences, most serious first.
 fn classes(diff: &Diff) -> impl Iterator<Item = Class> {
     Class::ALL.into_iter().filter(|class| diff.count(*class) > 0)
 }
 
-/// How many differences there are of each class.
+/// The number of differences of each class.
 fn counts(diff: &Diff) -> String {
     classes(diff).map(|class| format!("{} {class}", diff.count(class))).collect::<Vec<_>>().join(", ")
 }
 
-/// The marks of a text: what sets apart what the schema says, and what stands between that and what is said of it.
+/// The punctuation of a format: how texts of the schema are quoted, and what separates old and new values.
 struct Marks {
     quote: fn(&str) -> String,
     colon: &'static str,
@@ -67,13 +67,13 @@ impl Marks {
     }
 }
 
-/// Where it stands: `file:line:column`.
+/// The place: `file:line:column`.
 fn place(difference: &Difference) -> String {
     let file = difference.file.display().to_string().replace('\\', "/");
     format!("{file}:{}:{}", difference.line, difference.column)
 }
 
-/// A block for each class, then what it comes to.
+/// A block for each class, then the version that is needed.
 fn table(diff: &Diff) -> String {
     if diff.bump() == Bump::None {
         return "no differences\n".to_owned();
@@ -127,14 +127,14 @@ fn markdown_item(difference: &Difference) -> String {
     format!("- {kind} {}: {change}{means} ({place})\n", subjects.join(", "))
 }
 
-/// A span of code; its fence is longer than any run of backticks in the text.
+/// A code span whose fence is longer than any run of backticks in the text.
 fn code(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
 }
 
-/// The whole answer.
+/// The complete JSON output.
 #[derive(Serialize)]
 struct Answer<'a> {
     bump: Bump,
@@ -142,7 +142,7 @@ struct Answer<'a> {
     differences: &'a [Difference],
 }
 
-/// One object: the bump, how many differences there are of each class, and the differences.
+/// A single object with the bump, the number of differences of each class, and the differences.
 fn json(diff: &Diff) -> String {
     let counts = Class::ALL.into_iter().map(|class| (class, diff.count(class))).collect();
     let answer = Answer { bump: diff.bump(), counts, differences: &diff.differences };

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Class;
 
-/// The part of the version that has to rise.
+/// The part of the version number that has to increase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bump {
@@ -21,10 +21,10 @@ pub enum Bump {
 }
 
 impl Class {
-    /// All classes, the weightiest first.
+    /// All classes, most serious first.
     pub const ALL: [Self; 4] = [Self::Breaking, Self::Behaviour, Self::Additive, Self::Documentation];
 
-    /// The class in a word.
+    /// The class as a word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Breaking => "breaking",
@@ -34,7 +34,7 @@ impl Class {
         }
     }
 
-    /// The part of the version that has to rise for it.
+    /// The part of the version number that has to increase for it.
     pub fn bump(self) -> Bump {
         match self {
             Self::Breaking => Bump::Major,
@@ -45,7 +45,7 @@ impl Class {
 }
 
 impl Bump {
-    /// The bump in a word.
+    /// The bump as a word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -55,7 +55,7 @@ impl Bump {
         }
     }
 
-    /// What it makes of a version, and of one below 1.0, where cargo takes the middle number for the first.
+    /// Its effect on a version, also below 1.0, where cargo treats the middle number as the first.
     pub fn example(self) -> &'static str {
         match self {
             Self::None => "the version stays",

@@ -1,9 +1,10 @@
-//! `types.yaml` with new types: each behind the last of its kind, and everything else as it was.
+//! `types.yaml` with new types, each after the last of its kind, and otherwise unchanged.
 
 use super::NewTypes;
 use super::yaml::{self, Entry, Yaml};
 
-/// The text of `types.yaml` with new types, or the key whose types stand in one line, where nothing can be added.
+/// The text of `types.yaml` with new types. An error is the key whose types are all on one line, where nothing can be
+/// added.
 pub(crate) fn add_types(text: &str, new: &NewTypes) -> Result<String, &'static str> {
     let kinds = [("enums", &new.enums), ("choices", &new.choices), ("records", &new.records)];
     let mut added = kinds.into_iter().filter(|(_, entries)| !entries.is_empty());
@@ -24,7 +25,7 @@ fn add(text: &str, key: &str, entries: &[Entry]) -> Option<String> {
     }
     let is_inside = |line: &&str| line.starts_with(' ') || line.is_empty() || line.starts_with('#');
     let inside = lines[start + 1..].iter().take_while(|line| is_inside(line)).count();
-    // Comments and empty lines at the end belong to what follows.
+    // Comments and empty lines at the end belong to the next key.
     let owned = lines[start + 1..=start + inside].iter().rposition(|line| line.starts_with(' ')).map_or(0, |at| at + 1);
     let indent = lines[start + 1..].iter().find(|line| line.starts_with(' ') && !line.trim_start().starts_with('#'));
     let indent = indent.filter(|_| owned > 0).map_or(2, |line| line.len() - line.trim_start().len());
@@ -42,7 +43,7 @@ fn joined(before: &[&str], block: &str, after: &[&str]) -> String {
 }
 
 impl NewTypes {
-    /// The names of the new types, with what each is.
+    /// The names of the new types, each with its kind.
     pub(crate) fn names(&self) -> Vec<String> {
         let kinds = [("enum", &self.enums), ("choice", &self.choices), ("record", &self.records)];
         let named = |(kind, entries): (&str, &Vec<Entry>)| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! OpenAPI 3 -> drafts. What OpenAPI does not say (rates, effects, outcomes) stays open.
+//! OpenAPI 3 -> drafts. What OpenAPI does not state (rates, effects, outcomes) stays open.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Effect, ListName, Method, Need, Sent};
 use crate::words::{Lists, Sends};
 
-/// How many references follow each other at most.
+/// The maximum number of references that are followed in a row.
 const MOST_REFERENCES: usize = 12;
 
 /// Drafts of all operations that a file describes.
@@ -26,7 +26,7 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<Vec<Draft>, Diagnostics> 
             return Err(to);
         }
     };
-    // JSON is YAML.
+    // The YAML parser reads JSON, too.
     let root: Value = match serde_yaml::from_str(&text) {
         Ok(root) => root,
         Err(error) => {
@@ -73,7 +73,7 @@ impl Source<'_> {
         if let Some(content) = body_schema {
             let in_body = self.body(&content["schema"]);
             if in_body.first().is_some_and(|first| first.name == ListName::BODY) {
-                // Nothing travels beside an array.
+                // No parameter can travel beside an array body.
                 unread
                     .extend(fields.drain(..).map(|field| format!("the parameter {} beside an array body", field.name)));
             }
@@ -113,7 +113,7 @@ impl Source<'_> {
         }
     }
 
-    /// The path of the first server, which a client's base address does not have.
+    /// The path of the first server, which is not part of a client's base address.
     fn base_path(&self) -> &str {
         let url = self.root["servers"][0]["url"].as_str().unwrap_or_default();
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -121,7 +121,7 @@ impl Source<'_> {
         if path.contains('{') { "" } else { path }
     }
 
-    /// The parameters of an operation, as they are described.
+    /// The parameters of an operation as described.
     fn described<'v>(
         &'v self,
         item: &'v Value,
@@ -136,7 +136,7 @@ impl Source<'_> {
         })
     }
 
-    /// Whether the schema knows a header already, as one of its own or as a credential.
+    /// Whether the schema already has a header, as one of its own or as a credential.
     fn is_declared(&self, name: &str) -> bool {
         self.api.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name))
     }
@@ -151,7 +151,7 @@ impl Source<'_> {
         listed.filter_map(|(name, ..)| own(name)).collect()
     }
 
-    /// How lists in the query are written: without a word on it, each value by itself.
+    /// How lists are written in the query; by default, one pair for each value.
     fn lists(&self, item: &Value, operation: &Map<String, Value>) -> Option<Lists> {
         let in_query = self.described(item, operation).filter(|(_, place, _)| *place == "query");
         let is_list = |parameter: &Value| kind(self.resolved(&parameter["schema"])) == Some(JsonKind::List);
@@ -197,7 +197,7 @@ impl Source<'_> {
         }
     }
 
-    /// The JSON of the answer of success.
+    /// The JSON of the success response.
     fn answer_content(&self, operation: &Map<String, Value>) -> Option<Value> {
         let responses = operation.get("responses")?.as_object()?;
         let success =
@@ -218,7 +218,7 @@ impl Source<'_> {
         }
     }
 
-    /// A value of a schema, which stands within others that the description has names for.
+    /// The field for a schema; `within` holds the names of the enclosing ones.
     fn field(&self, name: &str, schema: &Value, within: &[&str]) -> Field {
         let named = schema["$ref"].as_str();
         let is_circular = named.is_some_and(|named| within.contains(&named));
@@ -273,7 +273,7 @@ impl Source<'_> {
         field
     }
 
-    /// What a value or a reference within the file stands for.
+    /// The value, or the target of a reference within the file.
     fn resolved<'v>(&'v self, value: &'v Value) -> &'v Value {
         let mut value = value;
         for _ in 0..MOST_REFERENCES {
@@ -320,7 +320,7 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// An example of a request and its answer, where the description has both.
+/// An example of a request and its answer, if the description has both.
 fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[Field]) -> Vec<Example> {
     let own = |content: &Value| {
         let listed = content["examples"].as_object().and_then(|all| all.values().next()).map(|first| &first["value"]);
@@ -335,7 +335,7 @@ fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[Field]) -> V
     vec![Example { about, request: request.to_string(), response: response.to_string() }]
 }
 
-/// Whether a header can carry values of this kind: one of them, or a list with commas between them.
+/// Whether a header can carry values of this kind: a single one, or a list separated by commas.
 fn fits_header(kind: JsonKind, schema: &Value) -> bool {
     match kind {
         JsonKind::Text | JsonKind::Number | JsonKind::Integer | JsonKind::Boolean => true,

@@ -1,6 +1,7 @@
-//! Recorded calls -> drafts: HAR 1.2, or the journal of a local exchange. What samples show is a guess, and says so.
+//! Recorded calls -> drafts: HAR 1.2, or the journal of a local exchange. Conclusions from samples are guesses, and are
+//! marked so.
 //!
-//! Headers are not read, and no sample is copied: a recording has secrets.
+//! Headers are not read and no sample is copied, because a recording contains secrets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +12,7 @@ use super::{Answer, Data, Draft, Field, JsonKind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Around, Effect, Envelope, Method, Need, Step, Way};
 
-/// More different values than this are not the values of an enum.
+/// The maximum number of values of an enum; more distinct values are not one.
 const MOST_VALUES: usize = 12;
 
 /// One recorded call.
@@ -23,7 +24,7 @@ struct Call {
     status: u64,
 }
 
-/// Drafts of all operations that a recording has calls of, and what was passed over.
+/// Drafts of all operations with calls in a recording, and what was skipped.
 ///
 /// # Errors
 /// Fails if the file cannot be read, or is not a recording.
@@ -115,7 +116,7 @@ fn decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
-/// A path with its ids as parameters.
+/// A path with its ids replaced by parameters.
 fn template(path: &str) -> String {
     let mut count = 0;
     let is_id = |part: &str| {
@@ -204,7 +205,7 @@ impl Operation {
     }
 }
 
-/// What was seen of a value.
+/// The observed values of a parameter or field.
 #[derive(Default)]
 struct Seen {
     times: usize,
@@ -262,7 +263,7 @@ impl Seen {
         self.members.iter().map(|(name, seen)| seen.field(name, self.times)).collect()
     }
 
-    /// What it is under a name, where what holds it was seen so many times.
+    /// The field with this name, in an object that was observed `of` times.
     fn field(&self, name: &str, of: usize) -> Field {
         let values = self.values(name);
         let mut remarks = vec![format!("Seen {} of {of} times.", self.times)];
@@ -284,7 +285,7 @@ impl Seen {
         }
     }
 
-    /// The values of an enum: few words, each of which was seen more than once. What may be a secret never is one.
+    /// The values of an enum: a few words, each observed more than once. Values that may be secret are never listed.
     fn values(&self, name: &str) -> Vec<String> {
         let lower = name.to_ascii_lowercase();
         let is_secret = ["key", "secret", "sign", "token", "pass", "auth"].iter().any(|word| lower.contains(word));

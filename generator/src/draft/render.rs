@@ -26,7 +26,7 @@ pub(super) fn text(draft: &Draft, types: &mut Types<'_>) -> String {
     close_up(&operation)
 }
 
-/// Without empty lines between keys of one line, which belong together.
+/// Removes empty lines between keys of one line, which belong together.
 fn close_up(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_short = |line: Option<&&str>| {
@@ -92,7 +92,7 @@ fn request(draft: &Draft, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry>
     parameters(draft, "", fields, types)
 }
 
-/// Parameters; those of which one is sent are one choice, at the place of the first.
+/// Parameters; those of which one is sent form a choice, in the place of the first.
 fn parameters(draft: &Draft, prefix: &str, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry> {
     let in_choice = |name: &str| {
         let full = format!("{prefix}{name}");
@@ -151,7 +151,7 @@ fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
 }
 
-/// A single object, whose Rust name is what the source calls it.
+/// A single object, whose Rust name is the one in the source.
 fn object(field: &Field, draft: &Draft, types: &mut Types<'_>) -> Entry {
     let mut entries = vec![match &field.named {
         Some(named) => Entry::text("object", named.clone()),
@@ -200,7 +200,7 @@ fn list_of_objects(field: &Field, draft: &Draft, types: &mut Types<'_>) -> Entry
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
 }
 
-/// The pair of times that bounds a query, or how far back the answer reaches where there is no such pair.
+/// The pair of times that bounds a query; if there is none, how far back the answer reaches.
 fn window(draft: &Draft, types: &Types<'_>) -> Option<Entry> {
     if draft.window.is_empty() && !draft.is_both_or_neither {
         return None;
@@ -237,7 +237,7 @@ fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
     Entry::new("response", Yaml::Map(entries)).comments(data.remarks.clone())
 }
 
-/// The record that data consists of: one that the family has, or a new one.
+/// The record for the data: one of the family, or a new one.
 fn record(key: &str, draft: &Draft, data: &Data, types: &mut Types<'_>) -> Entry {
     let known = if data.records.is_empty() { types.records_with(&data.fields) } else { data.records.clone() };
     match known.split_first() {

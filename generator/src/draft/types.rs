@@ -1,4 +1,4 @@
-//! The types of a family that fit what a source says, and new ones where none does.
+//! The types of a family that fit what a source states, and new types where none does.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use super::yaml::{Entry, Yaml};
 use super::{Field, JsonKind, NewTypes, OneOf};
 use crate::model::{Api, BUILT_IN, Family, Response, Type};
 
-/// What a family has, by the names on the wire, and what a draft adds to it.
+/// The types of a family by names on the wire, and the types that a draft adds.
 pub(super) struct Types<'a> {
     family: &'a Family,
-    /// The types that parameters of a name have, and those that fields have.
+    /// The types of parameters and of fields, by name.
     parameters: BTreeMap<&'a str, Vec<Type>>,
     fields: BTreeMap<&'a str, Vec<Type>>,
-    /// The names under which requests have each choice.
+    /// The name under which requests have each choice.
     choices: BTreeMap<usize, &'a str>,
-    /// The new records, by what the source calls them.
+    /// The new records, by their names in the source.
     named: BTreeMap<String, String>,
     pub(super) new: NewTypes,
 }
 
-/// The type of a value, as a file says it.
+/// The type of a value, in the form of a file.
 pub(super) enum FieldType {
-    /// A type, and whether only the listed values of it are meant.
+    /// A type, and whether only its listed values are allowed.
     Type {
         name: String,
         is_part: bool,
@@ -95,7 +95,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The enum that has the listed values: one of the same name on the wire, one of exactly these values, or a new one.
+    /// The enum with the listed values: one of the same name on the wire, one with exactly these values, or a new one.
     fn of_values(&mut self, field: &Field, namesakes: &[Type]) -> FieldType {
         let has_all = |index: usize| {
             let all = &self.family.enums[index];
@@ -128,7 +128,7 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// The choice of these parameters and the name that requests have for it; a new one where there is none.
+    /// The choice of these parameters: its key in requests, its name, and whether it states another winner than the source.
     pub(super) fn choice(&mut self, one_of: &OneOf) -> (String, String, bool) {
         if let Some((index, wins)) = self.known_choice(&one_of.members, one_of.wins.as_deref()) {
             let name = self.family.choices[index].name.wire.clone();
@@ -151,7 +151,7 @@ impl<'a> Types<'a> {
         (joined[..1].to_lowercase() + &joined[1..], name, false)
     }
 
-    /// A choice by presence of these parameters. One that says otherwise which of them wins is another one.
+    /// A choice of exactly these parameters, with this winner if one is given.
     fn known_choice(&self, members: &[String], wins: Option<&str>) -> Option<(usize, Option<String>)> {
         self.family.choices.iter().enumerate().find_map(|(index, choice)| {
             let (alternatives, known) = (choice.alternatives()?, choice.wins().map(str::to_owned));
@@ -162,7 +162,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// The records that have exactly these fields, those that answer an operation first.
+    /// The records with exactly these fields, those that answer an operation first.
     pub(super) fn records_with(&self, fields: &[Field]) -> Vec<String> {
         let answers = |index: usize| {
             self.family.operations.iter().any(|operation| match &operation.response {
@@ -182,8 +182,8 @@ impl<'a> Types<'a> {
         same.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// A new record of what the source calls by a name, which is the same wherever it has that name; or of what it has no
-    /// name for.
+    /// A new record for a name of the source, which is reused wherever the name occurs again; or for something without
+    /// a name.
     pub(super) fn record_named(
         &mut self,
         named: Option<&str>,
@@ -200,10 +200,10 @@ impl<'a> Types<'a> {
         record
     }
 
-    /// A new record of these fields.
+    /// A new record with these fields.
     fn new_record(&mut self, name: &str, fields: &[Field], remarks: &[String]) -> String {
         let name = self.free_name(&name.to_upper_camel_case());
-        // The name is taken before the records inside are named.
+        // The name is reserved before nested records get theirs.
         self.new.records.push(Entry::gap(name.clone()));
         let at = self.new.records.len() - 1;
         let fields: Vec<Entry> = fields.iter().map(|field| self.record_field(&name, field)).collect();
@@ -227,7 +227,7 @@ impl<'a> Types<'a> {
         Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
     }
 
-    /// The keys that say what a value is.
+    /// Adds the keys that state the type of a value.
     pub(super) fn typed(&mut self, field: &Field, is_parameter: bool, entries: &mut Vec<Entry>) {
         let key = if field.kind == JsonKind::List { "list" } else { "type" };
         match self.find(field, is_parameter) {
@@ -247,7 +247,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// How a number travels, where that is not what the family says.
+    /// How a number travels, if it differs from the family.
     fn travels(&self, name: &str, kind: JsonKind) -> Option<&'static str> {
         let is_number = ["decimal", "integer", "time"].contains(&name);
         match kind {
@@ -257,7 +257,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A name that no type has yet.
+    /// A name that no other type has.
     fn free_name(&self, wanted: &str) -> String {
         let family = self.family;
         let known = family.enums.iter().map(|known| &known.name.wire);
@@ -286,7 +286,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The times among parameters.
+    /// Whether a parameter is a time.
     pub(super) fn is_time(&self, name: &str) -> bool {
         self.parameters.get(name).is_some_and(|types| matches!(types.as_slice(), [Type::Time(_)]))
     }
@@ -304,7 +304,7 @@ fn add(types: &mut Vec<Type>, ty: Type) {
     }
 }
 
-/// Whether a type of the family can be what a source says of the JSON.
+/// Whether a type of the family fits the JSON kind of a source.
 fn fits(ty: Type, kind: JsonKind) -> bool {
     match kind {
         JsonKind::Unknown | JsonKind::List => true,

@@ -1,26 +1,26 @@
-//! YAML with comments, as the schema language reads it: block notation, no anchors, no tags.
+//! YAML with comments, in the subset of the schema language: block notation, no anchors, no tags.
 //!
-//! No serializer that the project could take writes comments, and a draft is half comments.
+//! Common serializers do not write comments, and drafts consist largely of comments.
 
 use crate::diagnostics::is_invisible;
 
 /// A value.
 #[derive(Clone, Debug)]
 pub(super) enum Yaml {
-    /// Nothing: what a person fills in.
+    /// No value; a person has to fill it in.
     Gap,
     Text(String),
-    /// A word of the language, or a number: what needs no quotes.
+    /// A word of the language or a number, which needs no quotes.
     Word(String),
-    /// Texts in one line.
+    /// Texts on one line.
     Texts(Vec<String>),
-    /// Lines that stay as they are.
+    /// Lines to be kept as they are.
     Lines(String),
     Map(Vec<Entry>),
     List(Vec<Vec<Entry>>),
 }
 
-/// A key, what stands above it, and its value.
+/// A key with its value and the comments above it.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) comments: Vec<String>,
@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-/// Writes entries, each line `indent` spaces from the left.
+/// Writes entries, indented by `indent` spaces.
 pub(super) fn write(entries: &[Entry], indent: usize) -> String {
     entries.iter().map(|entry| written(entry, indent, "")).collect()
 }
@@ -61,7 +61,7 @@ pub(super) fn comments(comments: &[String], indent: usize) -> String {
     comments.iter().map(|comment| format!("{:indent$}# {}\n", "", one_line(comment))).collect()
 }
 
-/// An entry; `dash` stands before the key of the first one of an item.
+/// Writes an entry; `dash` precedes the key of the first entry of an item.
 fn written(entry: &Entry, indent: usize, dash: &str) -> String {
     let outer = indent - dash.len();
     let head = format!("{}{:outer$}{dash}{}:", comments(&entry.comments, outer), "", scalar(&entry.key));
@@ -90,12 +90,12 @@ fn written(entry: &Entry, indent: usize, dash: &str) -> String {
     }
 }
 
-/// What other YAML readers take for something else than a text.
+/// Words that other YAML readers do not take for text.
 const OTHER_MEANING: [&str; 9] = ["yes", "no", "true", "false", "on", "off", "null", "y", "n"];
 
-/// A text, with quotes where it needs them.
+/// A text, in quotes where it needs them.
 pub(super) fn scalar(text: &str) -> String {
-    // What starts with a digit may be a number, or a time, unless a word follows.
+    // A text that starts with a digit may be a number or a time, unless a word follows.
     let has_word = text.split_once(' ').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
     let starts_plain = |c: char| c.is_ascii_alphabetic() || c == '/' || c.is_ascii_digit() && has_word;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " /._-()".contains(c);
@@ -115,7 +115,7 @@ pub(super) fn scalar(text: &str) -> String {
     quoted + "\""
 }
 
-/// Whether a character may stand in a file of the schema as it is.
+/// Whether a character may be written unescaped in a schema file.
 fn is_shown(c: char) -> bool {
     !is_invisible(c) && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What another YAML reader makes of entries, as JSON.
+    /// The value that another YAML reader makes of entries, as JSON.
     fn read(entries: &[Entry]) -> serde_json::Value {
         let text = write(entries, 0);
         serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"))

@@ -1,4 +1,4 @@
-//! What a finding means for the current schema.
+//! What each finding means for the current schema.
 
 use super::report::{Entry, EntryKind};
 use crate::diagnostics::Place;
@@ -12,7 +12,7 @@ pub(super) enum Verdict {
     Settled(String),
 }
 
-/// The part of the schema that describes an operation.
+/// The part of the schema that an operation uses.
 pub(super) struct Evaluator<'a> {
     api: &'a Api,
     family: &'a Family,
@@ -80,7 +80,7 @@ impl<'a> Evaluator<'a> {
         Verdict::Open(place, what)
     }
 
-    /// Where the operation describes its answer.
+    /// The place of the operation's response.
     fn answer(&self) -> Place {
         match &self.operation.response {
             Response::Page { list, .. } => list.place,
@@ -126,12 +126,12 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Whether a path leads to the member `data`, or into it.
+/// Whether a path is the member `data` or leads into it.
 fn is_within(path: &str, data: &str) -> bool {
     path.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// Whether a client reads the text as a value of the enum.
+/// Whether clients read the text as a value of the enum.
 fn has(all: &Enum, text: &str) -> bool {
     all.index_of(text).is_some() || all.wires().any(|wire| wire.eq_ignore_ascii_case(text))
 }
@@ -158,7 +158,7 @@ fn unknown(record: &str, entry: &Entry) -> String {
     format!("unknown field `{field}` of `{record}`: add `{field}: {{ {of}{null}, doc: .. }}`")
 }
 
-/// One finding for all fields of a record that answers never have.
+/// A single finding for all fields of a record that answers never have.
 fn missing(record: &Record, field: &Field) -> Verdict {
     let (name, wire) = (&record.name.wire, &field.name.wire);
     match &field.comes_only {
@@ -188,7 +188,7 @@ fn other_kind(record: &str, field: &Field, entry: &Entry) -> Verdict {
     Verdict::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
 }
 
-/// Whether the schema gives the field this form.
+/// Whether this is the form that the schema states for the field.
 fn is_usual(field: &Field, kind: &str) -> bool {
     let is_number = field.shape.single().is_some_and(Type::can_be_bare);
     match kind {

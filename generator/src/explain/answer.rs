@@ -1,4 +1,4 @@
-//! The answer: its record, and the records within.
+//! The answer: its record, and the records within it.
 
 use super::page::{Page, joined, sentence};
 use super::parameters::{documented, type_name, values};
@@ -26,7 +26,7 @@ pub(super) fn add(page: &mut Page, family: &Family, response: &Response) {
     }
 }
 
-/// The fields of a record, and below each the record that it holds; `open` are the records around this one.
+/// The fields of a record, each followed by the record that it contains; `open` are the enclosing records.
 fn fields(page: &mut Page, family: &Family, depth: usize, record: &Record, open: &mut Vec<usize>) {
     let width = record.fields.iter().map(|field| field.name.wire.chars().count()).max().unwrap_or(0);
     for field in &record.fields {

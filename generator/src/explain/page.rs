@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-/// The width that text is wrapped at.
+/// The width at which text is wrapped.
 const WIDTH: usize = 100;
 
-/// A text that grows from top to bottom.
+/// A page, built from top to bottom.
 #[derive(Default)]
 pub(super) struct Page {
     text: String,
@@ -17,24 +17,24 @@ impl Page {
         let _ = write!(self.text, "\n{text}\n");
     }
 
-    /// A text of its own.
+    /// A text without indentation.
     pub(super) fn line(&mut self, text: &str) {
         self.wrapped(0, "", text);
     }
 
-    /// A text under a heading; each `depth` moves it to the right.
+    /// A text under a heading, indented by `depth`.
     pub(super) fn entry(&mut self, depth: usize, text: &str) {
         self.wrapped(depth * 2, "", text);
     }
 
-    /// A name, and its text in a column beside it.
+    /// A name, with its text in a column beside it.
     pub(super) fn named(&mut self, depth: usize, width: usize, name: &str, text: &str) {
         if !text.is_empty() {
             self.wrapped(depth * 2, &format!("{name:width$}  "), text);
         }
     }
 
-    /// A text as it is, line by line.
+    /// A text printed line by line without wrapping.
     pub(super) fn verbatim(&mut self, depth: usize, text: &str) {
         for line in text.trim_end().lines() {
             let _ = writeln!(self.text, "{:indent$}{line}", "", indent = depth * 2);
@@ -65,13 +65,13 @@ impl Page {
     }
 }
 
-/// The text with a full stop at its end.
+/// The text with a final full stop.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// The parts that are not empty, with `between` between them.
+/// The parts that are not empty, joined by `between`.
 pub(super) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }

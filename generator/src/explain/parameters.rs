@@ -74,7 +74,7 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
     joined(&parts, " ")
 }
 
-/// What a value is, in the words of the schema.
+/// The type of a value in the words of the schema.
 pub(super) fn type_name(family: &Family, shape: &Shape) -> String {
     match shape {
         Shape::One(_) | Shape::List(_) | Shape::Map(_) => phrases::shape(shape, |ty| family.type_name(ty)),
@@ -83,13 +83,13 @@ pub(super) fn type_name(family: &Family, shape: &Shape) -> String {
     }
 }
 
-/// What the keys say that have no form of their own.
+/// The statements of keys that have no other form on the page.
 pub(super) fn documented(keys: &[Key]) -> String {
     let says: Vec<_> = keys.iter().filter(|key| key.is_documented).map(|key| key.says.clone()).collect();
     joined(&says, " ")
 }
 
-/// The values of the enum that are allowed here.
+/// The allowed values of the enum.
 pub(super) fn values(family: &Family, shape: &Shape, only: &[(String, Place)]) -> String {
     let values: Vec<&str> = family.values_of(shape, only).into_iter().map(|(value, _)| value).collect();
     if family.enum_of(shape).is_none() { String::new() } else { format!("Values: {}.", values.join(", ")) }

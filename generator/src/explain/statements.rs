@@ -3,7 +3,7 @@
 use super::page::{Page, joined, sentence};
 use crate::model::{ListName, Rule, RuleKind, Severity, Statements};
 
-/// What each kind of rule means, in the order they are shown.
+/// The meaning of each kind of rule, in the order of the page.
 const KINDS: [(RuleKind, &str); 5] = [
     (RuleKind::Checked, "checked before sending"),
     (RuleKind::Type, "kept by types"),
