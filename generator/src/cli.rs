@@ -1,4 +1,4 @@
-//! What the commands do that is more than one call of the library.
+//! The commands that take more than one call of the library.
 
 pub(crate) mod audit;
 pub(crate) mod compare;

@@ -1,4 +1,4 @@
-//! Files in memory against files on disk: what writing would change.
+//! Files in memory against files on disk: what a run would change.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::write::{Kind, surplus};
 
-/// A file that is not what the schema gives.
+/// A file that differs from what the schema generates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
     /// The file.
     pub path: PathBuf,
-    /// What is the matter with it.
+    /// How it differs.
     pub change: Change,
-    /// A short diff, from what is there to what should be.
+    /// A short diff, from the current to the generated text.
     pub diff: String,
 }
 
-/// How a file differs from what the schema gives.
+/// How a file differs from what the schema generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is there and has other bytes.
+    /// It exists with other bytes.
     Stale,
-    /// It is not there.
+    /// It does not exist.
     Missing,
-    /// It was emitted once and is no longer.
+    /// It was emitted by an earlier run and no longer is.
     Surplus,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn compare(
             }
             Err(error) => {
                 to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
-                    .help("look at what is there: an emitted file is a regular file");
+                    .help("remove what is there: an emitted file is a regular file");
             }
         }
     }
@@ -71,7 +71,7 @@ pub(crate) fn compare(
     to.into_result().map(|()| differences)
 }
 
-/// The first lines that differ, with a little around them.
+/// The first lines that differ, with a few lines around them.
 fn short_diff(old: &str, new: &str) -> String {
     const LINES: usize = 12;
     let diff = similar::TextDiff::from_lines(old, new);

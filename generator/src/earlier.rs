@@ -1,8 +1,8 @@
-//! What an earlier run made, and of what: files whose inputs are still the same are not made again.
+//! A record of an earlier run and its inputs, so that files with the same inputs are not made again.
 //!
-//! Nothing here is believed that can be found out. The record is of no use to another program than the one that wrote it,
-//! also to another build of it; it ends in a digest of itself; and a file counts only while it has the bytes that were
-//! written. A record that is missing, damaged or old costs time and nothing else.
+//! Nothing is taken from the record that can be verified instead. Only the build of the program that wrote it reads it;
+//! it ends in a digest of its own text; and a file counts only as long as it still has the bytes that were written. A
+//! missing, damaged or outdated record costs time, but is otherwise harmless.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,15 +13,15 @@ use std::sync::OnceLock;
 use crate::model::{Counts, Input, digest};
 use crate::write::replace;
 
-/// The file that the record is kept in, beside the emitted ones. It is of use on one machine only.
+/// The file of the record, beside the emitted files. It is valid on one machine only.
 pub(crate) const RECORD: &str = ".tradeapi-gen";
 
 /// A record of the files that a run made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Earlier {
-    /// The digest of all that the run was given.
+    /// The digest of the inputs of the run as a whole.
     pub(crate) given: u64,
-    /// What it read.
+    /// The number of operations, rules and other parts of the schema that it read.
     pub(crate) counts: Counts,
     pub(crate) files: BTreeMap<String, Made>,
 }
@@ -31,36 +31,36 @@ pub(crate) struct Earlier {
 pub(crate) struct Made {
     /// The digest of its text.
     pub(crate) text: u64,
-    /// The digest of what was printed.
+    /// The digest of the code before it was formatted.
     pub(crate) code: u64,
-    /// The parts of the model that were read for it.
+    /// The parts of the model that it was made from.
     pub(crate) inputs: BTreeSet<Input>,
-    /// The digest of these, and of what all files depend on.
+    /// The digest of these parts and of what all files depend on.
     pub(crate) of: u64,
 }
 
 impl Made {
-    /// Whether the file is there as it was made.
+    /// Whether the file still has the bytes that were written.
     pub(crate) fn is_intact(&self, path: &Path) -> bool {
         std::fs::read(path).is_ok_and(|bytes| digest(bytes.as_slice()) == self.text)
     }
 }
 
 impl Earlier {
-    /// What the last run that wrote to a folder left there; nothing where that is of no use.
+    /// The record of the last run that wrote to a folder; empty if there is none that is valid.
     pub(crate) fn read(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join(RECORD)).ok();
         text.zip(program()).and_then(|(text, program)| Self::parse(&text, program)).unwrap_or_default()
     }
 
-    /// Leaves a record for the next run. That one makes everything anew where this fails.
+    /// Stores the record for the next run, which makes all files again if this fails.
     pub(crate) fn store(&self, folder: &Path) {
         if let Some(program) = program() {
             let _ = replace(&folder.join(RECORD), &self.print(program));
         }
     }
 
-    /// Whether the run was given the same, and every file is as it left it.
+    /// Whether the run had the same inputs, and all of its files are still intact.
     pub(crate) fn stands(&self, given: u64, folder: &Path) -> bool {
         self.given == given
             && !self.files.is_empty()
@@ -112,13 +112,13 @@ fn number(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
-/// The digest of all that a run is given: the files of the schema, and how they are to be emitted.
+/// The digest of the inputs of a run: the files of the schema, and how they are emitted.
 pub(crate) fn given<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>, how: &impl Hash) -> u64 {
     digest(&(texts.collect::<Vec<_>>(), how))
 }
 
-/// A digest that distinguishes this program from others and from other builds of it: its place, its length and when it
-/// was made, as cargo and make distinguish files. `None` where the system does not say, so that nothing is believed.
+/// A digest of the path, length and modification time of this program, by which cargo and make tell builds apart, too.
+/// `None` if the system does not tell them; then no record is used.
 fn program() -> Option<u64> {
     static PROGRAM: OnceLock<Option<u64>> = OnceLock::new();
     *PROGRAM.get_or_init(|| {
@@ -128,7 +128,7 @@ fn program() -> Option<u64> {
     })
 }
 
-/// What distinguishes a file from another one of the same length and with the same time.
+/// What distinguishes a file from another one with the same length and modification time.
 #[cfg(unix)]
 fn changed(file: &std::fs::Metadata) -> impl Hash + use<> {
     use std::os::unix::fs::MetadataExt as _;

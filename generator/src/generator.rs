@@ -1,4 +1,4 @@
-//! The entry point: what to read, where to write.
+//! The entry point: what to read and where to write.
 
 #[cfg(feature = "cli")]
 mod drafts;
@@ -27,7 +27,7 @@ use crate::model::{self, Api, Counts, Digests};
 use crate::select::Selection;
 use crate::write::{self, Report, Writing};
 
-/// What a file of the schema has to pass where nothing is generated of it.
+/// How strictly the files are read when nothing is generated from them.
 #[cfg(feature = "cli")]
 const STRICTEST: Readers = Readers::Two;
 #[cfg(not(feature = "cli"))]
@@ -42,7 +42,7 @@ pub struct Generator {
     selection: Selection,
 }
 
-/// A family of which some operations are going to be emitted; what is not named is left out.
+/// A family, some of whose operations are emitted. Families and operations that are not named are left out.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Only {
@@ -70,7 +70,7 @@ impl Only {
 #[derive(Debug)]
 pub struct Schema {
     api: Api,
-    /// The names of its files, by which places refer to them.
+    /// The names of its files, which places refer to by index.
     #[cfg(feature = "cli")]
     files: Vec<PathBuf>,
 }
@@ -93,13 +93,13 @@ impl Generator {
         self
     }
 
-    /// What the emitted files are going to be; a module by default.
+    /// The layout of the emitted files; a module by default.
     pub fn layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
         self
     }
 
-    /// Begins to name what is emitted, where that is not everything: a family, and then its operations.
+    /// Restricts what is emitted to parts of the schema: names a family, and then its operations.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), tradeapi_gen::Diagnostics> {
@@ -111,7 +111,7 @@ impl Generator {
     /// # }
     /// ```
     ///
-    /// The schema is read and checked as a whole all the same.
+    /// The whole schema is read and checked all the same.
     pub fn only(self, family: impl Into<String>) -> Only {
         Only { generator: self, family: family.into() }
     }
@@ -125,7 +125,7 @@ impl Generator {
         read(folder, folder, STRICTEST)
     }
 
-    /// Reads and checks the schema as it was at a revision of the git repository that its folder is in.
+    /// Reads and checks the schema as of a revision of the git repository that contains its folder.
     ///
     /// # Errors
     /// Fails if the revision cannot be read; otherwise, returns all mistakes that the schema had then.
@@ -136,8 +136,8 @@ impl Generator {
         read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())), STRICTEST)
     }
 
-    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and those whose inputs did not
-    /// change since the last run are not made again; a hidden file in the output folder has what that takes to know.
+    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and files whose inputs are
+    /// the same as in the last run are not made again; a hidden file in the output folder records these inputs.
     ///
     /// In a build script it also prints for cargo which files to watch.
     ///
@@ -165,7 +165,7 @@ impl Generator {
             earlier.files.keys().for_each(|name| writing.keep(name));
             return writing.finish().map(|report| Report { read: earlier.counts, ..report });
         }
-        let schema = understand(sources, folder, Readers::One, to)?;
+        let schema = resolve_and_check(sources, folder, Readers::One, to)?;
         let (out, api) = (self.out_folder()?, self.selection.of(&schema.api)?);
         let jobs = emit::jobs(&api, self.layout);
         let writing = Writing::begin(&out, jobs.iter().map(|job| job.name.clone()).collect(), &write::RUST, |_| None)?;
@@ -216,7 +216,7 @@ impl Generator {
     }
 }
 
-/// Makes the files that are not there already, and returns what each was made of.
+/// Makes the files that are out of date, and returns what each was made from.
 fn make_all(
     jobs: &[Job<'_>],
     digests: &Digests,
@@ -233,7 +233,7 @@ fn make_all(
     files.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a file, unless it is there already, and returns what it was made of.
+/// Makes a file unless it is up to date, and returns what it was made from.
 fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<Made> {
     let is_same = |made: &&Made| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
     if let Some(made) = earlier.files.get(&job.name).filter(is_same) {
@@ -242,7 +242,7 @@ fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, 
     }
     let (file, inputs) = job.make();
     let code = file.digest();
-    // Most of what an edit touches comes to the same code.
+    // Most files whose inputs an edit changes still have the same code, which need not be printed again.
     let text = match earlier.files.get(&job.name).filter(|made| made.code == code && made.is_intact(path)) {
         Some(made) => {
             writing.keep(&job.name);
@@ -257,15 +257,20 @@ fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, 
     Some(Made { text, code, of: digests.of_inputs(&inputs)?, inputs })
 }
 
-/// Reads and checks a schema; `shown` is how its folder is called in messages.
+/// Reads and checks a schema; messages call its folder `shown`.
 fn read(folder: &Path, shown: &Path, readers: Readers) -> Result<Schema, Diagnostics> {
     let mut to = Diagnostics::default();
     let sources = Sources::read(folder, shown, &mut to);
-    understand(sources, shown, readers, to)
+    resolve_and_check(sources, shown, readers, to)
 }
 
-/// Resolves and checks the files of a schema, in which mistakes may have been found already.
-fn understand(sources: Sources, shown: &Path, readers: Readers, mut to: Diagnostics) -> Result<Schema, Diagnostics> {
+/// Resolves and checks the files of a schema, in which mistakes may already have been found.
+fn resolve_and_check(
+    sources: Sources,
+    shown: &Path,
+    readers: Readers,
+    mut to: Diagnostics,
+) -> Result<Schema, Diagnostics> {
     let documents = load::load(sources, shown, readers, &mut to);
     let reading = to.end_of_reading();
     let api = model::builder::build(documents, &mut to);
@@ -282,7 +287,7 @@ fn understand(sources: Sources, shown: &Path, readers: Readers, mut to: Diagnost
 }
 
 impl Schema {
-    /// How much the schema holds.
+    /// The number of operations, rules and other parts of the schema.
     pub fn counts(&self) -> Counts {
         Counts::of(&self.api)
     }

@@ -1,4 +1,4 @@
-//! A project to begin with: a crate whose build script generates a client from a schema, with a test and CI.
+//! New projects: a crate whose build script generates a client from a schema, with a test and CI.
 //!
 //! The files are those in `files/`, which `schema/README.md` shows too.
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::diagnostics::{Code, Diagnostics};
 
-/// The files as they are; `crate-name` and `crate_name` stand for the name of the crate.
+/// The files with placeholders: `crate-name` and `crate_name` stand for the name of the crate.
 const FILES: [(&str, &str); 11] = [
     ("build.rs", include_str!("init/files/build.rs")),
     ("src/lib.rs", include_str!("init/files/lib.rs")),
@@ -21,8 +21,8 @@ const FILES: [(&str, &str); 11] = [
     ("README.md", include_str!("init/files/README.md")),
 ];
 
-/// The files of a project, by their names. `crates` is the folder of this project's sources; without it, the
-/// dependencies are versions.
+/// The files of a project with their names. `crates` is the folder of this project's sources; without it, dependencies
+/// are versions.
 pub(crate) fn files(name: &str, crates: Option<&Path>) -> Vec<(String, String)> {
     let text = |text: &str| text.replace("crate-name", name).replace("crate_name", &name.replace('-', "_"));
     let manifest = ("Cargo.toml".to_owned(), manifest(name, crates));
@@ -30,23 +30,23 @@ pub(crate) fn files(name: &str, crates: Option<&Path>) -> Vec<(String, String)> 
     std::iter::once(manifest).chain(fixed).collect()
 }
 
-/// The name of the crate, which is that of the folder where nothing else is said.
+/// The name of the crate; by default that of the folder.
 ///
 /// # Errors
-/// A name that cargo does not take.
+/// Fails if cargo does not accept the name.
 pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Diagnostics> {
     let of_folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.map_or(of_folder, str::to_owned);
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     let is_keyword = syn::parse_str::<syn::Ident>(&name.replace('-', "_")).is_err();
-    // Names of the dependencies would make the crate depend on itself.
+    // With the name of a dependency, the crate would depend on itself.
     let is_taken = ["tradeapi-gen", "tradeapi-runtime", "tokio", "test", "core", "std"].contains(&name.as_str());
     if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_word) && !is_keyword && !is_taken {
         return Ok(name);
     }
     let mut to = Diagnostics::default();
     to.whole(Code::WrongName, format!("invalid crate name `{name}`"))
-        .help("name the crate with `--name`: lower-case letters, digits and hyphens, and no word of Rust");
+        .help("name the crate with `--name`: lower-case letters, digits and hyphens, and not a keyword of Rust");
     Err(to)
 }
 
@@ -54,7 +54,7 @@ fn manifest(name: &str, crates: Option<&Path>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let dependency = |below: &str, features: &str| match crates {
         Some(folder) => {
-            // A text of TOML escapes as one of JSON does.
+            // Strings of TOML have the escapes of JSON.
             let path = serde_json::Value::from(folder.join(below).to_string_lossy().into_owned());
             format!("{{ path = {path}{features} }}")
         }

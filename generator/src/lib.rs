@@ -3,16 +3,16 @@
 //! A run has five steps, and data flows one way:
 //!
 //! 1. **load**: files become raw documents. The only step that knows YAML; every value keeps its place.
-//! 2. **model**: names are resolved, inclusions expanded, Rust names made. From here on nothing changes.
-//! 3. **check**: rules of the schema language that need the whole picture; one function a rule.
+//! 2. **model**: names are resolved, inclusions expanded and Rust names made. Nothing changes after this step.
+//! 3. **check**: rules of the schema language that need the whole schema; one function for each rule.
 //! 4. **emit**: the model becomes files in memory. The same model gives the same bytes.
 //! 5. **write**: files whose bytes differ are replaced, files that are no longer emitted are removed.
 //!
-//! The tools of the command line read the model too; they are compiled with the feature `cli` alone. One of them is the
-//! **rules**: all rules, an interpreter of those that are checked, and requests that try each of them.
+//! The tools of the command line read the model, too; they are compiled only with the feature `cli`. One of them is
+//! **rules**: all rules, an interpreter of the checked ones, and requests that try each of them.
 //!
-//! Mistakes never stop a run early: each step reports all it finds, and nothing is written when there is one.
-//! The model comes before the checks, other than in most compilers, because a check over resolved data is a few lines.
+//! A mistake never stops a run early: each step reports every mistake that it finds, and nothing is written if there is
+//! one. Unlike in most compilers, the model comes before the checks: a check over resolved data is a few lines.
 //!
 //! ```no_run
 //! // build.rs
@@ -28,7 +28,7 @@ mod earlier;
 mod emit;
 mod generator;
 mod load;
-// Build scripts go without the tools, which alone read some of what the model keeps.
+// Only the tools read some parts of the model, and build scripts are compiled without them.
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
 mod model;
 mod select;

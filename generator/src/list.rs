@@ -1,9 +1,9 @@
-//! The operations and the rules as tables, for reading in a terminal.
+//! The operations and the rules as tables for a terminal.
 
 use crate::model::{Api, Rate, RuleKind, Severity};
 use crate::rules::{self, Case, Entry};
 
-/// One line an operation: id, method, path, limits, effect.
+/// One line for each operation: id, method, path, limits, effect.
 pub(crate) fn table(api: &Api) -> String {
     let heading = ["operation", "method", "path", "limits", "effect"].map(str::to_owned);
     let rows = api.operations().map(|(_, operation)| {
@@ -19,8 +19,8 @@ pub(crate) fn table(api: &Api) -> String {
     align(std::iter::once(heading).chain(rows).collect())
 }
 
-/// One line a rule: what it is about, its id, what is made of it, how it is tried, where the document says it, and
-/// what; then how many there are of each kind.
+/// One line for each rule: its subject, its id, its kind, the number of its test requests, its place in the document
+/// and its text; then the number of rules of each kind.
 pub(crate) fn rules(api: &Api) -> String {
     let book = rules::book(api);
     let cases = rules::cases(api);

@@ -1,4 +1,4 @@
-//! The schema as it was at a revision of its git repository.
+//! The schema as of a revision of its git repository.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,13 +8,13 @@ use tempfile::TempDir;
 
 use crate::diagnostics::{Code, Diagnostics};
 
-/// Why a revision cannot be read, and what to do.
+/// Why a revision cannot be read, and how to proceed.
 struct Refusal {
     why: String,
     help: &'static str,
 }
 
-/// The files of the folder as they were, in a folder that goes when it is dropped.
+/// Copies the files of the folder as of the revision into a temporary folder.
 pub(crate) fn copy(folder: &Path, revision: &str) -> Result<TempDir, Diagnostics> {
     try_copy(folder, revision).map_err(|refusal| {
         let mut to = Diagnostics::default();
@@ -38,7 +38,7 @@ fn try_copy(folder: &Path, revision: &str) -> Result<TempDir, Refusal> {
         )
     })?;
     let commit = String::from_utf8_lossy(&commit).trim().to_owned();
-    let names = git(folder, ["ls-tree", "-r", "-z", "--name-only", &commit, "."], "see what is the matter with git")?;
+    let names = git(folder, ["ls-tree", "-r", "-z", "--name-only", &commit, "."], "correct what git reports")?;
     let names: Vec<_> = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
         let help = "name a revision that has it, or compare two folders: `tradeapi-gen diff OLD NEW`";
@@ -47,7 +47,7 @@ fn try_copy(folder: &Path, revision: &str) -> Result<TempDir, Refusal> {
     let copy = tempfile::tempdir().map_err(|error| cannot_write(&error))?;
     for name in names {
         let name = String::from_utf8_lossy(name);
-        let bytes = git(folder, ["show", &format!("{commit}:./{name}")], "see what is the matter with git")?;
+        let bytes = git(folder, ["show", &format!("{commit}:./{name}")], "correct what git reports")?;
         write(&copy.path().join(&*name), &bytes).map_err(|error| cannot_write(&error))?;
     }
     Ok(copy)
@@ -58,7 +58,10 @@ fn refuse(why: String, help: &'static str) -> Refusal {
 }
 
 fn cannot_write(error: &std::io::Error) -> Refusal {
-    refuse(format!("the files of the revision cannot be written: {error}"), "see that the temporary folder has room")
+    refuse(
+        format!("the files of the revision cannot be written: {error}"),
+        "check that the temporary folder is writable and has room",
+    )
 }
 
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -66,7 +69,7 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::write(path, bytes)
 }
 
-/// What git prints when it is run within a folder.
+/// The output of git when run in a folder.
 fn git<A: AsRef<OsStr>>(
     folder: &Path,
     arguments: impl IntoIterator<Item = A>,
@@ -78,7 +81,7 @@ fn git<A: AsRef<OsStr>>(
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
-    Err(refuse(format!("git cannot read {}: {said}", folder.display()), help))
+    let reason = String::from_utf8_lossy(&output.stderr);
+    let reason = reason.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
+    Err(refuse(format!("git cannot read {}: {reason}", folder.display()), help))
 }

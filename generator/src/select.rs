@@ -1,4 +1,4 @@
-//! A part of an API: some operations, and the types that they reach.
+//! A part of an API: selected operations, and the types that they use.
 
 mod links;
 
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::model::{Api, Definition, Family};
 
-/// What is going to be emitted: everything, as long as nothing is named.
+/// The selected operations; all, if none is named.
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Selection {
     families: BTreeMap<String, Operations>,
@@ -34,7 +34,7 @@ impl Selection {
         }
     }
 
-    /// The part of an API that was named.
+    /// The selected part of an API.
     pub(crate) fn of<'a>(&self, api: &'a Api) -> Result<Cow<'a, Api>, Diagnostics> {
         if self.families.is_empty() {
             return Ok(Cow::Borrowed(api));
@@ -47,7 +47,7 @@ impl Selection {
         Ok(Cow::Owned(Api { families: api.families.iter().filter_map(named).collect(), ..api.clone() }))
     }
 
-    /// Reports every name that the schema does not have.
+    /// Reports names that the schema does not have.
     fn check(&self, api: &Api) -> Result<(), Diagnostics> {
         let mut to = Diagnostics::default();
         for (name, operations) in &self.families {
@@ -79,7 +79,7 @@ fn unknown<'a>(to: &mut Diagnostics, message: String, name: &str, known: impl It
     to.whole(Code::UndefinedName, message).help(help.unwrap_or_else(|| format!("expected one of: {}", all()).into()));
 }
 
-/// A family with these operations only.
+/// The family reduced to these operations.
 fn part(mut family: Family, names: &BTreeSet<String>) -> Family {
     family.operations.retain(|operation| names.contains(&operation.name));
     let reached = links::reached(&mut family);

@@ -1,11 +1,11 @@
-//! The file of a new operation: what can be known of it, and an empty key for everything else.
+//! The file of a new operation: known values, and an empty key for everything else.
 
 use heck::ToTitleCase as _;
 
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::model::{Api, Family};
 
-/// The text of `<family>/<operation>.yaml`. Keys whose values are unknown are empty, which `check` refuses.
+/// The text of `<family>/<operation>.yaml`. Unknown values are left empty, which `check` refuses.
 pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<String, Diagnostics> {
     let family = self::family(api, family)?;
     let mut to = Diagnostics::default();
@@ -23,7 +23,7 @@ pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<Stri
     to.into_result().map(|()| text(api, family, operation))
 }
 
-/// The file of a family that is new. What cannot be known is left empty.
+/// The `family.yaml` of a new family. Unknown values are left empty.
 pub(crate) fn new_family(name: &str) -> Result<String, Diagnostics> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(is_letter) {
@@ -50,7 +50,7 @@ errors:
     ))
 }
 
-/// The family of this name.
+/// The family with this name.
 pub(crate) fn family<'a>(api: &'a Api, name: &str) -> Result<&'a Family, Diagnostics> {
     api.families.iter().find(|known| known.name == name).ok_or_else(|| {
         let mut to = Diagnostics::default();

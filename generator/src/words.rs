@@ -1,9 +1,9 @@
-//! The words of the schema language: what a key may say where it is one of a few. The raw documents read them, and the
-//! model keeps them.
+//! The words of the schema language: the values of keys that take one of a few words. Raw documents and the model share
+//! them.
 
 /// A value that is one of a few words.
 pub(crate) trait Word: Copy + 'static {
-    /// All of them, as they are written.
+    /// All of them, as the schema spells them.
     const WORDS: &'static [&'static str];
 }
 
@@ -14,7 +14,7 @@ macro_rules! words {
         pub(crate) enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $word,)* }
 
         impl $name {
-            /// The word as it is written.
+            /// The word as the schema spells it.
             #[allow(dead_code, reason = "not every word is printed")]
             pub(crate) fn as_str(self) -> &'static str {
                 match self { $(Self::$word => $text,)* }
@@ -23,7 +23,7 @@ macro_rules! words {
 
         #[allow(dead_code, reason = "not every word is also a key")]
         impl $name {
-            /// The word that is written so.
+            /// Parses a word.
             pub(crate) fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$word),)* _ => None }
             }
@@ -81,13 +81,13 @@ words! {
         AtSeconds = "at_seconds",
         AtMilliseconds = "at_milliseconds",
     }
-    /// Where a parameter is that is not beside the others.
+    /// Where a parameter travels, if not beside the others.
     In { Header = "header", }
     /// When a parameter has to be sent.
     Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
     /// A special value of a response field.
     MayBe { Null = "null", }
-    /// How a value is kept.
+    /// How a value of the exchange is kept.
     Keep { LeftOut = "left_out", }
     /// What a document leaves open.
     Unstated { Unstated = "unstated", }
@@ -202,8 +202,8 @@ words! {
         Environment = "environment",
         Account = "account",
     }
-    /// How certain it is what a code proves: several sources agree, a single one says so, or they contradict each
-    /// other.
+    /// How well established it is what a code proves: several sources agree, only one states it, or they contradict
+    /// each other.
     Certainty { Several = "several", Single = "single", Conflicting = "conflicting", }
     /// How the numbers and times of a family travel.
     Numbers { Text = "text", Json = "json", }

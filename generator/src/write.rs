@@ -1,8 +1,8 @@
-//! Files in memory -> files on disk. Nothing else in this crate writes.
+//! Files in memory -> files on disk. No other module of the crate writes files.
 //!
-//! Each file is written beside its target and renamed over it, so it is old or new at any moment, never half. Only files
-//! that the manifest names or that begin with the generator's mark are replaced or removed; whatever else is in the way is
-//! reported before anything is written.
+//! Each file is written beside its target and renamed over it, so at any moment it is either old or new. Only files
+//! that the manifest names or that begin with the generator's mark are replaced or removed; anything else in the way is
+//! reported before the first file is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,33 +17,33 @@ use crate::diagnostics::{Code, Diagnostics};
 use crate::emit;
 use crate::model::Counts;
 
-/// The file that names the emitted files, one a line.
+/// The file that names the emitted files, one per line.
 const MANIFEST: &str = ".manifest";
 
-/// What kind of folder files are written to.
+/// The kind of folder that files are written to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
-    /// How the names of files end; the manifest can name no others, because anyone can edit it.
+    /// The extensions of emitted files. The manifest cannot name others, because anyone can edit it.
     pub(crate) endings: &'static [&'static str],
-    /// Whether nothing else may be in the folder.
+    /// Whether the folder may hold nothing else.
     pub(crate) is_alone: bool,
 }
 
-/// Rust files, beside which others may be.
+/// Rust files, in a folder that may hold others.
 pub(crate) const RUST: Kind = Kind { endings: &["rs"], is_alone: false };
 
-/// How temporary files are called; a run that was killed leaves one behind at most.
+/// The prefix of temporary files; a run that is killed leaves those behind that it was writing.
 const TEMPORARY: &str = ".tradeapi-gen-";
 
-/// What a run did.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// How much the schema holds.
+    /// The number of operations, rules and other parts of the schema.
     pub read: Counts,
     /// Files that are new or changed.
     pub written: Vec<PathBuf>,
-    /// Files that were as they should be.
+    /// Files that were up to date.
     pub unchanged: Vec<PathBuf>,
     /// Files that are no longer emitted.
     pub removed: Vec<PathBuf>,
@@ -51,7 +51,7 @@ pub struct Report {
     pub took: Duration,
 }
 
-/// Makes the folder hold exactly these files, and leaves alone what it never wrote.
+/// Writes exactly these files to the folder; files that no run wrote are left alone.
 #[cfg(feature = "cli")]
 pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind) -> Result<Report, Diagnostics> {
     let writing =
@@ -62,18 +62,18 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind
     writing.finish()
 }
 
-/// A folder that is being made to hold certain files. Threads may hand them in at once, in any order.
+/// A folder while its files are being written. Threads may hand them in concurrently, in any order.
 #[derive(Debug)]
 pub(crate) struct Writing {
     folder: PathBuf,
     names: BTreeSet<String>,
     surplus: BTreeSet<String>,
-    /// The manifest names these files and no others.
+    /// Whether the manifest names these files and no others.
     is_settled: bool,
     done: Mutex<Done>,
 }
 
-/// What has been handed in so far.
+/// The results so far.
 #[derive(Debug, Default)]
 struct Done {
     written: BTreeSet<String>,
@@ -82,7 +82,7 @@ struct Done {
 }
 
 impl Writing {
-    /// Finds out whether the files can be written; nothing is, until they can. `text` has what is known of them already.
+    /// Checks that the files can be written before any is; `text` returns the contents that are already known.
     pub(crate) fn begin<'a>(
         folder: &Path,
         names: BTreeSet<String>,
@@ -95,7 +95,7 @@ impl Writing {
         to.into_result()?;
         let mut to = Diagnostics::default();
         let surplus = surplus(folder, |name| names.contains(name), kind);
-        // The manifest names old and new files until all is done, so that a run that is killed forgets none.
+        // Until the end, the manifest names both old and new files, so that none is forgotten if the run is killed.
         let is_settled = manifest == lines(&names) && folder.join(MANIFEST).is_file();
         if !is_settled {
             let both = names.union(&surplus).cloned().collect();
@@ -105,12 +105,12 @@ impl Writing {
         to.into_result().map(|()| writing)
     }
 
-    /// Notes that a file is as it should be.
+    /// Records that a file is up to date.
     pub(crate) fn keep(&self, name: &str) {
         self.done().unchanged.insert(name.to_owned());
     }
 
-    /// Makes a file hold this text.
+    /// Writes the text to a file unless it already holds it.
     pub(crate) fn put(&self, name: &str, text: &str) {
         let path = self.folder.join(name);
         if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
@@ -125,7 +125,7 @@ impl Writing {
         }
     }
 
-    /// Removes what is no longer emitted, once every file was handed in.
+    /// Removes files that are no longer emitted, after all others were handed in.
     pub(crate) fn finish(self) -> Result<Report, Diagnostics> {
         let Self { folder, names, surplus, is_settled, done } = self;
         let Done { written, unchanged, mistakes: mut to } = done.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -152,7 +152,7 @@ impl Writing {
     }
 }
 
-/// Reports everything that would be overwritten, or keeps a file from being written.
+/// Reports everything that would be overwritten or that prevents a file from being written.
 fn report_obstacles<'a>(
     folder: &Path,
     names: &BTreeSet<String>,
@@ -190,7 +190,7 @@ fn report_obstacles<'a>(
     }
 }
 
-/// The names of everything below a folder that is not a folder itself.
+/// The names of all files below a folder, relative to it.
 fn files_below(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut folders = vec![String::new()];
@@ -207,12 +207,12 @@ fn files_below(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whether a run that was killed may have left the file.
+/// Whether it is a temporary file of a run that was killed.
 fn is_temporary(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|name| name.starts_with(TEMPORARY))
 }
 
-/// The first of the folders around a file that is not a folder, or leads out of the output folder.
+/// The outermost folder of a file's path that is not a folder, or that leads out of the output folder.
 fn broken_folder(folder: &Path, name: &str) -> Option<(PathBuf, &'static str)> {
     let path = folder.join(name);
     let mut parents: Vec<&Path> = path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty()).collect();
@@ -226,7 +226,7 @@ fn broken_folder(folder: &Path, name: &str) -> Option<(PathBuf, &'static str)> {
     leads_out.then(|| (parent.to_owned(), "it is a link to another folder"))
 }
 
-/// What stands at the place of a file, where it is not a file of ours.
+/// What is found in place of a file, unless it is one of ours.
 fn foreign_file(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<(PathBuf, &'static str)> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
     let what = if metadata.is_dir() {
@@ -241,7 +241,7 @@ fn foreign_file(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<(PathBuf
     Some((path.to_owned(), what))
 }
 
-/// Replaces the files whose bytes differ, and returns which; other files of the folder are left alone.
+/// Replaces the files whose bytes differ, and returns their paths; other files of the folder are left alone.
 #[cfg(feature = "cli")]
 pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut to = Diagnostics::default();
@@ -256,7 +256,7 @@ pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> 
     to.into_result().map(|()| written)
 }
 
-/// Writes a file that is not there yet.
+/// Creates a file; fails if it exists.
 #[cfg(feature = "cli")]
 pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     let mut to = Diagnostics::default();
@@ -268,7 +268,7 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     to.into_result()
 }
 
-/// The same, with the folders around it.
+/// Like [`create`], and creates missing folders.
 #[cfg(feature = "cli")]
 pub(crate) fn create_with_folders(path: &Path, text: &str) -> Result<(), Diagnostics> {
     let mut to = Diagnostics::default();
@@ -293,7 +293,7 @@ pub(crate) fn surplus(folder: &Path, is_emitted: impl Fn(&str) -> bool, kind: &K
     manifest.lines().filter(ours).map(str::to_owned).collect()
 }
 
-/// The manifest is a file anyone can edit; it must not lead out of the folder.
+/// Whether the manifest may name the file. Anyone can edit the manifest, so its names must not lead out of the folder.
 fn is_emitted_name(name: &str, kind: &Kind) -> bool {
     let part = |part: &str| !part.is_empty() && part != ".." && part != "." && !part.contains(['\\', ':']);
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| kind.endings.contains(&ending));
@@ -311,7 +311,7 @@ fn attempt(to: &mut Diagnostics, path: &Path, act: impl FnOnce(&Path) -> std::io
     }
 }
 
-/// Puts a text in the place of a file, in one step.
+/// Replaces the content of a file atomically.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
@@ -324,7 +324,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     replaced
 }
 
-/// A file that was not there; a run that was killed may have left one of the same name.
+/// Creates a temporary file under a new name, because a run that was killed may have left one.
 fn create_temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     loop {
@@ -337,7 +337,7 @@ fn create_temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
     }
 }
 
-/// Removes what a run that was killed did not get to rename.
+/// Removes temporary files of a run that was killed.
 fn remove_leftovers(folder: &Path, names: &BTreeSet<String>) {
     let folders: BTreeSet<PathBuf> =
         names.iter().filter_map(|name| folder.join(name).parent().map(Path::to_path_buf)).collect();

@@ -1,4 +1,4 @@
-//! `tradeapi-gen audit`: the documents against the schema, and what to do next.
+//! `tradeapi-gen audit`: compares the documents with the schema, and says what to do next.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use tradeapi_gen::{Audit, Diagnostics, Documents, Schema};
 
 use super::Output;
 
-/// No fact differs, and words wait for review.
+/// The exit code when no fact differs but words wait for review.
 const WORDS_TO_REVIEW: u8 = 3;
 
 #[derive(Args)]
@@ -56,7 +56,7 @@ pub(crate) fn run(schema: &Schema, arguments: &Arguments, output: &Output) -> Re
     })
 }
 
-/// What a maintainer does about it.
+/// What to do next; `None` if nothing is left to do.
 fn next(audit: &Audit, is_accepted: bool) -> Option<&'static str> {
     if audit.differences() > 0 {
         return Some("write in the schema what the documents say now, run `check`, then `audit` with `--accept`");

@@ -1,4 +1,4 @@
-//! `tradeapi-gen diff`: two versions of the schema, as folders or as revisions.
+//! `tradeapi-gen diff`: compares two versions of the schema, given as folders or as revisions.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `tradeapi-gen init`: a project to begin with.
+//! `tradeapi-gen init`: writes a new project.
 
 use std::path::PathBuf;
 

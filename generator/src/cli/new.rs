@@ -1,4 +1,4 @@
-//! `tradeapi-gen new`: an empty file of an operation, or drafts of what something else says.
+//! `tradeapi-gen new`: writes an empty operation file, or drafts from another description.
 
 use std::path::PathBuf;
 
@@ -36,14 +36,14 @@ impl Arguments {
 
 pub(crate) fn run(generator: &Generator, arguments: &Arguments, output: &Output) -> Result<(), Diagnostics> {
     if let Some(path) = generator.new_family(&arguments.family)? {
-        output.print(format_args!("wrote {}; `check` says what is wrong with it", path.display()));
+        output.print(format_args!("wrote {}; `check` lists what is missing", path.display()));
     }
     match arguments.source() {
         Some(source) => show(&generator.draft(&arguments.family, &source)?, output),
         None => {
             let operation = arguments.operation.as_deref().unwrap_or_default();
             let path = generator.new_operation(&arguments.family, operation)?;
-            output.print(format_args!("wrote {}; `check` says what is wrong with it", path.display()));
+            output.print(format_args!("wrote {}; `check` lists what is missing", path.display()));
         }
     }
     Ok(())

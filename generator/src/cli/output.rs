@@ -1,4 +1,4 @@
-//! Where text goes, and in which form.
+//! Output streams and the format of mistakes.
 
 use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
@@ -13,9 +13,9 @@ pub(crate) enum OutputFormat {
     /// Each mistake underlined in its file.
     #[default]
     Human,
-    /// A line each.
+    /// One line for each mistake.
     Short,
-    /// An object a line, on standard output.
+    /// One object per line, on standard output.
     Json,
 }
 
@@ -34,7 +34,7 @@ impl Output {
         self.format == OutputFormat::Json
     }
 
-    /// Prints mistakes, and says that the command failed.
+    /// Prints mistakes, and returns the exit code of a failure.
     pub(crate) fn mistakes(&self, all: &Diagnostics) -> ExitCode {
         match self.format {
             OutputFormat::Human => eprintln!("{}", all.render(Format::Human { colour: colours() })),
@@ -49,14 +49,14 @@ impl Output {
         let _ = writeln!(std::io::stdout(), "{text}");
     }
 
-    /// Says that all is well, to people.
+    /// Reports success, unless a program reads the output.
     pub(crate) fn done(&self, text: impl Display) {
         if !self.is_json() {
             self.print(text);
         }
     }
 
-    /// Prints how the files differ from what `command` would write, and whether that is a failure.
+    /// Prints how the files differ from what `command` would write; fails if any does.
     pub(crate) fn differences(&self, differences: &[Difference], command: &str) -> ExitCode {
         if differences.is_empty() {
             self.done(format_args!("the files are what `{command}` writes"));
@@ -78,7 +78,7 @@ impl Output {
     }
 }
 
-/// A file that is not what it should be, for a program.
+/// A difference as a diagnostic, for a program that reads JSON.
 fn as_json(difference: &Difference, help: &str) -> serde_json::Value {
     serde_json::json!({
         "file": difference.path,
@@ -89,7 +89,7 @@ fn as_json(difference: &Difference, help: &str) -> serde_json::Value {
     })
 }
 
-/// Whether standard error shows colours: a terminal does, unless the environment says otherwise.
+/// Whether standard error shows colours: only a terminal does, and the environment can turn them off.
 fn colours() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_forced = is_set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");

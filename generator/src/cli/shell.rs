@@ -1,4 +1,4 @@
-//! What a shell and `man` want to know about the commands.
+//! Completions for shells and manual pages.
 
 use clap::Command;
 use clap_complete::Shell;
@@ -11,12 +11,12 @@ pub(crate) fn completions(mut command: Command, shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The manual page of a command, or the one that lists them all, in roff. An unknown name gives the latter.
+/// The manual page of a command in roff; without a command, or with an unknown one, the page that lists them all.
 pub(crate) fn manual(mut command: Command, of: Option<&str>) -> String {
     command.build();
     let chosen = of.and_then(|name| command.find_subcommand(name)).unwrap_or(&command);
     let mut page = Vec::new();
-    // A `Vec` takes whatever is written.
+    // Writing to a `Vec` cannot fail.
     let _ = clap_mangen::Man::new(chosen.clone()).render(&mut page);
     String::from_utf8_lossy(&page).into_owned()
 }

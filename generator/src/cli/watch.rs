@@ -9,14 +9,14 @@ use tradeapi_gen::Generator;
 
 use super::Output;
 
-/// How often the folder is looked at. An editor that saves several files takes less than this from one to the next.
+/// How often the folder is polled. An editor that saves several files takes less time than this between two of them.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Generates, waits for a change, and so on. Mistakes are printed and waited upon; Ctrl-C ends it, at any moment.
+/// Generates after each change, until Ctrl-C. Mistakes are printed, and the next change is awaited.
 pub(crate) fn run(generator: &Generator, folder: &Path, output: &Output) -> ! {
     output.done(format_args!("watching {}; Ctrl-C ends it", folder.display()));
     loop {
-        // Taken first, so that what is saved during a run is seen after it.
+        // Taken before the run, so that a change during the run counts as one after it.
         let before = state(folder);
         match generator.generate() {
             Ok(report) => output.done(report),
@@ -28,7 +28,7 @@ pub(crate) fn run(generator: &Generator, folder: &Path, output: &Output) -> ! {
     }
 }
 
-/// Returns when the folder has changed and then been quiet for a while.
+/// Returns when the folder has changed and then stayed the same for an interval.
 fn wait_for_change(folder: &Path, before: &State) {
     let mut last = state(folder);
     loop {
@@ -41,14 +41,14 @@ fn wait_for_change(folder: &Path, before: &State) {
     }
 }
 
-/// When each file was changed, and how long it is.
+/// The modification time and the length of each file.
 type State = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
 fn state(folder: &Path) -> State {
     let mut state = State::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        // Editors keep their own files beside those they edit.
+        // Editors keep temporary files beside those they edit.
         if entry.file_name().to_string_lossy().starts_with('.') {
             continue;
         }

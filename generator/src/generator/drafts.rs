@@ -1,4 +1,4 @@
-//! New files of operations: empty ones, and drafts from other descriptions.
+//! New operation files: empty ones, and drafts from other descriptions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::{skeleton, write};
 
 const FAMILY_FILE: &str = "family.yaml";
 
-/// What a draft is made of.
+/// The source of a draft.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DraftSource {
-    /// A section of the documents that a folder holds, each named after its key in `api.yaml`.
+    /// A section of one of the documents in a folder; each document is named after its key in `api.yaml`.
     Section {
         /// The folder.
         folder: PathBuf,
@@ -30,24 +30,24 @@ pub enum DraftSource {
     Recording(PathBuf),
 }
 
-/// What drafting wrote.
+/// The result of drafting.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Drafted {
-    /// The files of operations, and `types.yaml` where it got new types.
+    /// The operation files, and `types.yaml` if types were added to it.
     pub written: Vec<PathBuf>,
     /// The new types, such as `enum Side`.
     pub types: Vec<String>,
-    /// Operations that the schema has, and what was passed over, with the reason.
+    /// Operations that the schema already has, and what was skipped, with the reason.
     pub left_out: Vec<String>,
 }
 
 impl Generator {
-    /// Writes the `family.yaml` of a new family, and returns its path, if the schema has no families, or a folder with this name
-    /// is there without one. Otherwise nothing is written.
+    /// Writes the `family.yaml` of a new family, and returns its path, if the schema has no families, or if a folder
+    /// with this name exists without one. Otherwise nothing is written.
     ///
     /// # Errors
-    /// Fails if no family can have the name, or if the file cannot be written.
+    /// Fails if the name is not valid for a family, or if the file cannot be written.
     pub fn new_family(&self, family: &str) -> Result<Option<PathBuf>, Diagnostics> {
         let schema = self.schema_folder();
         let has_family = |folder: &Path| folder.join(FAMILY_FILE).exists();
@@ -62,8 +62,8 @@ impl Generator {
         write::create_with_folders(&path, &text).map(|()| Some(path))
     }
 
-    /// Writes the file of a new operation, and returns its path. What cannot be known is left empty, so the schema has
-    /// mistakes until it is filled in; mistakes that it has already do not matter.
+    /// Writes the file of a new operation, and returns its path. Unknown values are left empty, so the schema has
+    /// mistakes until they are filled in; mistakes that it already has do not matter.
     ///
     /// # Errors
     /// Fails if the family does not exist, or if the file already does.
@@ -73,8 +73,8 @@ impl Generator {
         write::create(&path, &text).map(|()| path)
     }
 
-    /// Writes files of operations from another description of them, and returns which. What that does not say is left
-    /// empty, so the schema has mistakes until a person has filled it in; mistakes that it has already do not matter.
+    /// Writes operation files from another description, and lists them. What it does not state is left empty, so the
+    /// schema has mistakes until a person fills it in; mistakes that it already has do not matter.
     /// Types that the family lacks are added to its `types.yaml`.
     ///
     /// # Errors
@@ -97,8 +97,8 @@ impl Generator {
         Ok(Drafted { written, types: files.types.names(), left_out })
     }
 
-    /// The facts of the schema, as in [`Schema::facts`](crate::Schema::facts), as far as it can be read: of a draft, those
-    /// that are there.
+    /// The facts of the schema, as in [`Schema::facts`](crate::Schema::facts), as far as it can be read; of a draft,
+    /// those that are already stated.
     ///
     /// # Errors
     /// Fails if nothing of the schema can be read.
@@ -107,7 +107,7 @@ impl Generator {
         Ok(api.facts().map(|(fact, _)| fact.line()).collect())
     }
 
-    /// The schema with whatever mistakes it has.
+    /// The schema, even if it has mistakes.
     fn read_partly(&self) -> Result<Api, Diagnostics> {
         let mut mistakes = Diagnostics::default();
         let folder = self.schema_folder();
@@ -118,7 +118,7 @@ impl Generator {
     }
 }
 
-/// The drafts of a source, and what it has beside them.
+/// The drafts of a source, and what was skipped in it.
 fn drafts(api: &Api, family: &Family, source: &DraftSource) -> Result<(Vec<Draft>, Vec<String>), Diagnostics> {
     match source {
         DraftSource::Section { folder, title } => {
@@ -133,7 +133,8 @@ fn drafts(api: &Api, family: &Family, source: &DraftSource) -> Result<(Vec<Draft
     }
 }
 
-/// Leaves out what the schema has: the same method and the same path, whatever its parameters are called.
+/// Leaves out operations that the schema has: those with the same method and path, whatever the path parameters are
+/// called.
 fn without_known(api: &Api, drafts: Vec<Draft>, mut left_out: Vec<String>) -> (Vec<Draft>, Vec<String>) {
     let shape = |path: &str| -> Vec<String> {
         path.split('/').map(|part| if part.contains('{') { "{}".to_owned() } else { part.to_owned() }).collect()
@@ -155,7 +156,7 @@ fn without_known(api: &Api, drafts: Vec<Draft>, mut left_out: Vec<String>) -> (V
     (new, left_out)
 }
 
-/// `types.yaml` with the new types, if there are any.
+/// `types.yaml` with the new types added; empty if there are none.
 fn new_types(folder: &Path, files: &draft::Files) -> Result<BTreeMap<String, String>, Diagnostics> {
     if files.types.names().is_empty() {
         return Ok(BTreeMap::new());
@@ -176,8 +177,11 @@ fn new_types(folder: &Path, files: &draft::Files) -> Result<BTreeMap<String, Str
         Err(key) => {
             let mut to = Diagnostics::default();
             let path = folder.join(name);
-            to.whole(Code::CannotWrite, format!("cannot add types to {}: `{key}` stands in one line", path.display()))
-                .help("write each of its types on a line of its own, indented below the key");
+            to.whole(
+                Code::CannotWrite,
+                format!("cannot add types to {}: `{key}` is written on one line", path.display()),
+            )
+            .help("write each of its types on a line of its own, indented below the key");
             Err(to)
         }
     }

@@ -1,5 +1,5 @@
-//! What stands around a schema: the files of a new project, and the schema language as JSON Schema (draft 7), from which
-//! editors complete, explain and check schema files.
+//! What surrounds a schema: the files of a new project, and the schema language as JSON Schema (draft 7), which editors
+//! use to complete, explain and check schema files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub fn init_project(folder: &Path, name: Option<&str>, crates: Option<&Path>) ->
     Ok(written)
 }
 
-/// The JSON Schema of each kind of schema file, by the name of its own file.
+/// The JSON Schema of each kind of schema file, by file name.
 pub fn editor_schemas() -> BTreeMap<String, String> {
     load::editor::files()
 }

@@ -1,4 +1,4 @@
-//! What the tools of the command line print about a schema.
+//! What the command line prints about a schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::drift::{self, Drift};
 use crate::rules::{self, Case};
 use crate::{diff, explain, export, list};
 
-/// What a site shows beside a schema.
+/// What a site shows besides the schema.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SiteOptions<'a> {
-    /// An older schema and what it is called: what changed since has a page.
+    /// An older schema and its name; a page of the site lists the changes since.
     pub since: Option<(&'a str, &'a Schema)>,
-    /// The documents: rules link to their lines, and each has a page.
+    /// The documents: rules link to their lines, and each document gets a page.
     pub documents: Option<&'a Documents>,
-    /// The tests that show how the exchange treats requests that a rule is about.
+    /// The tests that show how the exchange treats requests that keep or break a rule.
     pub tests: Option<&'a export::RuleTests>,
 }
 
@@ -32,27 +32,28 @@ impl Schema {
         list::table(&self.api)
     }
 
-    /// A table of the rules, how many there are of each kind, and whether each checked one has its cases.
+    /// A table of the rules, the number of each kind, and whether each checked rule has requests that break and keep
+    /// it.
     pub fn rules(&self) -> String {
         list::rules(&self.api)
     }
 
-    /// Every rule that is checked before sending: the id of the operation, and the rule's.
+    /// Every rule that is checked before sending, as the ids of the operation and of the rule.
     pub fn checked_rules(&self) -> Vec<(String, String)> {
         let book = rules::book(&self.api).into_iter().filter(|(_, entry)| entry.check.is_some());
         book.map(|(operation, entry)| (operation.to_owned(), entry.id)).collect()
     }
 
-    /// For each checked rule requests that break it alone, and requests at its edge that keep it.
+    /// For each checked rule, requests that break only this rule, and requests at its edge that keep it.
     pub fn cases(&self) -> Vec<Case> {
         rules::cases(&self.api)
     }
 
     /// The ids of the checked rules that a request breaks, found by interpreting the schema, and whether each refuses
-    /// the request or only warns. `None` when there is no such operation, or a text is not JSON.
+    /// the request or only warns. `None` if there is no such operation, or if a text is not JSON.
     ///
-    /// `account` has the properties of the account as in [`Case::account`](crate::Case::account). Rules on how long ago
-    /// something is need `now`, in Unix milliseconds.
+    /// `account` holds the properties of the account as in [`Case::account`](crate::Case::account). Rules that compare
+    /// with the current time need `now`, in Unix milliseconds.
     pub fn evaluate(
         &self,
         operation: &str,
@@ -65,7 +66,7 @@ impl Schema {
         Some(rules::evaluate(family, operation, &request, &account, now))
     }
 
-    /// What a newer version of the schema means for dependents of the crate that this one emits.
+    /// What a newer version of the schema changes for dependents of the crate that this one emits.
     pub fn diff(&self, newer: &Self) -> diff::Diff {
         diff::diff(&self.side(), &newer.side())
     }
@@ -82,7 +83,7 @@ impl Schema {
         Documents::read(&self.api, folder)
     }
 
-    /// Reads the documents of a folder as they were at a revision of the git repository that it is in.
+    /// Reads the documents of a folder as of a revision of the git repository that contains it.
     ///
     /// # Errors
     /// Fails if the revision or a document cannot be read.
@@ -96,14 +97,14 @@ impl Schema {
         Auditor::new(&self.api, &self.files)
     }
 
-    /// Compares documents with the schema. With the documents as they `were` when they were reviewed, changed words are
-    /// reported with what stood there.
+    /// Compares documents with the schema. `were` holds the documents as last reviewed; with them, changed words are
+    /// reported together with the former text.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         self.auditor().audit(documents, were)
     }
 
-    /// Finds where the schema has to change for what a client reported of production, as `DriftReport::to_json` of the
-    /// runtime writes it.
+    /// Finds where the schema has to change, given what a client observed in production, as written by
+    /// `DriftReport::to_json` of the runtime.
     ///
     /// # Errors
     /// Fails if the report cannot be read.
@@ -111,7 +112,7 @@ impl Schema {
         drift::drift(&self.api, &self.files, report)
     }
 
-    /// Everything known about an operation, given by its id or by a name that one family alone has.
+    /// Everything known about an operation, given by its id or by a name that only one family has.
     ///
     /// # Errors
     /// Fails if no operation has this name, or if several have it.
@@ -130,7 +131,7 @@ impl Schema {
     /// Fails if a file of the schema can no longer be read, or if a test names a rule that the schema does not have.
     pub fn site(&self, with: &SiteOptions<'_>) -> Result<export::Site, Diagnostics> {
         let tests = with.tests.cloned().unwrap_or_default();
-        self.know_rules(&tests)?;
+        self.rules_exist(&tests)?;
         let documents = with.documents.map(|documents| self.located(documents)).unwrap_or_default();
         let beside = export::Beside { schema: self.sources()?, documents, tests };
         let diff = with.since.map(|(revision, older)| (revision, older.diff(self)));
@@ -138,22 +139,22 @@ impl Schema {
         Ok(export::site(&self.api, &beside, since))
     }
 
-    /// Fails with the tests whose rules the schema does not have.
-    fn know_rules(&self, tests: &export::RuleTests) -> Result<(), Diagnostics> {
+    /// Fails if a test names a rule that the schema does not have.
+    fn rules_exist(&self, tests: &export::RuleTests) -> Result<(), Diagnostics> {
         let mut to = Diagnostics::default();
         let book = rules::book(&self.api);
         let known: BTreeSet<(&str, &str)> = book.iter().map(|(about, entry)| (*about, entry.id.as_str())).collect();
         for (about, rule) in tests.rules().filter(|(about, rule)| !known.contains(&(about.as_str(), rule.as_str()))) {
             to.whole(
                 Code::CannotRead,
-                format!("the list of tests names the rule {rule} of {about}, which is not there"),
+                format!("the list of tests names the rule {rule} of {about}, which does not exist"),
             )
             .help("`rules` lists the rules, each after what it is about");
         }
         to.into_result()
     }
 
-    /// The documents, each with the lines of the places that rules name.
+    /// The documents, each with the lines that the places of rules lead to.
     fn located(&self, documents: &Documents) -> BTreeMap<String, export::DocumentFile> {
         let book = rules::book(&self.api);
         let parts = || book.iter().flat_map(|(_, entry)| entry.at.split(';').map(str::trim));
@@ -165,7 +166,7 @@ impl Schema {
         self.api.documents.iter().filter_map(|known| file(&known.id)).collect()
     }
 
-    /// The files of the schema, by their names below its folder.
+    /// The files of the schema, by their names relative to its folder.
     fn sources(&self) -> Result<Vec<export::SourceFile>, Diagnostics> {
         let mut to = Diagnostics::default();
         let folder =

@@ -1,4 +1,4 @@
-//! Which types a part of a family refers to.
+//! The types that a part of a family refers to.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::model::{
     Body, Ceiling, Choice, ChoiceKind, Definition, Family, Field, Lifecycle, Operation, Parameter, Response, Shape,
 };
 
-/// A reference to a type: the list, and the place of the index into it.
+/// A reference to a type: the list that defines it, and the index into it.
 pub(super) type Link<'a> = (Definition, &'a mut usize);
 
 /// All references within a family: those of its operations, its ceilings and its lifecycle, and of the types themselves.
@@ -19,7 +19,7 @@ pub(super) fn all(family: &mut Family) -> Vec<Link<'_>> {
     operations.chain(ceilings).chain(lifecycle).chain(choices).chain(records).collect()
 }
 
-/// Every type that the operations and the ceilings of a family reach, at once or by way of others.
+/// All types that the operations and the ceilings of a family use, directly or through others.
 pub(super) fn reached(family: &mut Family) -> BTreeSet<(Definition, usize)> {
     let mut reached = BTreeSet::new();
     let operations = family.operations.iter_mut().flat_map(of_operation);
