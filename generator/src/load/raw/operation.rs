@@ -193,7 +193,7 @@ mappings! {
 
     /// What comes back as data: one of `object`, `array` and `page`.
     Response {
-        /// The member of the envelope with the data, where it differs from that of the API.
+        /// The member of the envelope with the data, if it differs from that of the API.
         data: Option<Text>,
         /// Data is this record.
         object: Option<Text>,
@@ -324,7 +324,7 @@ mappings! {
 
     /// The results that an answer states for the items of a list that was sent.
     Items {
-        /// The list, or `[]` where it is the body.
+        /// The list, or `[]` if it is the body.
         of: Option<Text>,
         /// The names that identify an item and its result; the first takes precedence.
         id: Texts,

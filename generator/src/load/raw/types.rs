@@ -150,10 +150,10 @@ mappings! {
         wins: Option<Spanned<Unstated>>,
         /// The unit of a number, or units under conditions.
         unit: Option<Spanned<Units>>,
-        /// How the number travels, where it differs from the family; of an enum and of a boolean, that it is a number or
-        /// a text in JSON.
+        /// How the number travels, if it differs from the family; for an enum or a boolean, whether it is a number or a
+        /// text in JSON.
         json: Option<Spanned<Travels>>,
-        /// How the time travels, where it differs from the family.
+        /// How the time travels, if it differs from the family.
         times: Option<Spanned<Times>>,
         /// `null`: the document says that it can be null.
         may_be: Option<Spanned<MayBe>>,
