@@ -1,4 +1,4 @@
-//! Calls an operation without a network: a transport that answers by itself shows what is sent, and how the answer is read.
+//! Calls an operation without a network: a transport with a fixed answer shows what is sent, and how the answer is read.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use crate_name::runtime::bytes::Bytes;
 use crate_name::runtime::http::{Request, Response};
 use crate_name::runtime::transport::{ResponseFuture, Transport};
 
-/// Keeps what is sent, and answers the same each time.
+/// Records each request and returns the same answer to all of them.
 struct Fixed {
     sent: Arc<Mutex<Vec<String>>>,
     answer: &'static str,
