@@ -141,7 +141,10 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
 fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
     let all = lifecycle.states_of(family);
     let mut docs = Docs::default();
-    docs.markdown("Whether this state can become another, directly or through others, as far as the documents state.");
+    docs.markdown(
+        "Whether this state can become another: yes if a documented transition leads there, no if the documents exclude \
+         it, also through other states.",
+    );
     docs.gap();
     let heads: Vec<_> = all.wires().map(code).collect();
     docs.line(format!("| from | {} |", heads.join(" | ")));

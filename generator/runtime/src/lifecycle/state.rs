@@ -20,7 +20,8 @@ pub trait State: OpenEnum + Clone {
         row(self).map_or(Possible::Unspecified, |row| row.can_modify)
     }
 
-    /// Whether this state can become another, directly or through others. Every state can stay as it is.
+    /// Whether this state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
+    /// it, also through other states. Every state can stay as it is.
     fn can_become(&self, next: &Self) -> Possible {
         if self.as_str() == next.as_str() {
             return Possible::Yes;
@@ -88,7 +89,8 @@ impl Lifecycle {
         self.states.iter().find(|row| row.value == state)
     }
 
-    /// Whether a state can become another, directly or through others. Every state can stay as it is.
+    /// Whether a state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude it,
+    /// also through other states. Every state can stay as it is.
     pub fn can_become(&self, from: &str, to: &str) -> Possible {
         if from == to {
             return Possible::Yes;
@@ -112,7 +114,7 @@ pub struct StateRow {
     pub can_cancel: Possible,
     /// Whether an operation can amend what is in it.
     pub can_modify: Possible,
-    /// Whether it can become each of the states, directly or through others; itself included.
+    /// Whether it can become each of the states, itself included.
     pub becomes: &'static [Possible],
 }
 
