@@ -124,7 +124,8 @@ impl OrderState {
         runtime::lifecycle::State::can_modify(self)
     }
 
-    /// Whether this state can become another, directly or through others, as far as the documents state.
+    /// Whether this state can become another: yes if a documented transition leads there, no if the
+    /// documents exclude it, also through other states.
     ///
     /// | from | `live` | `partially_filled` | `filled` | `canceled` |
     /// |---|---|---|---|---|
