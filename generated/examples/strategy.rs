@@ -12,7 +12,7 @@ use rust_decimal::Decimal;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{Category, ClientOid, Execution, GetOrderDetails, OrderRef, OrderStatus, PlaceOrder, Side};
 use tradeapi::{Client, Error as CallError};
-use tradeapi_exchange::{Exchange, Family, Fault, Profile, Seed, Settings, Time, Trouble};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, Profile, Seed, Settings, Time};
 
 /// Buys below `price` and sells above what it paid, over and over. It knows nothing of where it trades.
 struct Strategy {
@@ -87,7 +87,7 @@ async fn an_unknown_outcome_neither_loses_nor_doubles_an_order() -> Result<(), B
     exchange.set_price("BTCUSDT", 64_000)?;
     let mut strategy = Strategy { client: exchange.client(), price: 64_000.into(), waiting: None, trips: 0 };
     // The connection is lost: once after the order was placed, and once before.
-    for trouble in [Trouble::Lose, Trouble::Drop] {
+    for trouble in [FaultKind::Lose, FaultKind::Drop] {
         exchange.add_fault(Fault::new(trouble).times(1));
         strategy.step().await?;
         strategy.step().await?;

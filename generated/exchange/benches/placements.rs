@@ -1,10 +1,11 @@
-//! Placements a second: in process on one core, with signatures, JSON, checks, matching and accounts; and over loopback.
+//! Placements per second: in process on one core, with signatures, JSON, checks, matching and accounts; and over
+//! loopback.
 //!
 //! `cargo bench -p tradeapi-exchange`, or with numbers of open orders: `cargo bench -p tradeapi-exchange -- 10000`
 //!
-//! The exchange alone is measured from the request to the answer, with requests that were built and signed before. Another
-//! column has the whole: the client builds and signs each request as well. Over loopback, the client's threads share the
-//! machine with the server's.
+//! The exchange alone is measured from the request to the answer, with requests that are built and signed in advance.
+//! Another column includes the client, which builds and signs each request. Over loopback, the threads of client and
+//! server share the machine.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -35,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     for open in counts {
         let exchange = exchange();
-        // In parts, so that the requests are not in memory beside the orders.
+        // In parts, so that memory does not hold all requests beside the orders.
         for part in 0..open / 10_000 {
             run(&exchange, &requests(&exchange, &format!("open-{part}"), 10_000, |index| Some(40_000 + index * 2))?)?;
         }
@@ -63,7 +64,7 @@ fn memory() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Placements a second over sockets, the client's share of the machine included.
+/// Placements per second over sockets, the client's processor time included.
 fn loopback() -> Result<f64, Box<dyn Error>> {
     let runtime = tokio::runtime::Runtime::new()?;
     let exchange = exchange();
@@ -141,7 +142,7 @@ fn requests(
     Ok(requests)
 }
 
-/// As [`run`], with the client's share: each request is built and signed as it is sent.
+/// Like [`run`], including the client: each request is built and signed as it is sent.
 fn run_with_client(exchange: &Exchange) -> Result<f64, Box<dyn Error>> {
     const PART: u64 = 1_000;
     let begun = ThreadTime::now();
@@ -152,15 +153,15 @@ fn run_with_client(exchange: &Exchange) -> Result<f64, Box<dyn Error>> {
     Ok(f64::from(u32::try_from(COUNT)?) / begun.elapsed().as_secs_f64())
 }
 
-/// Sends all, and returns how many a second of this thread's processor time were answered with success. Other programs
-/// on the machine take time away, not processor time.
+/// Sends all requests, and returns the successful answers per second of this thread's processor time, which other
+/// programs do not affect.
 fn run(exchange: &Exchange, requests: &[Request<Bytes>]) -> Result<f64, Box<dyn Error>> {
     let begun = ThreadTime::now();
     send(exchange, requests)?;
     Ok(f64::from(u32::try_from(requests.len())?) / begun.elapsed().as_secs_f64())
 }
 
-/// Sends all; each must succeed.
+/// Sends all requests; each must succeed.
 #[inline(never)]
 fn send(exchange: &Exchange, requests: &[Request<Bytes>]) -> Result<(), Box<dyn Error>> {
     for request in requests {

@@ -1,4 +1,4 @@
-//! Accounts, orders and books at a moment, as a program that holds the exchange sees them.
+//! Snapshots of accounts, orders and books, for the program that owns the exchange.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::orders::{Order, Quantity, State};
 use crate::state::Core;
 use crate::words::{Line, Pos, Side};
 
-/// An account at a moment, for assertions.
+/// A snapshot of an account, for assertions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccountView {
@@ -18,7 +18,7 @@ pub struct AccountView {
     pub balances: BTreeMap<String, BalanceView>,
     /// The open positions.
     pub positions: Vec<PositionView>,
-    /// The orders that wait, the oldest first.
+    /// The open orders, the oldest first.
     pub open_orders: Vec<OrderView>,
 }
 
@@ -32,17 +32,17 @@ impl AccountView {
     }
 }
 
-/// What an account has of a coin.
+/// The balance of a coin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BalanceView {
-    /// All of it, borrowed funds included.
+    /// The whole balance, borrowed funds included.
     pub total: Decimal,
-    /// What orders and positions leave free.
+    /// The part that orders and positions leave free.
     pub available: Decimal,
-    /// Held back for orders.
+    /// The part reserved for orders.
     pub frozen: Decimal,
-    /// What is owed.
+    /// The debt.
     pub debt: Decimal,
 }
 
@@ -57,17 +57,17 @@ impl BalanceView {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PositionView {
-    /// The line of business.
+    /// The product line.
     pub line: Line,
     /// The pair.
     pub symbol: String,
-    /// Which position of the pair.
+    /// The position of the pair.
     pub pos: Pos,
     /// The side that opened it.
     pub side: Side,
     /// The quantity.
     pub qty: Decimal,
-    /// The margin that it holds.
+    /// The margin of the position.
     pub margin: Decimal,
 }
 
@@ -108,7 +108,7 @@ pub struct OrderView {
     pub placed_price: Option<Decimal>,
     /// The quantity that it was placed with, in base or quote coin.
     pub placed_qty: Decimal,
-    /// Whether it can only make a position smaller.
+    /// Whether it can only reduce a position.
     pub closes: bool,
 }
 

@@ -70,7 +70,7 @@ impl Profile {
         self
     }
 
-    /// Puts the user on the white list for Reality operations.
+    /// Adds the user to the allowlist for Reality operations.
     pub fn whitelisted(mut self) -> Self {
         self.whitelisted = true;
         self
@@ -94,7 +94,7 @@ impl Profile {
         self
     }
 
-    /// Lets only requests from these addresses in.
+    /// Accepts requests from these addresses only.
     pub fn addresses(mut self, addresses: impl IntoIterator<Item = IpAddr>) -> Self {
         self.addresses = addresses.into_iter().collect();
         self
@@ -109,7 +109,7 @@ pub(crate) struct User {
     pub(crate) signer: HmacSha256,
     /// The key, the secret and the passphrase.
     pub(crate) keys: [String; 3],
-    /// What the rules of the documents depend on.
+    /// The properties that documented rules depend on.
     pub(crate) properties: tradeapi::runtime::Account,
     pub(crate) classic: usize,
     pub(crate) unified: usize,
@@ -123,7 +123,7 @@ impl User {
         }
     }
 
-    /// What the rules depend on: the profile and the steps of the pairs.
+    /// The properties that documented rules depend on: the profile and the steps of the pairs.
     pub(crate) fn properties(profile: &Profile, instruments: &[Instrument]) -> tradeapi::runtime::Account {
         let mut properties = tradeapi::Account::new().whitelisted(profile.whitelisted).rpi_market_maker(profile.rpi);
         properties = properties.copy_trading(profile.copy_trading.is_some());
@@ -148,12 +148,12 @@ impl User {
     }
 }
 
-/// What an account has of a coin.
+/// The balance of a coin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Balance {
-    /// All of it, borrowed funds included.
+    /// The whole balance, borrowed funds included.
     pub(crate) total: Decimal,
-    /// Held back for orders.
+    /// The part reserved for orders.
     pub(crate) frozen: Decimal,
     /// Held by positions.
     pub(crate) margin: Decimal,
@@ -181,21 +181,21 @@ impl Balance {
     }
 }
 
-/// A position. That of a pair without one is empty.
+/// A position. A pair without a position has an empty one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     /// The side that opened it.
     pub(crate) side: Side,
     pub(crate) lots: u64,
-    /// What it was entered at; see [`Instrument::cost`].
+    /// The entry cost; see [`Instrument::cost`].
     pub(crate) cost: Decimal,
-    /// The margin that it holds.
+    /// The margin of the position.
     pub(crate) margin: Decimal,
     pub(crate) mode: Margin,
     pub(crate) presets: Presets,
 }
 
-/// What a fill did to a position.
+/// The effect of a fill on a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) profit: Decimal,
@@ -211,7 +211,7 @@ impl Position {
         Self { side, lots: 0, cost: zero, margin: zero, mode, presets }
     }
 
-    /// Applies a fill: first it closes what is open on the other side, and the rest opens.
+    /// Applies a fill. It closes what is open on the other side, and the rest opens.
     pub(crate) fn fill(&mut self, pair: &Instrument, side: Side, ticks: u64, lots: u64) -> Change {
         let mut change = Change::default();
         let mut left = lots;
@@ -246,15 +246,15 @@ pub(crate) struct Account {
     pub(crate) mode: Mode,
     pub(crate) balances: BTreeMap<Coin, Balance>,
     pub(crate) positions: BTreeMap<(usize, Pos), Position>,
-    /// The ids of orders that wait, and of those of them that close a position.
+    /// The ids of open orders, and of those that close a position.
     pub(crate) open: BTreeSet<u64>,
     pub(crate) closing: BTreeMap<(usize, Pos), BTreeSet<u64>>,
-    /// The ids of orders that are filled or cancelled.
+    /// The ids of filled and cancelled orders.
     pub(crate) closed: BTreeSet<u64>,
     /// The oldest first.
     pub(crate) fills: VecDeque<Fill>,
     pub(crate) clients: FxHashMap<Arc<str>, u64>,
-    /// How many orders wait, of futures and of the rest.
+    /// The numbers of open orders, of futures and of the rest.
     pub(crate) waiting: [usize; 2],
 }
 

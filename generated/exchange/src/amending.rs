@@ -24,14 +24,14 @@ pub(crate) struct Changes {
     pub(crate) stop_loss: Option<Preset>,
 }
 
-/// An order by one of its ids.
+/// A reference to an order by one of its ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     Id(String),
     Client(String),
 }
 
-/// Each family has a type of its own for a reference to an order.
+/// A conversion from the reference types of both families.
 macro_rules! named_by {
     ($($family:ident),*) => {$(
         impl From<&$family::OrderRef> for Name {
@@ -49,7 +49,7 @@ macro_rules! named_by {
 named_by!(classic, unified);
 
 impl Core {
-    /// The order of an account that a name means.
+    /// The order of an account with this name.
     pub(crate) fn find(&self, account: usize, name: &Name) -> Option<&Order> {
         let id = match name {
             Name::Id(id) => id.parse().ok()?,
@@ -58,7 +58,7 @@ impl Core {
         self.orders.get(&id).filter(|order| order.ticket.account == account)
     }
 
-    /// Cancels an order that waits.
+    /// Cancels an open order.
     pub(crate) fn cancel(&mut self, account: usize, name: &Name) -> Result<u64, Reason> {
         let order = self.find(account, name).ok_or(Reason::NoSuchOrder)?;
         let (id, is_open) = (order.id, order.state.is_open());
@@ -69,7 +69,7 @@ impl Core {
         Ok(id)
     }
 
-    /// Takes a modification of the unified family, of which `most` can be in progress.
+    /// Accepts a modification of the unified family. At most `most` can be in progress.
     pub(crate) fn amend(&mut self, account: usize, name: &Name, changes: Changes, most: u32) -> Result<u64, Reason> {
         let order = self.find(account, name).ok_or(Reason::NoSuchOrder)?;
         let id = order.id;

@@ -1,17 +1,17 @@
-//! The book of one pair: orders that wait, by price and time.
+//! The order book of a pair, by price and time.
 
 use std::collections::BTreeMap;
 
 use crate::words::Side;
 
-/// An order that waits. Quotes of other participants have no order behind them.
+/// A resting order. Quotes of other participants have no order behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resting {
     pub(crate) order: Option<u64>,
     pub(crate) lots: u64,
 }
 
-/// Where an order waits: its side, its price and its place in the queue.
+/// The place of a resting order: its side, price and position in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     pub(crate) side: Side,
@@ -30,7 +30,7 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    /// Puts an order at the end of the queue of its price.
+    /// Adds an order to the end of the queue at its price.
     pub(crate) fn rest(&mut self, side: Side, ticks: u64, order: Resting) -> Spot {
         self.places += 1;
         let place = self.places;
@@ -38,12 +38,12 @@ impl Book {
         Spot { side, ticks, place }
     }
 
-    /// Takes an order out.
+    /// Removes an order.
     pub(crate) fn remove(&mut self, spot: Spot) {
         self.reduce(spot, u64::MAX);
     }
 
-    /// Takes some lots of an order, or all.
+    /// Removes some lots of an order, or all.
     pub(crate) fn reduce(&mut self, spot: Spot, lots: u64) {
         let levels = self.side_mut(spot.side);
         let Some(level) = levels.get_mut(&spot.ticks) else { return };
@@ -57,7 +57,7 @@ impl Book {
         }
     }
 
-    /// The lots that wait at a spot.
+    /// The lots of a resting order.
     pub(crate) fn lots_at(&self, spot: Spot) -> u64 {
         let level = self.side(spot.side).get(&spot.ticks);
         level.and_then(|level| level.get(&spot.place)).map_or(0, |resting| resting.lots)
@@ -79,7 +79,8 @@ impl Book {
         Some((Spot { side, ticks, place: *place }, *resting))
     }
 
-    /// Orders of a side that trade with an order of the other side at this limit or without one, the first first.
+    /// The orders of a side that match an order of the other side with this limit, or without a limit, in matching
+    /// order.
     pub(crate) fn crossing(&self, side: Side, limit: Option<u64>) -> impl Iterator<Item = (u64, Resting)> {
         let levels: Box<dyn Iterator<Item = (&u64, &Level)>> = match side {
             Side::Buy => Box::new(self.bids.iter().rev()),

@@ -23,14 +23,14 @@ fn ids_of(id: u64, client: Option<&str>) -> OrderIds {
     ids
 }
 
-/// The order that a request names, in the line and the pair that it says.
+/// The order that a request names, of its product line and pair.
 fn named<'a>(at: &'a Desk<'_>, order: &OrderRef, line: &str, symbol: Option<&str>) -> Result<&'a Order, Reason> {
     let wanted = Wanted { line: Some(line), symbol };
     let order = at.core.find(at.account, &Name::from(order)).filter(|order| wanted.is(at.core, order));
     order.ok_or(Reason::NoSuchOrder)
 }
 
-/// A request ends here on purpose, with nothing but the first of two things done.
+/// Ends a compound request after its first part, as a fault.
 fn half_done(at: &mut Desk<'_>, client: Option<&str>, price: Option<Decimal>, qty: Decimal) -> Reason {
     let unplaced = Some(Unplaced { client_id: client.map(str::to_owned), price, qty });
     at.core.publish(Event::DoneHalf { order: None, request_id: None, unplaced });

@@ -1,4 +1,4 @@
-//! Closing: orders that make positions smaller, and how much of a position they may occupy.
+//! Orders that reduce positions, and how much of a position they may occupy.
 
 use crate::orders::{Borrowing, Order, Quantity, Source, State, Ticket};
 use crate::refusal::Reason;
@@ -6,7 +6,7 @@ use crate::state::Core;
 use crate::words::{Cancelled, Effect, Force, Mode, Pos, Prevention, Side};
 
 impl Core {
-    /// How many lots an order can close, after those that it replaces are cancelled.
+    /// The lots that an order can close once the orders that it replaces are cancelled.
     pub(crate) fn make_room_to_close(
         &mut self,
         index: usize,
@@ -30,13 +30,13 @@ impl Core {
         Ok((lots, true))
     }
 
-    /// The lots of a position that orders wait to close.
+    /// The lots of a position that open orders occupy.
     fn occupied(&self, account: usize, index: usize, pos: Pos) -> u64 {
         let closing = self.accounts[account].closing.get(&(index, pos));
         closing.into_iter().flatten().filter_map(|id| self.orders.get(id)).map(Order::remaining).sum()
     }
 
-    /// How many lots an order can have at most: one that closes a position, no more than others leave of that.
+    /// The most lots of an order. A closing order gets what other closing orders leave of the position.
     pub(crate) fn most_lots_of(&self, order: &Order) -> u64 {
         let Ticket { account, pair, pos, line, .. } = order.ticket;
         if !line.is_futures() || !order.is_closing() {
@@ -56,7 +56,7 @@ impl Core {
         }
     }
 
-    /// After a fill, orders that close a position occupy no more than is left of it.
+    /// Shrinks closing orders after a fill, so that they occupy no more than what is left of the position.
     pub(crate) fn trim_closing(&mut self, account: usize, index: usize, pos: Pos) {
         let closing = self.accounts[account].closing.get(&(index, pos));
         let Some(order) = closing.and_then(|ids| ids.first()).and_then(|id| self.orders.get(id)) else { return };
@@ -65,7 +65,7 @@ impl Core {
         self.cancel_closing(account, index, pos, left);
     }
 
-    /// Closes a position at the market price, regardless of waiting orders that close it.
+    /// Closes a position at the market price, regardless of open orders that close it.
     pub(crate) fn close_position(
         &mut self,
         account: usize,

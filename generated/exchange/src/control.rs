@@ -1,4 +1,4 @@
-//! The page of the exchange and its control address, `/-/`: what happens, and buttons for time, prices, faults and
+//! The page of the exchange and its control address, `/-/`: its state, and buttons for time, prices, faults and a
 //! reset.
 //!
 //! | request | does |
@@ -12,7 +12,7 @@
 //! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag`, `maintenance` |
 //! | `POST /-/conditions?hostile=40` | makes it hostile, with `quirks`, `seed` and `nodes`; `hostile=off` ends it |
 //! | `GET /-/journal?from=0` | the journal as JSON lines |
-//! | `POST /-/reset` | begins anew, at the system's time |
+//! | `POST /-/reset` | resets the exchange, at the system's time |
 //!
 //! Only this machine is served, and only pages of this address: the `Host` must be a name of this machine, so that no
 //! other name can be rebound to it, and an `Origin` must be that of the host.
@@ -25,7 +25,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use tradeapi::runtime::json::JsonWriter;
 
 use crate::exchange::Exchange;
-use crate::faults::{Aim, Fault, Trouble};
+use crate::faults::{Aim, Fault, FaultKind};
 use crate::snapshot::{View, snapshot};
 
 mod conditions;
@@ -38,7 +38,7 @@ pub use self::query::per_mille;
 
 const PAGE: &str = include_str!("page.html");
 
-/// What the page may do: nothing but run its own script and query this server; and no text becomes markup.
+/// The content security policy of the page: only its own script runs, and it may only query this server.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
@@ -50,11 +50,11 @@ const MOST_STEP: Duration = Duration::from_secs(24 * 60 * 60);
 /// The greatest delay of an answer and of listings.
 const MOST_DELAY: u64 = 60 * 60 * 1000;
 
-/// How many faults there can be, and how long their codes are.
+/// The most faults, and the longest code.
 const MOST_FAULTS: usize = 100;
 const MOST_CODE: usize = 16;
 
-/// Why a control request is refused.
+/// The refusal of a control request.
 pub(crate) struct Refused(pub(crate) StatusCode, pub(crate) String);
 
 impl Refused {
@@ -84,7 +84,7 @@ pub(crate) fn answer(request: &Parts, exchange: &Exchange) -> Response<Bytes> {
     response(status, kind, POLICY, body)
 }
 
-/// A response for a browser, which may do with it only what `policy` says.
+/// A response for a browser, with a content security policy.
 pub(crate) fn response(status: StatusCode, kind: &'static str, policy: &'static str, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -126,7 +126,7 @@ fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
     does(exchange, query)
 }
 
-/// Refuses requests that a page from elsewhere makes in someone's browser.
+/// Refuses requests of foreign pages in a browser.
 pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refused> {
     let foreign = |why: String| Err(Refused(StatusCode::FORBIDDEN, why));
     let header = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("(not ASCII)"));
@@ -142,7 +142,7 @@ pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refu
     }
     match header(http::HeaderName::from_static("sec-fetch-site")) {
         None | Some("same-origin" | "none") => Ok(()),
-        // A link to the page may stand anywhere; only the page itself requests what it shows and does.
+        // Any page may link to this one, but only the page itself may send further requests.
         Some(_) if path == "/" => Ok(()),
         Some(site) => foreign(format!("a {site} page may not control this exchange")),
     }
@@ -205,7 +205,7 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
         }
     }
     let kind = query.get("kind").unwrap_or("any".into());
-    let trouble = Trouble::named(&kind, code.as_deref()).ok_or_else(|| {
+    let fault_kind = FaultKind::named(&kind, code.as_deref()).ok_or_else(|| {
         Refused::bad(
             "expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, late-gateway, slow, any without one",
         )
@@ -223,7 +223,7 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     if exchange.core().faults.list.len() >= MOST_FAULTS {
         return Err(Refused::bad(format!("{MOST_FAULTS} faults are waiting: remove them with clear=all")));
     }
-    let mut fault = Fault::new(trouble).aim(aim);
+    let mut fault = Fault::new(fault_kind).aim(aim);
     if let Some(times) = query.number("times", u32::MAX)? {
         fault = fault.times(times.max(1));
     }

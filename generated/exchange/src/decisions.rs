@@ -1,4 +1,4 @@
-//! What the documents do not show, and what this exchange does.
+//! Decisions where the documents are silent.
 
 use rust_decimal::Decimal;
 

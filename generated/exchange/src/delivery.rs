@@ -1,4 +1,4 @@
-//! What arrives of an answer.
+//! Delivery of answers, whole or damaged.
 
 use std::time::Duration;
 
@@ -7,50 +7,50 @@ use http::Response;
 
 use crate::journal::Answered;
 
-/// What arrives of an answer, how late, and what follows it.
+/// How an answer arrives, with its delay and unsolicited bytes after it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Delivery {
-    /// What arrives.
+    /// The delivered part.
     pub delivered: Delivered,
-    /// How late.
+    /// The delay.
     pub latency: Duration,
-    /// What follows a whole answer that no request belongs to. Only a server that writes bytes can send it.
+    /// Unsolicited bytes after a whole answer. Only a server that writes bytes can send them.
     pub behind: Option<Behind>,
-    /// What the journal has of it, if there is one.
+    /// The answer in the journal, if there is one.
     pub(crate) answered: Option<Answered>,
 }
 
-/// Bytes behind an answer, on a connection that is kept.
+/// Unsolicited bytes after an answer, on a connection that stays open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Behind {
     /// The bytes.
     pub bytes: Bytes,
-    /// With the answer where it is zero; otherwise only if no request comes in between.
+    /// The pause before the bytes. Zero sends them with the answer; otherwise a request that comes first prevents them.
     pub pause: Duration,
 }
 
-/// What arrives at the client.
+/// What the client receives.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Delivered {
     /// The whole answer.
     Whole(Response<Bytes>),
-    /// The whole answer, and then the end of the connection, which the answer does not announce.
+    /// The whole answer, then the end of the connection, unannounced.
     Last(Response<Bytes>),
-    /// The whole answer in small pieces, with a pause behind each.
+    /// The whole answer in small pieces, with a pause after each.
     Slow(Response<Bytes>, Duration),
-    /// The beginning, and then the end of the connection.
+    /// The first half of the answer, then the end of the connection.
     Half(Response<Bytes>),
-    /// The whole answer, with another length announced, on a connection that is kept.
+    /// The whole answer with a wrong length, on a connection that stays open.
     Misstated(Response<Bytes>, usize),
-    /// Bytes that are not HTTP, and the end of the connection.
+    /// Bytes that are not HTTP, then the end of the connection.
     Raw(Bytes),
     /// The end of the connection.
     Nothing,
     /// A reset of the connection.
     Reset,
-    /// The end of all connections. For this long, none can be made.
+    /// The end of all connections. None can be made for this time.
     Outage(Duration),
     /// Nothing, on a connection that stays open.
     Hang,

@@ -1,8 +1,8 @@
-//! Randomness that follows from a seed.
+//! Pseudorandom numbers from a seed.
 
 use serde::{Deserialize, Serialize};
 
-/// The seed that the prices and orders of other participants follow from.
+/// The seed of all random behaviour, such as prices and orders of other participants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seed(pub u64);
 
@@ -11,7 +11,7 @@ pub struct Seed(pub u64);
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// The dice of one use of a seed.
+    /// The generator for one purpose of a seed.
     pub(crate) fn new(seed: Seed, purpose: u64) -> Self {
         let mut dice = Self(seed.0 ^ purpose.wrapping_mul(0xd6e8_feb8_6659_fd93));
         dice.next();
@@ -25,33 +25,33 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to below `bound`, which is not zero.
+    /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
-    /// The dice of something whose name has these parts.
+    /// The generator for a name, given in parts.
     pub(crate) fn named(seed: Seed, name: &[&str]) -> Self {
         Self::new(seed, Self::hash(name))
     }
 
-    /// FNV-1a of the parts of a name: the same in every program, as replayed journals need it.
+    /// FNV-1a of the parts of a name. Replayed journals need the same hash in every program.
     pub(crate) fn hash(name: &[&str]) -> u64 {
         Self::hash_on(0xcbf2_9ce4_8422_2325, name)
     }
 
-    /// The hash of a name that begins with what has this `hash`, and goes on with these parts.
+    /// Continues a hash with further parts of a name.
     pub(crate) fn hash_on(hash: u64, name: &[&str]) -> u64 {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         name.iter().fold(hash, |hash, part| part.bytes().fold(hash, step))
     }
 
-    /// True in so many of a hundred cases.
+    /// True with a probability in percent.
     pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
-    /// One of several, each as often as its weight says; `None` if nothing has a weight.
+    /// A random item by weight; `None` if the weights are zero.
     pub(crate) fn weighted<T: Copy>(&mut self, all: &[(T, u64)]) -> Option<T> {
         let mut left = self.below(all.iter().map(|(_, weight)| weight).sum());
         let chosen = all.iter().find(|(_, weight)| {

@@ -1,5 +1,4 @@
-//! The reference at `/docs/`: the files that `tradeapi-gen export site` wrote, and the key with which its pages try
-//! operations out.
+//! The reference at `/docs/`: the files of `tradeapi-gen export site`, and the key with which its pages send requests.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,11 +12,11 @@ use tradeapi::runtime::json::JsonWriter;
 use crate::control::{self, refuse_foreign};
 use crate::exchange::Exchange;
 
-/// What the pages may do: run the script of the site and query this server.
+/// The content security policy of the pages: only the site's script runs, and it may only query this server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What the address answers when no folder was given.
+/// The answer if no folder was given.
 const MISSING: &str = "The reference is not served. Write it, and start the exchange with it:\n\n\
                        cargo run --release -- export site --out target/site \\\n\
                        \x20 --proofs generated/exchange/tests/exchange/rules.tsv\n\
@@ -34,7 +33,7 @@ impl Docs {
     ///
     /// # Errors
     ///
-    /// The file or folder that cannot be read, or that the folder has no site.
+    /// A file or folder cannot be read, or the folder has no site.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let named =
             |error: io::Error, path: &Path| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
@@ -93,7 +92,7 @@ pub(crate) fn serves(path: &str) -> bool {
     path == "/docs" || path.starts_with("/docs/")
 }
 
-/// The type of a file by its ending; others are not served.
+/// The media type by the file extension; other files are not served.
 fn kind(name: &str) -> Option<&'static str> {
     Some(match name.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",

@@ -1,12 +1,12 @@
-//! What happens inside the exchange, for those who watch it.
+//! Events of the exchange, for observers.
 
 use rust_decimal::Decimal;
 
-/// What happened inside the exchange.
+/// An event of the exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// An order was taken.
+    /// An order was accepted.
     Placed {
         /// The id of the order.
         order: u64,
@@ -34,17 +34,17 @@ pub enum Event {
         /// Whether a request to cancel it was the reason.
         by_request: bool,
     },
-    /// The first half of a request was done and the second was not: an order was cancelled or a position closed, and no
-    /// order took its place.
+    /// Only the first half of a compound request was done: an order was cancelled or a position closed, without a
+    /// replacement.
     DoneHalf {
-        /// The cancelled order, if it was to be modified.
+        /// The cancelled order, if the request modifies one.
         order: Option<u64>,
         /// The id of the modification, if it has one.
         request_id: Option<u64>,
-        /// What was to be placed, if it was.
+        /// The order that was not placed, if the request places one.
         unplaced: Option<Unplaced>,
     },
-    /// What was accepted was refused when it was its turn: a replacement or a modification.
+    /// An accepted replacement or modification was refused later.
     Refused {
         /// The code.
         code: String,

@@ -1,4 +1,4 @@
-//! The exchange as a program holds it: shared, with a clock, and typed functions for tests.
+//! The public handle of the exchange: shared, with a clock and typed functions for tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::accounts::Profile;
 use crate::delivery::{Delivered, Delivery};
 use crate::dice::Seed;
 use crate::events::Event;
-use crate::faults::{Conditions, Fault, Trouble};
+use crate::faults::{Conditions, Fault, FaultKind};
 use crate::gate;
 use crate::hostile::Counts;
 use crate::journal::{Action, Journal, Recording, ReplayError};
@@ -45,20 +45,20 @@ pub struct Exchange {
 pub struct Keys {
     /// The API key.
     pub key: String,
-    /// The secret. It is worth nothing anywhere else.
+    /// The secret, which only this exchange accepts.
     pub secret: String,
     /// The passphrase.
     pub passphrase: String,
 }
 
 impl Keys {
-    /// The same, for a client.
+    /// The credentials in the form that a client takes.
     pub fn credentials(&self) -> Credentials {
         Credentials::new(&self.key, &self.secret, &self.passphrase)
     }
 }
 
-/// A function for tests was called with something impossible.
+/// An invalid argument of a function for tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impossible(String);
 
@@ -71,8 +71,8 @@ impl fmt::Display for Impossible {
 impl std::error::Error for Impossible {}
 
 impl Exchange {
-    /// An exchange for tests: its time is moved by hand, other participants only quote, and no call is one too many.
-    /// Its user is the [default one](Profile::default).
+    /// An exchange for tests: its time is moved by hand, other participants only quote, and rates are unlimited. Its
+    /// user has the [default profile](Profile::default).
     pub fn new(seed: Seed) -> Self {
         let settings = Settings { seed, rate_limits: false, ..Settings::default() };
         Self::with(settings, Time::by_hand(), Profile::default())
@@ -98,13 +98,13 @@ impl Exchange {
         Self { core: Arc::new(Mutex::new(core)), time, keys: Keys { key, secret, passphrase } }
     }
 
-    /// Replays a [journal](Self::journal): does again what it has, at the same times, and compares the answers. The time of
-    /// the exchange is that of the last line and moved by hand; [`continue_at`](Self::continue_at) goes on with another
-    /// clock.
+    /// Replays a [journal](Self::journal): repeats all requests and actions at the same times, and compares the
+    /// answers. Afterwards the time is that of the last line and moved by hand; [`continue_at`](Self::continue_at) sets
+    /// another clock.
     ///
     /// # Errors
     ///
-    /// The journal cannot be read, or a request is answered otherwise than it was.
+    /// The journal cannot be read, or an answer differs from the recorded one.
     pub fn replay(journal: &str) -> Result<Self, ReplayError> {
         let recording = Recording::read(journal)?;
         let exchange = Self::of(recording.setup, Time::by_hand_from(Timestamp::from_millis(recording.begun)));
@@ -130,24 +130,23 @@ impl Exchange {
         Ok(exchange.continue_at(Time::by_hand_from(Timestamp::from_millis(last))))
     }
 
-    /// The same exchange with another clock. Clones that were made before keep theirs.
+    /// The same exchange with another clock. Earlier clones keep theirs.
     pub fn continue_at(self, time: Time) -> Self {
         Self { time, ..self }
     }
 
-    /// The journal as JSON lines: what the exchange began with, and every request and action since,
-    /// with the answers. `None` unless [`Settings::journal`] is set. A journal is also a saved state:
-    /// [`replay`](Self::replay) leads there. Of lines that [`write_journal`](Self::write_journal) has written, only the last
-    /// ten thousand are kept.
+    /// The journal as JSON lines: the setup, and every request and action since, with the answers. `None` unless
+    /// [`Settings::journal`] is set. A journal is also a saved state, which [`replay`](Self::replay) restores. Of the
+    /// lines that [`write_journal`](Self::write_journal) has written, only the last ten thousand are kept.
     pub fn journal(&self) -> Option<String> {
         self.journal_from(0)
     }
 
-    /// Writes the lines of the [journal](Self::journal) that were not written yet.
+    /// Writes the lines of the [journal](Self::journal) that have not been written yet.
     ///
     /// # Errors
     ///
-    /// Those of `to`. The lines are lost then.
+    /// Writing to `to` fails. The lines are lost then.
     pub fn write_journal(&self, to: &mut impl Write) -> io::Result<()> {
         let lines = self.core().journal.as_mut().map(Journal::take_unwritten);
         to.write_all(lines.unwrap_or_default().as_bytes())
@@ -157,7 +156,7 @@ impl Exchange {
         self.core().journal.as_ref().map(|journal| journal.lines(from))
     }
 
-    /// How often each rule was broken and each limit exceeded, by their ids.
+    /// The number of violations of each rule and limit, by their ids.
     pub fn violations(&self) -> BTreeMap<String, u64> {
         self.core().violations.clone()
     }
@@ -167,7 +166,7 @@ impl Exchange {
         &self.keys
     }
 
-    /// Opens accounts for another user, and returns the keys.
+    /// Adds a user, and returns the keys.
     pub fn open_account(&self, profile: Profile) -> Keys {
         let (mut core, now) = (self.core(), self.time.now().as_millis());
         // Opening accounts cannot fail.
@@ -226,13 +225,12 @@ impl Exchange {
         gate::answer(&mut core, now, request, address)
     }
 
-    /// The same for an exchange whose time is elsewhere, such as in a simulation: the request comes at `now`. Time does not
-    /// go back.
+    /// Like [`deliver`](Self::deliver), at a time that the caller sets, such as in a simulation. Time does not go back.
     pub fn deliver_at(&self, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
         gate::answer(&mut self.core(), now, request, address)
     }
 
-    /// Lets everything happen that is due by `now`, of an exchange whose time is elsewhere.
+    /// Advances an exchange whose time the caller sets, with everything that is due by `now`.
     pub fn advance_to(&self, now: Timestamp) {
         self.core().advance(now.as_millis());
     }
@@ -243,12 +241,12 @@ impl Exchange {
         core.act(now, action).map_err(Impossible)
     }
 
-    /// Lets the time of the exchange come to what its clock shows.
+    /// Advances the exchange to the time of its clock.
     pub(crate) fn look(&self) -> MutexGuard<'_, Core> {
         let mut core = self.core();
         let now = self.time.now().as_millis();
         if core.settings.lively && now > core.now {
-            // Looking cannot fail. In a lively market it decides how many steps a long pause has.
+            // An observation cannot fail. In a lively market it splits a long pause into steps, so the journal has it.
             let _ = core.act(now, Action::Look);
         } else {
             core.advance(now);
@@ -256,62 +254,63 @@ impl Exchange {
         core
     }
 
-    /// Fills `qty` of a waiting order, at its price. The order is named by either of its ids.
+    /// Fills `qty` of an open order at its price. The order is named by either of its ids.
     ///
     /// # Errors
     ///
-    /// No such order waits, or less of it.
+    /// There is no such open order, or less of it is open.
     pub fn fill(&self, order: impl fmt::Display, qty: impl Into<tradeapi::Decimal>) -> Result<(), Impossible> {
         let qty = number(&qty.into()).map_err(|_| Impossible(format!("order {order}: not a quantity")))?;
         self.act(Action::Fill { order: order.to_string(), qty: Price(qty) })
     }
 
-    /// Moves the price of a pair, in all lines that trade it. Others quote around it, and orders beyond it are filled.
+    /// Moves the price of a pair in all product lines. Other participants quote around it, and orders beyond it are
+    /// filled.
     ///
     /// # Errors
     ///
-    /// No line has such a pair, or the price is not a multiple of its step.
+    /// There is no such pair, or the price is not a multiple of its step.
     pub fn set_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), Impossible> {
         let price = price.into();
         let number = number(&price).map_err(|_| Impossible(format!("{price} is not a possible price of {symbol}")))?;
         self.act(Action::Price { symbol: symbol.to_owned(), price: Price(number) })
     }
 
-    /// Adds a fault. The first one that concerns a request, and hits it, takes effect.
+    /// Adds a fault. The first fault that applies to a request takes effect.
     pub fn add_fault(&self, fault: Fault) {
         // Adding a fault cannot fail.
         let _ = self.act(Action::Fault(fault));
     }
 
-    /// Sets how the network and the machines of the exchange behave.
+    /// Sets the conditions of the network and the nodes.
     pub fn set_conditions(&self, conditions: Conditions) {
         // Setting conditions cannot fail.
         let _ = self.act(Action::Conditions(conditions));
     }
 
-    /// How the network and the machines of the exchange behave.
+    /// The conditions of the network and the nodes.
     pub fn conditions(&self) -> Conditions {
         self.core().faults.conditions.clone()
     }
 
-    /// What a [hostile](Conditions::hostility) exchange has done so far.
+    /// What a [hostile](Conditions::hostility) exchange has done, in numbers.
     pub fn hostile_counts(&self) -> Counts {
         self.core().hostile.as_ref().map(|hostile| hostile.counts.clone()).unwrap_or_default()
     }
 
-    /// The requests with which something went wrong in a hostile exchange, by what they say and how often they were sent.
-    pub fn hit(&self) -> BTreeSet<String> {
-        self.core().hostile.as_ref().map(|hostile| hostile.hit.clone()).unwrap_or_default()
+    /// The requests that a hostile exchange has faulted, by their content and how often they were sent.
+    pub fn faulted_requests(&self) -> BTreeSet<String> {
+        self.core().hostile.as_ref().map(|hostile| hostile.faulted.clone()).unwrap_or_default()
     }
 
-    /// The next request that changes something is refused with this code, and does nothing.
+    /// Refuses the next change with this code, without an effect.
     pub fn refuse_next(&self, code: impl Into<String>) {
-        self.add_fault(Fault::new(Trouble::Refuse(code.into())).times(1));
+        self.add_fault(Fault::new(FaultKind::Refuse(code.into())).times(1));
     }
 
-    /// The next request that changes something is carried out, and its answer has this code all the same.
+    /// Carries out the next change, and answers with this code nevertheless.
     pub fn hide_next(&self, code: impl Into<String>) {
-        self.add_fault(Fault::new(Trouble::Hide(code.into())).times(1));
+        self.add_fault(Fault::new(FaultKind::Hide(code.into())).times(1));
     }
 
     /// Removes all faults.
@@ -320,8 +319,8 @@ impl Exchange {
         let _ = self.act(Action::ClearFaults);
     }
 
-    /// Begins anew: without orders, positions and fills, with the balances and prices of the beginning. Users keep
-    /// their keys, and ids go on. A clock that runs shows the system's time again.
+    /// Resets the exchange: removes orders, positions and fills, and restores the initial balances and prices. Users
+    /// keep their keys, and ids continue. A running clock returns to the system's time.
     pub fn reset(&self) {
         let mut core = self.core();
         self.time.set_right();
@@ -329,31 +328,32 @@ impl Exchange {
         let _ = core.act(self.time.now().as_millis(), Action::Reset);
     }
 
-    /// Puts a pair into delivery or under risk control, or ends that: nothing can be placed or closed.
+    /// Suspends or resumes a pair, as for delivery or risk control. Nothing can be placed or closed in a suspended
+    /// pair.
     pub fn suspend(&self, symbol: &str, is_suspended: bool) {
-        // What is not there is not suspended.
+        // An unknown pair is ignored.
         let _ = self.act(Action::Suspend { symbol: symbol.to_owned(), is_suspended });
     }
 
-    /// What happened since the last call until now, at most the last ten thousand events.
+    /// The events since the last call, at most the last ten thousand.
     pub fn take_events(&self) -> Vec<Event> {
         self.look().take_events()
     }
 
-    /// The account of a user now.
+    /// A snapshot of a user's account.
     pub fn account(&self, keys: &Keys, family: Family) -> AccountView {
         let core = self.look();
         let Some(user) = core.keys.get(&keys.key) else { return AccountView::default() };
         AccountView::of(&core, &core.accounts[core.users[*user].account(family)])
     }
 
-    /// An order that is kept, by its id.
+    /// An order by its id, unless its record was deleted.
     pub fn order(&self, id: u64) -> Option<OrderView> {
         let core = self.core();
         core.orders.get(&id).map(|order| OrderView::of(&core, order))
     }
 
-    /// The ids of the orders of a user that wait, and of those that have ended, the latest first.
+    /// The ids of a user's open orders, and of those that have ended, the latest first.
     pub fn order_ids(&self, keys: &Keys, family: Family) -> [Vec<u64>; 2] {
         let core = self.look();
         let Some(user) = core.keys.get(&keys.key) else { return [Vec::new(), Vec::new()] };
@@ -361,7 +361,7 @@ impl Exchange {
         [&account.open, &account.closed].map(|ids| ids.iter().rev().copied().collect())
     }
 
-    /// The book of a pair now.
+    /// A snapshot of a pair's book.
     pub fn book(&self, line: Line, symbol: &str) -> BookView {
         let core = self.look();
         let found = core.pairs.iter().position(|pair| pair.line == line && pair.symbol == symbol);
@@ -390,7 +390,7 @@ impl Transport for Exchange {
                 Delivered::Misstated(answer, length) if length <= answer.body().len() => {
                     Ok(answer.map(|body| body.slice(..length)))
                 }
-                // The rest, or anything at all, never comes.
+                // Neither the rest nor any answer arrives.
                 Delivered::Misstated(..) | Delivered::Hang => std::future::pending().await,
                 Delivered::Half(_)
                 | Delivered::Raw(_)

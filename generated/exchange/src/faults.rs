@@ -1,4 +1,4 @@
-//! What goes wrong on purpose: answers, connections, latency, clocks, listings that lag, and maintenance.
+//! Deliberate faults of answers and connections, and conditions: latency, clocks, lagging listings, and maintenance.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use crate::delivery::Delivered;
 use crate::dice::Dice;
 use crate::hostile::Hostility;
 
-/// What goes wrong with a request.
+/// The kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Trouble {
-    /// It is refused with this code and has no effect.
+pub enum FaultKind {
+    /// The request is refused with this code and has no effect.
     Refuse(String),
-    /// It takes effect, and the answer has this code.
+    /// The request takes effect, and the answer has this code.
     Hide(String),
     /// The connection is closed before the request is handled.
     Drop,
-    /// It takes effect, and the connection is closed without an answer.
+    /// The request takes effect, and the connection is closed without an answer.
     Lose,
-    /// It takes effect, and the connection is closed in the middle of the answer.
+    /// The request takes effect, and the connection is closed in the middle of the answer.
     Cut,
     /// A proxy answers with status 502, and the request has no effect.
     Gateway,
-    /// It takes effect, and a proxy answers with status 504.
+    /// The request takes effect, and a proxy answers with status 504.
     LateGateway,
-    /// Nothing but a late answer, if the fault has a delay.
+    /// The answer is late by the delay of the fault.
     Slow,
-    /// One of the above by chance. Codes are those after which the documents leave the outcome open.
+    /// A random one of the above. Its code is one after which the documents leave the outcome open.
     Any,
 }
 
-/// One of the codes after which a request may have taken effect or not, by the documents.
+/// A random code after which the documents leave the outcome open.
 fn open_code(dice: &mut Dice) -> String {
     let open = PlaceOrder::META.errors.iter().filter(|error| error.proves == CodeProof::Unknown);
     let codes: Vec<&str> = open.map(|error| error.code).collect();
@@ -46,8 +46,8 @@ fn open_code(dice: &mut Dice) -> String {
     usize::try_from(index).ok().and_then(|index| codes.get(index)).copied().unwrap_or_default().to_owned()
 }
 
-impl Trouble {
-    /// The trouble of this name; `refuse` and `hide` need a code.
+impl FaultKind {
+    /// The kind with this name; `refuse` and `hide` need a code.
     pub(crate) fn named(name: &str, code: Option<&str>) -> Option<Self> {
         Some(match (name, code) {
             ("refuse", Some(code)) => Self::Refuse(code.to_owned()),
@@ -78,7 +78,7 @@ impl Trouble {
         }
     }
 
-    /// One that is not left to chance.
+    /// Replaces [`Any`](Self::Any) by a random kind.
     fn thrown(self, dice: &mut Dice) -> Self {
         if self != Self::Any {
             return self;
@@ -101,7 +101,7 @@ impl Trouble {
         !matches!(self, Self::Refuse(_) | Self::Drop | Self::Gateway)
     }
 
-    /// What arrives of an answer.
+    /// How an answer is delivered.
     pub(crate) fn delivered(&self, answer: Response<Bytes>) -> Delivered {
         match self {
             Self::Drop | Self::Lose => Delivered::Nothing,
@@ -113,7 +113,7 @@ impl Trouble {
     }
 }
 
-/// What a proxy says when it gives up.
+/// The error page of a proxy.
 fn proxy(status: StatusCode) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(format!("<html><title>{status}</title></html>")));
     *response.status_mut() = status;
@@ -121,35 +121,36 @@ fn proxy(status: StatusCode) -> Response<Bytes> {
     response
 }
 
-/// Which requests a fault concerns.
+/// The requests that a fault applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Aim {
-    /// Those that change something.
+    /// Requests that change something.
     Changes,
-    /// All.
+    /// All requests.
     All,
-    /// Those of the operation with this id: `unified.place-order`.
+    /// Requests of the operation with this id, such as `unified.place-order`.
     Operation(String),
 }
 
-/// A fault: what goes wrong with which requests, how often and how late.
+/// A fault: its kind, the requests that it applies to, how often it occurs, and a delay.
 ///
 /// ```
 /// use std::time::Duration;
-/// use tradeapi_exchange::{Aim, Exchange, Fault, Seed, Trouble};
+/// use tradeapi_exchange::{Aim, Exchange, Fault, Seed, FaultKind};
 ///
 /// let exchange = Exchange::new(Seed(7));
-/// exchange.add_fault(Fault::new(Trouble::Lose).aim(Aim::Operation("unified.place-order".into())).times(2));
-/// exchange.add_fault(Fault::new(Trouble::Any).aim(Aim::All).per_mille(400).delay(Duration::from_millis(80)));
+/// exchange.add_fault(Fault::new(FaultKind::Lose).aim(Aim::Operation("unified.place-order".into())).times(2));
+/// exchange.add_fault(Fault::new(FaultKind::Any).aim(Aim::All).per_mille(400).delay(Duration::from_millis(80)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct Fault {
-    pub(crate) trouble: Trouble,
+    #[serde(rename = "trouble")]
+    pub(crate) kind: FaultKind,
     pub(crate) aim: Aim,
-    /// How many more times; always if not set.
+    /// The remaining occurrences; unlimited if `None`.
     pub(crate) times: Option<u32>,
     pub(crate) per_mille: u32,
     #[serde(with = "crate::setup::millis")]
@@ -157,30 +158,30 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// This trouble with each request that changes something.
-    pub fn new(trouble: Trouble) -> Self {
-        Self { trouble, aim: Aim::Changes, times: None, per_mille: 1_000, delay: Duration::ZERO }
+    /// A fault of this kind with each request that changes something.
+    pub fn new(kind: FaultKind) -> Self {
+        Self { kind, aim: Aim::Changes, times: None, per_mille: 1_000, delay: Duration::ZERO }
     }
 
-    /// Which requests it concerns.
+    /// Sets the requests that the fault applies to.
     pub fn aim(mut self, aim: Aim) -> Self {
         self.aim = aim;
         self
     }
 
-    /// How many times it happens before it is over.
+    /// Limits the number of occurrences.
     pub fn times(mut self, times: u32) -> Self {
         self.times = Some(times);
         self
     }
 
-    /// How many of a thousand of these requests it happens to, by chance that follows from the seed.
+    /// Sets the probability, in thousandths. The choice follows from the seed.
     pub fn per_mille(mut self, share: u32) -> Self {
         self.per_mille = share.min(1_000);
         self
     }
 
-    /// How much later the answer arrives.
+    /// Delays the answer.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
@@ -195,29 +196,29 @@ impl Fault {
     }
 }
 
-/// How the network and the machines of the exchange behave.
+/// The conditions of the exchange's network and nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Conditions {
-    /// The latency of answers in milliseconds at equal shares, such as the least, the median and the greatest: half of the
-    /// answers take between the first two. One number is the latency of all.
+    /// The latency of answers in milliseconds, as equally spaced quantiles: with minimum, median and maximum, half of
+    /// the answers take between the first two. A single number is the latency of all answers.
     pub latency: Vec<u64>,
-    /// How many milliseconds the clock of each node is ahead; a request reaches one of them by chance. None: one node, whose
-    /// clock is right.
+    /// How many milliseconds the clock of each node is ahead. A request reaches a random node. Without any, there is
+    /// one node with a right clock.
     pub clocks: Vec<i64>,
-    /// How many milliseconds listings lag behind what happens.
+    /// How many milliseconds listings lag.
     pub lag: u64,
     /// Whether the exchange is under maintenance, and refuses every request.
     pub maintenance: bool,
-    /// How a hostile exchange behaves, if it is one.
+    /// The settings of a hostile exchange; `None` if it is not hostile.
     pub hostility: Option<Hostility>,
 }
 
 /// The faults and conditions of an exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
-    /// The first one that fits a request happens to it.
+    /// The first fault that applies to a request takes effect.
     pub(crate) list: Vec<Fault>,
     pub(crate) conditions: Conditions,
     dice: Dice,
@@ -228,8 +229,8 @@ impl Faults {
         Self { list: Vec::new(), conditions: Conditions::default(), dice }
     }
 
-    /// What happens to a request of an operation, and how late its answer is.
-    pub(crate) fn happen(&mut self, meta: &Meta) -> (Option<Trouble>, Duration) {
+    /// The fault of a request, and the delay of its answer.
+    pub(crate) fn next(&mut self, meta: &Meta) -> (Option<FaultKind>, Duration) {
         let mut latency = self.latency();
         for index in 0..self.list.len() {
             let fault = &mut self.list[index];
@@ -239,14 +240,14 @@ impl Faults {
                 continue;
             }
             latency += fault.delay;
-            let trouble = fault.trouble.clone().thrown(&mut self.dice);
+            let kind = fault.kind.clone().thrown(&mut self.dice);
             if let Some(times) = &mut fault.times {
                 *times = times.saturating_sub(1);
             }
             if fault.times == Some(0) {
                 let _over = self.list.remove(index);
             }
-            return (Some(trouble), latency);
+            return (Some(kind), latency);
         }
         (None, latency)
     }
@@ -265,7 +266,7 @@ impl Faults {
         Duration::from_millis(millis)
     }
 
-    /// The time as the node shows it that a request reaches.
+    /// The time by the clock of a random node.
     pub(crate) fn shown_time(&mut self, now: u64) -> u64 {
         let clocks = &self.conditions.clocks;
         if clocks.is_empty() {

@@ -14,7 +14,7 @@ use tradeapi::{API, Operation, Timestamp, Violations};
 
 use crate::amending::Name;
 use crate::delivery::{Delivered, Delivery};
-use crate::faults::Trouble;
+use crate::faults::FaultKind;
 use crate::hostile;
 use crate::journal::{Answered, Line, Recorded, count_rule};
 use crate::log::Entry;
@@ -28,12 +28,12 @@ pub(crate) mod authentication;
 
 use self::authentication::authenticate;
 
-/// Room for the data of most answers, such as the record of an order.
+/// The initial capacity of an answer, enough for the record of an order.
 const ROOM: usize = 1_024;
 
-/// An operation that this exchange serves. A new operation in the schema does not compile until it is served.
+/// An operation that this exchange serves. A new operation of the schema does not compile until it is served.
 pub(crate) trait Serve: Operation<Response: Encode> {
-    /// Whether an item that breaks a rule leaves the other items alone.
+    /// Whether an item that breaks a rule does not affect the other items.
     const ITEMS_FAIL_ALONE: bool = false;
 
     /// Carries out the request.
@@ -47,11 +47,11 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     }
 }
 
-/// Where a request is served.
+/// The context of a request that is served.
 pub(crate) struct Desk<'a> {
     pub(crate) core: &'a mut Core,
     pub(crate) meta: &'static Meta,
-    /// The account that the request is about. A public request has none, and needs none.
+    /// The account of the request. A public request has none.
     pub(crate) account: usize,
     violations: Violations,
 }
@@ -70,7 +70,7 @@ impl Desk<'_> {
         reason.of(self.meta)
     }
 
-    /// The order of the account that a query means, as the node shows it.
+    /// The order that a query names, as the node shows it.
     pub(crate) fn shown(&mut self, name: &Name) -> Option<Order> {
         self.core.shown(self.account, name)
     }
@@ -110,7 +110,7 @@ static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
     by_path
 });
 
-/// The parameters that name orders: those that answers repeat.
+/// The parameters that identify orders, which answers repeat.
 pub(crate) fn id_parameters() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let echoes = ROUTES.iter().filter_map(|route| route.meta.echoes.as_ref());
@@ -127,7 +127,7 @@ pub(crate) fn operations() -> impl Iterator<Item = &'static Meta> {
     ROUTES.iter().map(|route| route.meta)
 }
 
-/// Who sends a request, and its parameters as they came.
+/// The sender of a request, and its raw parameters.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {
     pub(crate) user: Option<usize>,
@@ -135,14 +135,14 @@ pub(crate) struct Caller<'a> {
     pub(crate) parameters: &'a str,
 }
 
-/// A request that is served later.
+/// A request whose effect is delayed.
 #[derive(Clone)]
 pub(crate) struct Late {
     route: &'static Route,
     user: Option<usize>,
     address: IpAddr,
     parameters: String,
-    /// From when on all nodes show what it did.
+    /// When all nodes show its effect.
     pub(crate) settled: u64,
 }
 
@@ -164,7 +164,7 @@ impl std::fmt::Debug for Late {
     }
 }
 
-/// The data of an answer or a refusal, and how many calls are left.
+/// The data of an answer or a refusal, and the number of calls left.
 pub(crate) struct Served {
     pub(crate) data: Result<String, Refusal>,
     pub(crate) left: Option<u32>,
@@ -176,22 +176,22 @@ impl Served {
     }
 }
 
-/// Answers a request that came at `now`.
+/// Answers a request that arrives at `now`.
 pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
     core.advance(now.as_millis());
     let route = of_path(request);
     let meta = route.map(|route| route.meta);
     let mut treatment = core.treatment(meta, request);
     let shown = treatment.as_ref().map_or_else(|| core.faults.shown_time(core.now), |treatment| treatment.judged_at());
-    let (mut sender, mut trouble, mut latency) = (None, None, Duration::ZERO);
+    let (mut sender, mut kind, mut latency) = (None, None, Duration::ZERO);
     let served = match find(core, route, shown, request, address) {
         Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
         Ok((route, user, parameters)) => {
             sender = user.map(|user| core.users[user].id);
-            (trouble, latency) = core.faults.happen(route.meta);
+            (kind, latency) = core.faults.next(route.meta);
             let caller = Caller { user, address, parameters };
-            match (&trouble, &mut treatment) {
-                (Some(trouble), _) => serve_wrongly(core, route, &caller, trouble),
+            match (&kind, &mut treatment) {
+                (Some(kind), _) => serve_with_fault(core, route, &caller, kind),
                 (None, Some(treatment)) => serve_hostilely(core, route, &caller, treatment, request),
                 (None, None) => route.call(core, &caller),
             }
@@ -210,41 +210,42 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     let time = treatment.as_mut().map_or_else(|| shown.to_string(), hostile::Treatment::stated_time);
     let response = respond(core, &time, &served);
     let answered = core.journal.as_mut().map(|journal| {
-        let name = trouble.as_ref().map(|trouble| trouble.name().0);
+        let name = kind.as_ref().map(|kind| kind.name().0);
         let answered = Answered::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
         journal.push(&Line::of_request(core.now, Recorded::new(request, address), answered.clone()));
         answered
     });
-    let (delivered, behind) = match (&trouble, &mut treatment, meta) {
-        (Some(trouble), ..) => (trouble.delivered(response), None),
+    let (delivered, behind) = match (&kind, &mut treatment, meta) {
+        (Some(kind), ..) => (kind.delivered(response), None),
         (None, Some(treatment), Some(meta)) => treatment.deliver(core, meta, response),
         (None, ..) => (Delivered::Whole(response), None),
     };
     if let Some(log) = &mut core.log {
-        let hostile = treatment.as_ref().map(hostile::Treatment::did);
-        log.push(Entry::new(core.now, sender, request, served.data.as_deref(), trouble, hostile));
+        let hostile = treatment.as_ref().map(hostile::Treatment::fault_and_quirk);
+        log.push(Entry::new(core.now, sender, request, served.data.as_deref(), kind, hostile));
     }
     Delivery { delivered, latency, behind, answered }
 }
 
-/// The rule of refusals that are faults.
+/// The rule that a refusal by a fault states.
 pub(crate) const FAULT: &str = "fault";
 
-/// Serves a request that something goes wrong with on purpose.
-fn serve_wrongly(core: &mut Core, route: &Route, caller: &Caller<'_>, trouble: &Trouble) -> Served {
+/// Serves a request with a fault.
+fn serve_with_fault(core: &mut Core, route: &Route, caller: &Caller<'_>, kind: &FaultKind) -> Served {
     let on_purpose = || {
-        let (name, code) = trouble.name();
+        let (name, code) = kind.name();
         let (code, message) = (code.unwrap_or(name).to_owned(), "This answer was requested".to_owned());
         Refusal { status: None, code, message, rule: FAULT.to_owned() }
     };
-    if !trouble.takes_effect() {
+    if !kind.takes_effect() {
         return Served::refused(on_purpose());
     }
     let served = route.call(core, caller);
-    if matches!(trouble, Trouble::Hide(_)) { Served { data: Err(on_purpose()), ..served } } else { served }
+    if matches!(kind, FaultKind::Hide(_)) { Served { data: Err(on_purpose()), ..served } } else { served }
 }
 
-/// Serves a request in a hostile exchange, unless its signature has run out by the true clock, whatever a node thinks.
+/// Serves a request in a hostile exchange, unless its signature has expired by the true clock, whatever the node's
+/// says.
 fn serve_hostilely(
     core: &mut Core,
     route: &'static Route,
@@ -260,7 +261,7 @@ fn serve_hostilely(
     treatment.serve(core, route, caller, signed_at)
 }
 
-/// The operation that a request is for.
+/// The operation of a request.
 fn of_path(request: &Request<Bytes>) -> Option<&'static Route> {
     let of_path = BY_PATH.get(request.uri().path())?;
     of_path.iter().find(|route| request.method().as_str() == route.meta.method.as_str()).copied()
@@ -334,7 +335,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     Served { data: serve(), left }
 }
 
-/// The policy by which requests are read: rules are checked afterwards.
+/// The policy for reading requests; rules are checked afterwards.
 pub(crate) static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 
 fn respond(core: &Core, time: &str, served: &Served) -> Response<Bytes> {

@@ -1,12 +1,11 @@
 //! A hostile but honest exchange.
 //!
-//! What it calls a success happens, and what it refuses with a code that proves that nothing was done was not done; no
-//! client could be right otherwise. Everything else is open: an order may be placed or not, whatever the answer looks
-//! like, and may be placed after a query did not find it, as late as its signature is valid and an accepted change takes
-//! to be seen.
+//! A success was done, and a refusal with a code that proves so was not done; otherwise no client could be right.
+//! Everything else is open: an order may or may not be placed whatever the answer, and it may be placed after a query
+//! did not find it, within the signature window and the settling time.
 //!
-//! What goes wrong with a request follows from the seed, from what the request says and how often it was sent, not from
-//! when it comes.
+//! The faults of a request follow from the seed, from its content and from how often it was sent, not from the time of
+//! arrival.
 
 use std::collections::BTreeSet;
 
@@ -28,22 +27,22 @@ mod arrival;
 mod changes;
 mod codes;
 mod counts;
+mod fault;
 mod items;
 mod node;
 mod quirk;
 mod views;
-mod wrong;
 
 use self::codes::Proof;
 use self::items::Batch;
 use self::views::{View, Views};
 
-pub use self::counts::{Counts, Reached};
+pub use self::counts::{Counts, HostileEvent};
+pub use self::fault::{EffectTime, HostileFault};
 pub use self::node::Node;
 pub use self::quirk::Quirk;
-pub use self::wrong::{Landing, Wrong};
 
-/// An enum that lists its values, so that a test can show that it reached each.
+/// Declares an enum with a list of its values, so that a test can show that it covers each.
 macro_rules! listed {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $value:ident,)* }) => {
         $(#[$meta])*
@@ -52,37 +51,37 @@ macro_rules! listed {
         pub enum $name { $($(#[$doc])* $value,)* }
 
         impl $name {
-            /// All of them.
+            /// All values.
             pub const ALL: &[Self] = &[$(Self::$value,)*];
         }
     };
 }
 use listed;
 
-/// How long after it was accepted a change may take to be seen by all nodes, in milliseconds.
+/// The settling time, after which all nodes show an accepted change, in milliseconds.
 const SETTLING: u64 = 9_000;
 
-/// How long before the end of its signature a request is accepted at the latest, in milliseconds: it was sent before it
-/// came.
+/// How long before its signature expires a request is accepted at the latest, in milliseconds, which allows for its
+/// transit.
 const ON_ITS_WAY: u64 = 6_000;
 
-/// How a hostile exchange behaves.
+/// The settings of a hostile exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hostility {
-    /// The seed of everything that goes wrong.
+    /// The seed of all faults and quirks.
     pub seed: Seed,
-    /// With how many of a hundred changes something goes wrong; with queries half as often.
+    /// The percentage of changes that are faulted; of queries half as many.
     pub faults: u64,
-    /// How many of a hundred answers are odd otherwise.
+    /// The percentage of answers with a [`Quirk`].
     pub quirks: u64,
-    /// The machines behind the address; none for one that is right.
+    /// The nodes behind the address; empty for one node without mistakes.
     pub nodes: Vec<Node>,
-    /// How fast the clock runs, by which a second of delay is as long as it is elsewhere.
+    /// The speed of the clock, by which real delays are scaled.
     pub speed: u32,
-    /// The only requests with which something goes wrong, as [`Exchange::hit`](crate::Exchange::hit) calls them; all if
-    /// there is none.
+    /// The only requests that may be faulted, as listed by
+    /// [`Exchange::faulted_requests`](crate::Exchange::faulted_requests); `None` allows all.
     pub only: Option<BTreeSet<String>>,
 }
 
@@ -93,12 +92,12 @@ impl Default for Hostility {
 }
 
 impl Hostility {
-    /// This much goes wrong, of a hundred changes and answers.
+    /// Settings with these percentages of faults and quirks.
     pub fn new(seed: Seed, faults: u64, quirks: u64) -> Self {
         Self { seed, faults, quirks, ..Self::default() }
     }
 
-    /// Nothing goes wrong any more; what is under way still arrives.
+    /// Settings without faults and quirks. Delayed requests still take effect.
     #[must_use]
     pub fn calm(self) -> Self {
         Self { faults: 0, quirks: 0, nodes: Vec::new(), ..self }
@@ -111,26 +110,26 @@ pub(crate) struct Hostile {
     pub(crate) settings: Hostility,
     pub(crate) counts: Counts,
     pub(crate) views: Views,
-    /// The requests with which something went wrong.
-    pub(crate) hit: BTreeSet<String>,
-    /// How often each request was seen.
+    /// The requests that were faulted.
+    pub(crate) faulted: BTreeSet<String>,
+    /// How often each request was sent.
     seen: FxHashMap<u64, u64>,
-    /// The data of the latest good answers, by operation, to be mixed up with others.
+    /// The data of the latest successful answers by operation, for answers to the wrong request.
     latest: FxHashMap<&'static str, String>,
-    /// The latest good answer to a change, which may come again without a request.
+    /// The latest successful answer to a change, which may be sent again without a request.
     last: Option<Response<Bytes>>,
-    /// Orders that have changed since versions were noted.
+    /// The orders that have changed since their versions were recorded.
     touched: FxHashSet<u64>,
-    /// How the node of the request under way shows orders, and from when on all see what it changes.
+    /// The node's view during the current request, and when all nodes show its effect.
     view: View,
     settled: u64,
-    /// Whether only the first of several things is done.
+    /// Whether only the first part of a compound request is done.
     pub(crate) halves: bool,
 }
 
-/// How one request is answered: by which node, and what is wrong and odd about it.
+/// How a request is answered: its node, fault and quirk.
 pub(crate) struct Treatment {
-    pub(crate) wrong: Wrong,
+    pub(crate) fault: HostileFault,
     pub(crate) node: Node,
     quirk: Quirk,
     dice: Dice,
@@ -145,18 +144,18 @@ impl Hostile {
             settings,
             counts: Counts::default(),
             views: Views::default(),
-            hit: BTreeSet::new(),
+            faulted: BTreeSet::new(),
             seen: FxHashMap::default(),
             latest: FxHashMap::default(),
             last: None,
             touched: FxHashSet::default(),
-            view: View { now: 0, lag: 0, wrong: Wrong::None },
+            view: View { now: 0, lag: 0, fault: HostileFault::None },
             settled: 0,
             halves: false,
         }
     }
 
-    /// An order has changed.
+    /// Records that an order has changed.
     pub(crate) fn touch(&mut self, event: &Event) {
         match event {
             Event::Placed { order }
@@ -165,7 +164,7 @@ impl Hostile {
             | Event::Cancelled { order, .. } => {
                 self.touched.insert(*order);
             }
-            Event::DoneHalf { .. } => self.counts.reach(Reached::DoneHalf),
+            Event::DoneHalf { .. } => self.counts.record(HostileEvent::DoneHalf),
             Event::Refused { .. } => {}
         }
     }
@@ -174,38 +173,39 @@ impl Hostile {
         let Self { settings, counts, .. } = self;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let body = String::from_utf8_lossy(request.body());
-        let said = [meta.method.as_str(), " ", target, " ", &body];
-        let hash = Dice::hash(&said);
+        let parts = [meta.method.as_str(), " ", target, " ", &body];
+        let hash = Dice::hash(&parts);
         let times = self.seen.entry(hash).or_default();
         *times += 1;
         let times = times.to_string();
         let mut dice = Dice::new(settings.seed, Dice::hash_on(hash, &[" ", &times]));
-        let said = [said[0], " ", target, " ", &body, " ", &times];
-        let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&said.concat()));
+        let parts = [parts[0], " ", target, " ", &body, " ", &times];
+        let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&parts.concat()));
         let body = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or_default() };
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
-        let wrong = match dice.percent(chance) {
-            _ if is_spared => Wrong::None,
-            true => Wrong::throw(meta, Batch::is_batch(&body), &mut dice),
+        let fault = match dice.percent(chance) {
+            _ if is_spared => HostileFault::None,
+            true => HostileFault::random(meta, Batch::is_batch(&body), &mut dice),
             false if settings.faults > 0 && is_in_burst(settings.seed, &body) && dice.percent(50) => {
-                Wrong::TooManyCoded
+                HostileFault::TooManyCoded
             }
-            false => Wrong::None,
+            false => HostileFault::None,
         };
-        if wrong != Wrong::None {
-            self.hit.insert(said.concat());
+        if fault != HostileFault::None {
+            self.faulted.insert(parts.concat());
         }
-        let (quirk, node) = (Quirk::throw(settings.quirks, &mut dice), Node::throw(&settings.nodes, &mut dice));
-        *counts.wrongs.entry(wrong).or_default() += 1;
+        let (quirk, node) = (Quirk::random(settings.quirks, &mut dice), Node::random(&settings.nodes, &mut dice));
+        *counts.faults.entry(fault).or_default() += 1;
         *counts.quirks.entry(quirk).or_default() += 1;
         if !node.is_right() {
-            counts.reach(Reached::AnotherNode);
+            counts.record(HostileEvent::IncorrectNode);
         }
-        Treatment { wrong, quirk, node, dice, now, body }
+        Treatment { fault, quirk, node, dice, now, body }
     }
 }
 
-/// Ids that differ in their last character belong to calls that come together, of which some are too many.
+/// Whether a request belongs to a burst that exceeds a rate: ids that differ in their last character only are one
+/// burst.
 fn is_in_burst(seed: Seed, body: &Value) -> bool {
     let mut ids = Vec::new();
     items::texts(body, id_parameters(), &mut ids);
@@ -214,13 +214,13 @@ fn is_in_burst(seed: Seed, body: &Value) -> bool {
 }
 
 impl Core {
-    /// How a request is answered, in a hostile exchange.
+    /// How a hostile exchange answers a request.
     pub(crate) fn treatment(&mut self, meta: Option<&'static Meta>, request: &Request<Bytes>) -> Option<Treatment> {
         let now = self.now;
         self.hostile.as_mut().zip(meta).map(|(hostile, meta)| hostile.treat(meta, request, now))
     }
 
-    /// Notes how orders are now that have changed, for nodes that lag.
+    /// Records the versions of changed orders, for nodes that lag.
     pub(crate) fn note_versions(&mut self) {
         let now = self.now;
         let Some(hostile) = &mut self.hostile else { return };
@@ -234,21 +234,21 @@ impl Core {
         }
     }
 
-    /// What a hostile exchange does later.
-    pub(crate) fn do_late(&mut self, late: &Late) {
+    /// Carries out a delayed request.
+    pub(crate) fn carry_out_late(&mut self, late: &Late) {
         if let Some(hostile) = &mut self.hostile {
             hostile.settled = late.settled;
         }
-        // What it names may be gone by now; then nothing happens.
+        // A refusal has no effect: the order that it names may have ended.
         let _ = late.carry_out(self);
         self.note_versions();
     }
 }
 
 impl Treatment {
-    /// What goes wrong with the request, and what is odd about the answer.
-    pub(crate) fn did(&self) -> (Wrong, Quirk) {
-        (self.wrong, self.quirk)
+    /// The fault of the request, and the quirk of its answer.
+    pub(crate) fn fault_and_quirk(&self) -> (HostileFault, Quirk) {
+        (self.fault, self.quirk)
     }
 
     /// The time by the clock of the node that checks timestamps.
@@ -256,7 +256,7 @@ impl Treatment {
         self.now.saturating_add_signed(self.node.clock)
     }
 
-    /// Notes that a node refuses a timestamp that is valid by the true clock.
+    /// Counts a timestamp that is refused by the node's clock, but valid by the true one.
     pub(crate) fn note_wrong_clock(&self, core: &mut Core, request: &Request<Bytes>) {
         let Some((signed_at, window)) = signed_at(request).zip(API.credentials.and_then(|known| known.window_ms))
         else {
@@ -265,17 +265,17 @@ impl Treatment {
         let is_valid_by = |now: u64| now.abs_diff(signed_at) <= window;
         if let Some(hostile) = core.hostile.as_mut().filter(|_| is_valid_by(self.now) && !is_valid_by(self.judged_at()))
         {
-            hostile.counts.reach(Reached::JudgedByWrongClock);
+            hostile.counts.record(HostileEvent::RefusedByWrongClock);
         }
     }
 
-    /// The time as answers state it.
+    /// The time that answers state.
     pub(crate) fn stated_time(&mut self) -> String {
         let time = self.now.saturating_add_signed(self.node.answer_time);
         self.quirk.time(&mut self.dice).map_or_else(|| time.to_string(), str::to_owned)
     }
 
-    /// Serves a request with which this goes wrong.
+    /// Serves a request with its fault.
     pub(crate) fn serve(
         &mut self,
         core: &mut Core,
@@ -290,25 +290,27 @@ impl Treatment {
         self.instead(route.meta).unwrap_or(served)
     }
 
-    /// A refusal that is wrong on purpose.
+    /// The refusal of a fault.
     fn refusal(&mut self, meta: &'static Meta, proof: Proof) -> Refusal {
         let status = if self.dice.percent(50) { 200 } else { 400 };
-        on_purpose(codes::throw(meta, proof, &mut self.dice), status)
+        on_purpose(codes::random(meta, proof, &mut self.dice), status)
     }
 
-    /// What is answered whatever was done.
+    /// The answer, whatever was done.
     fn instead(&mut self, meta: &'static Meta) -> Option<Served> {
         let server_error = [500, 502, 503, 504].map(|status| (status, 1));
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);
-        let refusal = match self.wrong {
-            Wrong::DoubtfulCode => self.refusal(meta, Proof::Doubtful),
-            Wrong::OpenCode => self.refusal(meta, Proof::Open),
-            Wrong::Timestamp => self.refusal(meta, Proof::Timestamp),
-            Wrong::UnlistedCode => on_purpose(UNLISTED, 200),
-            Wrong::RateCode => Refusal { status: Some(200), ..self.refusal(meta, Proof::Rate) },
-            Wrong::TooManyCoded => on_purpose(codes::throw(meta, Proof::Rate, &mut self.dice), 429),
-            Wrong::ServerErrorCoded if meta.effect == Effect::Read => on_purpose(UNLISTED, server_error),
-            Wrong::ServerErrorCoded => on_purpose(codes::throw(meta, Proof::Open, &mut self.dice), server_error),
+        let refusal = match self.fault {
+            HostileFault::DoubtfulCode => self.refusal(meta, Proof::Doubtful),
+            HostileFault::OpenCode => self.refusal(meta, Proof::Open),
+            HostileFault::Timestamp => self.refusal(meta, Proof::Timestamp),
+            HostileFault::UnlistedCode => on_purpose(UNLISTED, 200),
+            HostileFault::RateCode => Refusal { status: Some(200), ..self.refusal(meta, Proof::Rate) },
+            HostileFault::TooManyCoded => on_purpose(codes::random(meta, Proof::Rate, &mut self.dice), 429),
+            HostileFault::ServerErrorCoded if meta.effect == Effect::Read => on_purpose(UNLISTED, server_error),
+            HostileFault::ServerErrorCoded => {
+                on_purpose(codes::random(meta, Proof::Open, &mut self.dice), server_error)
+            }
             _ => return None,
         };
         Some(Served::refused(refusal))
@@ -316,21 +318,23 @@ impl Treatment {
 
     fn query(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
         if let Some(hostile) = &mut core.hostile {
-            hostile.view = View { now: self.now, lag: self.node.lag, wrong: self.wrong };
+            hostile.view = View { now: self.now, lag: self.node.lag, fault: self.fault };
         }
         let served = self.alike(route.meta, route.call(core, caller));
         match (&served.data, &mut core.hostile) {
             (Ok(data), Some(hostile)) => {
                 let other = hostile.latest.insert(route.meta.id, data.clone());
-                let data =
-                    self.quirk.numbers(data, &mut self.dice).or_else(|| other.filter(|_| self.wrong == Wrong::MixedUp));
+                let data = self
+                    .quirk
+                    .numbers(data, &mut self.dice)
+                    .or_else(|| other.filter(|_| self.fault == HostileFault::MixedUp));
                 data.map_or(served, |data| Served { data: Ok(data), left: None })
             }
             _ => served,
         }
     }
 
-    /// The same with another code of the same meaning.
+    /// Replaces the code of a refusal by another one with the same meaning.
     fn alike(&mut self, meta: &'static Meta, served: Served) -> Served {
         let data = served.data.map_err(|refusal| {
             let code = codes::alike(meta, refusal.code.clone(), &mut self.dice);
@@ -341,7 +345,7 @@ impl Treatment {
 }
 
 impl Core {
-    /// The order of an account that a name means, as the node of the request shows it.
+    /// The order of an account with this name, as the node of the request shows it.
     pub(crate) fn shown(&mut self, account: usize, name: &crate::amending::Name) -> Option<crate::orders::Order> {
         let Some(mut hostile) = self.hostile.take() else { return self.find(account, name).cloned() };
         let shown = hostile.views.shown(hostile.view, name, self.find(account, name), &mut hostile.counts);
@@ -354,12 +358,12 @@ impl Core {
         self.hostile.as_ref().is_none_or(|hostile| hostile.views.is_visible(order, self.now))
     }
 
-    /// What goes wrong with the listing under way.
-    pub(crate) fn wrong_listing(&self) -> Wrong {
-        self.hostile.as_ref().map_or(Wrong::None, |hostile| hostile.view.wrong)
+    /// The fault of the current listing.
+    pub(crate) fn listing_fault(&self) -> HostileFault {
+        self.hostile.as_ref().map_or(HostileFault::None, |hostile| hostile.view.fault)
     }
 
-    /// Whether a request that does several things ends here with nothing but the first done.
+    /// Whether a compound request ends after its first part.
     pub(crate) fn ends_half_done(&self) -> bool {
         self.hostile.as_ref().is_some_and(|hostile| hostile.halves)
     }
@@ -378,7 +382,7 @@ fn on_purpose(code: &str, status: u16) -> Refusal {
     Refusal { status: Some(status), code: code.to_owned(), message, rule: FAULT.to_owned() }
 }
 
-/// When a request was signed, by what it says.
+/// The signature time that a request states.
 pub(crate) fn signed_at(request: &Request<Bytes>) -> Option<u64> {
     authentication::header(request, Part::Timestamp)?.parse().ok()
 }

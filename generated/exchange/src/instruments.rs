@@ -1,4 +1,4 @@
-//! What is traded: pairs with their steps, minimums and the arithmetic of their contracts.
+//! Instruments: pairs with their steps, minimums and the arithmetic of their contracts.
 
 use rust_decimal::Decimal;
 use tradeapi::unified::Symbol;
@@ -15,7 +15,7 @@ const PLACES: u32 = 12;
 /// The greatest value of one order, so that no product of price and quantity loses a digit.
 pub(crate) const MOST_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
 
-/// How a contract counts.
+/// The units of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contract {
     /// Coins change hands.
@@ -28,7 +28,7 @@ pub(crate) enum Contract {
     InverseByQuote,
 }
 
-/// A pair in a line of business. Prices are counted in ticks and quantities in lots.
+/// A pair of a product line. Prices are counted in ticks and quantities in lots.
 #[derive(Clone, Debug)]
 pub(crate) struct Instrument {
     pub(crate) line: Line,
@@ -44,12 +44,12 @@ pub(crate) struct Instrument {
     pub(crate) least: u64,
     /// The price at the beginning, in ticks.
     pub(crate) opening: u64,
-    /// The usual quantity of an order of others, in lots.
+    /// The usual quantity of other participants' orders, in lots.
     pub(crate) clip: u64,
     pub(crate) leverage: u32,
-    /// The family that alone lists it.
+    /// The only family that lists the pair, if it is not listed by both.
     pub(crate) only: Option<Family>,
-    /// Whether it is in delivery or handled by risk control.
+    /// Whether trading is suspended, for delivery or risk control.
     pub(crate) suspended: bool,
 }
 
@@ -120,7 +120,7 @@ impl Instrument {
         }
     }
 
-    /// What a position is entered at: its sum over the entries, less that of what was closed.
+    /// The entry cost of a fill. Costs add up over the entries, less those of what was closed.
     pub(crate) fn cost(&self, ticks: u64, lots: u64) -> Decimal {
         match self.contract {
             Contract::InverseByQuote => self.base_qty(ticks, lots),
@@ -128,7 +128,7 @@ impl Instrument {
         }
     }
 
-    /// The profit of closing what was entered at `cost`, on the side that opened it.
+    /// The profit of closing a position with this entry cost and opening side.
     pub(crate) fn profit(&self, opened: Side, cost: Decimal, ticks: u64, lots: u64) -> Decimal {
         let gain = self.cost(ticks, lots) - cost;
         let of_long = match self.contract {
@@ -159,7 +159,7 @@ impl Instrument {
     }
 }
 
-/// `a / b`, rounded; nothing of nothing.
+/// `a / b`, rounded; zero if `b` is zero.
 pub(crate) fn quotient(a: Decimal, b: Decimal) -> Decimal {
     a.checked_div(b).unwrap_or_default().round_dp(PLACES)
 }
@@ -271,7 +271,7 @@ pub(crate) fn of_setup(pair: &Pair) -> Option<Instrument> {
         only,
         suspended: false,
     };
-    // Orders of others are worth about a thousand of the quote coin.
+    // Orders of other participants are worth about a thousand of the quote coin.
     made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).max(made.least);
     Some(made)
 }

@@ -1,5 +1,5 @@
-//! The journal: everything that came from outside, with the answers, as JSON lines. Because the core is deterministic, the
-//! journal is also a state: replayed, it leads there, with the same answers on the way.
+//! The journal: all input of the exchange, with the answers, as JSON lines. Because the core is deterministic, the
+//! journal is also a saved state: a replay restores it, with the same answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -17,13 +17,13 @@ use crate::accounts::Profile;
 use crate::faults::{Conditions, Fault};
 use crate::setup::{Price, Setup};
 
-/// How many lines of a file are kept in memory for readers.
+/// The number of written lines that are kept in memory for readers.
 const MOST_KEPT: usize = 10_000;
 
-/// How many different rules are counted. There are fewer, but some ids have names that a request makes up.
+/// The most rules that are counted. There are fewer, but some ids contain names from requests.
 const MOST_RULES: usize = 1_000;
 
-/// The first line: what the exchange began with, and when.
+/// The first line: the setup, and the start time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Head {
     /// The version of the format.
@@ -61,24 +61,24 @@ pub(crate) struct Recorded {
     bytes: String,
 }
 
-/// An answer, and what led to it.
+/// An answer, and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answered {
     status: u16,
     body: String,
-    /// The rule that the request broke, or what else it was refused for.
+    /// The rule that the request broke, or another reason of the refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
-    /// What went wrong on purpose.
+    /// The fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
 }
 
-/// Something that is done to an exchange from outside, other than a request.
+/// An action on the exchange, other than a request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Action {
-    /// Time passes because someone looks.
+    /// Time passes because the state is observed.
     Look,
     Fill {
         order: String,
@@ -102,9 +102,9 @@ pub(crate) enum Action {
 /// The journal of an exchange.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
-    /// All lines, or the latest of those that are in a file. The first line of all is the head.
+    /// All lines, or the latest of those written to a file. The first line is the head.
     kept: VecDeque<String>,
-    /// How many lines are not kept any more, and how many are in a file.
+    /// The number of dropped lines, and of lines written to a file.
     gone: usize,
     written: usize,
 }
@@ -119,7 +119,7 @@ impl Journal {
         self.kept.push_back(to_json(line));
     }
 
-    /// The lines that are not in a file yet. Of those that are, only the latest are kept.
+    /// The lines that have not been written yet. Of the written lines, only the latest are kept.
     pub(crate) fn take_unwritten(&mut self) -> String {
         let text = self.lines(self.written);
         self.written = self.gone + self.kept.len();
@@ -151,7 +151,7 @@ pub(crate) fn count_rule(counts: &mut BTreeMap<String, u64>, rule: &str) {
 }
 
 impl Recorded {
-    /// A request without the headers that mean nothing to the exchange.
+    /// A request, reduced to the headers that the exchange reads.
     pub(crate) fn new(request: &Request<Bytes>, address: IpAddr) -> Self {
         let of_credentials = API.credentials.iter().flat_map(|credentials| {
             [Part::Key, Part::Signature, Part::Passphrase, Part::Timestamp]
@@ -215,7 +215,7 @@ pub enum ReplayError {
         /// Why.
         why: String,
     },
-    /// A request was answered otherwise.
+    /// A request was answered differently.
     Differs {
         /// The number of the line, from 1.
         line: usize,
@@ -239,7 +239,7 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// A journal that was read: what it begins with, and its lines with their numbers.
+/// A parsed journal: its setup, and its lines with their numbers.
 pub(crate) struct Recording {
     pub(crate) begun: u64,
     pub(crate) setup: Setup,
@@ -274,7 +274,7 @@ impl Line {
         Self { at, request: Some(request), answer: Some(answer), action: None }
     }
 
-    /// The request, if there is a whole one, and who sent it.
+    /// The request, if it is complete, and its sender.
     pub(crate) fn request(&self) -> Option<(Request<Bytes>, IpAddr)> {
         let recorded = self.request.as_ref()?;
         Some((recorded.request()?, recorded.address))

@@ -40,35 +40,36 @@
 //!
 //! # How it is built
 //!
-//! The core is a state machine, `answer(time, request)`: no sockets, no clock, no threads, and no randomness but what
-//! follows from the [`Seed`]. The same requests at the same times give the same answers, byte for byte. Requests are
+//! The core is a state machine, `answer(time, request)`, without sockets, clock and threads. All random numbers follow
+//! from the [`Seed`]. The same requests at the same times give the same answers, byte for byte. Requests are
 //! read and answers written by the types of `tradeapi`, and the documents' rules are checked by the emitted checks, so
 //! that a changed schema reaches the exchange: it does not compile until it serves each operation.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `words`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
-//! | `book`, `matching` | orders that wait, and how they meet |
-//! | `placing`, `amending`, `closing`, `triggers`, `liquidation` | what is done with orders and positions |
-//! | `market`, `dice` | other participants, and randomness from a seed |
-//! | `state` | the whole state, and how time moves it |
-//! | `gate`, `reading`, `refusal`, `limits` | what a request passes: signature, rate limits, checks, and why it is refused |
-//! | `faults`, `hostile`, `delivery` | what goes wrong on purpose, and what arrives of an answer |
-//! | `journal`, `setup` | what is recorded and replayed, and what it begins with |
+//! | `book`, `matching` | the order book, and how orders match |
+//! | `placing`, `amending`, `closing`, `triggers`, `liquidation` | operations on orders and positions |
+//! | `market`, `dice` | other participants, and random numbers from a seed |
+//! | `state`, `schedule` | the whole state, and how it changes with time |
+//! | `gate`, `reading`, `refusal`, `limits` | the checks of a request: signature, rate limits, rules, and refusals |
+//! | `faults`, `hostile`, `delivery` | deliberate faults, and how answers are delivered |
+//! | `journal`, `setup` | recording and replay, and the initial state |
 //! | `unified`, `classic`, `reports`, `pages` | the operations |
 //! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
-//! | `log`, `snapshot`, `control` | what the page shows, and what its buttons do |
+//! | `log`, `snapshot`, `control` | the page and its control address |
 //! | `docs` | the reference of the API, at `/docs/` |
 //!
 //! The program adds `watch`, which shows the state of another one in a terminal.
 //!
 //! # Decisions
 //!
-//! [`DECISIONS`] lists what the documents do not specify. [`Settings`] switches some of it.
+//! [`DECISIONS`] lists what the exchange does where the documents are silent. [`Settings`] change some of it.
 //!
 //! # Limits
 //!
-//! A position of a pair has one margin mode, that of the last fill. Others trade only pairs that an account has traded.
+//! A position of a pair has one margin mode, that of the last fill. Other participants trade only pairs that an account
+//! has traded.
 
 mod account_view;
 mod accounts;
@@ -119,8 +120,8 @@ pub use dice::Seed;
 pub use docs::Docs;
 pub use events::{Event, Unplaced};
 pub use exchange::{Exchange, Impossible, Keys};
-pub use faults::{Aim, Conditions, Fault, Trouble};
-pub use hostile::{Counts, Hostility, Landing, Node, Quirk, Reached, Wrong};
+pub use faults::{Aim, Conditions, Fault, FaultKind};
+pub use hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Node, Quirk};
 pub use journal::ReplayError;
 pub use orders::State;
 pub use settings::Settings;

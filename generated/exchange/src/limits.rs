@@ -1,4 +1,4 @@
-//! Rate limits, counted as the documents say: for each user or address, in a sliding window.
+//! Documented rate limits, per user or address, in a sliding window.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
-/// Whose calls of which operation and class are counted.
+/// The key of a count: caller, operation and class.
 type Key = (Caller, &'static str, &'static str);
 
-/// Who calls.
+/// The caller of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Caller {
     User(u64),
@@ -20,12 +20,12 @@ pub(crate) enum Caller {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits(FxHashMap<Key, (RateLimit, VecDeque<u64>)>);
 
-/// There was no room for a call.
+/// A call exceeded a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exceeded(pub(crate) RateLimit);
 
 impl Limits {
-    /// Counts a call and returns how many are left, or refuses it. Refused calls are not counted.
+    /// Counts a call and returns the number of calls left, or refuses it. Refused calls are not counted.
     pub(crate) fn count(
         &mut self,
         meta: &'static Meta,
@@ -68,7 +68,7 @@ pub(crate) struct Usage {
 }
 
 impl Limits {
-    /// All limits under which something was ever called, in no order.
+    /// All limits that were ever used, in arbitrary order.
     pub(crate) fn usage(&self, now: u64) -> impl Iterator<Item = Usage> {
         self.0.iter().map(move |((caller, operation, class), (limit, times))| {
             let length = u64::from(limit.per_seconds) * 1000;

@@ -1,4 +1,4 @@
-//! Liquidation: positions whose margin is used up are closed at the price of the market.
+//! Liquidation: positions whose margin is used up are closed at the market price.
 
 use rust_decimal::Decimal;
 
@@ -9,7 +9,7 @@ use crate::orders::{Source, State};
 use crate::state::Core;
 use crate::words::{Cancelled, Margin, Pos};
 
-/// A position: its pair, its account, and which of the pair's.
+/// A position, by pair, account and side.
 type Held = (usize, usize, Pos);
 
 impl Core {
@@ -29,7 +29,7 @@ impl Core {
             let lots = self.accounts[account].position(index, pos).lots;
             let closed = self.close_position(account, index, pos, lots, Source::Liquidation);
             if closed.is_err() || self.accounts[account].position(index, pos).lots == lots {
-                // The book is empty, or nothing can be closed now; the next price may find someone.
+                // Nothing can be closed at this price, as with an empty book; the next price tries again.
                 return;
             }
         }
@@ -52,7 +52,7 @@ impl Core {
         worth < needed
     }
 
-    /// What an account has of a coin for its crossed positions, and what these need.
+    /// An account's equity in a coin for its crossed positions, and the margin that they need.
     fn crossed(&self, account: usize, coin: Coin) -> (Decimal, Decimal) {
         let account = &self.accounts[account];
         let balance = account.balances.get(coin).copied().unwrap_or_default();

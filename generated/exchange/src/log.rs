@@ -1,21 +1,21 @@
-//! The latest requests with their verdicts, for the page.
+//! The latest requests with their outcomes, for the page.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 use http::Request;
 
-use crate::faults::Trouble;
-use crate::hostile::{Quirk, Wrong};
+use crate::faults::FaultKind;
+use crate::hostile::{HostileFault, Quirk};
 use crate::refusal::Refusal;
 
 /// How many requests are kept.
 const MOST: usize = 200;
 
-/// How many bytes of each text are kept: of a path, of parameters, of an answer.
+/// The number of bytes that are kept of a path, of parameters, and of an answer.
 const MOST_TEXT: usize = 400;
 
-/// What was answered. A batch is done also if some of its items are refused; the answer says so.
+/// The outcome of a request. A batch is done even if some of its items are refused.
 #[derive(Clone, Debug)]
 pub(crate) enum Verdict {
     Done { answer: String },
@@ -32,10 +32,10 @@ pub(crate) struct Entry {
     pub(crate) path: String,
     pub(crate) parameters: String,
     pub(crate) verdict: Verdict,
-    /// Where the answer is wrong on purpose.
-    pub(crate) fault: Option<Trouble>,
-    /// What a hostile exchange did with the request, and what was odd about the answer.
-    pub(crate) hostile: Option<(Wrong, Quirk)>,
+    /// The fault of the request.
+    pub(crate) fault: Option<FaultKind>,
+    /// The fault and the quirk of a hostile exchange.
+    pub(crate) hostile: Option<(HostileFault, Quirk)>,
 }
 
 impl Entry {
@@ -44,8 +44,8 @@ impl Entry {
         user: Option<u64>,
         request: &Request<Bytes>,
         answer: Result<&str, &Refusal>,
-        fault: Option<Trouble>,
-        hostile: Option<(Wrong, Quirk)>,
+        fault: Option<FaultKind>,
+        hostile: Option<(HostileFault, Quirk)>,
     ) -> Self {
         let query = request.uri().query().unwrap_or_default();
         let parameters = if query.is_empty() { request.body() } else { query.as_bytes() };
@@ -70,7 +70,7 @@ impl Entry {
     }
 }
 
-/// The beginning of a text, which says so if it is not all.
+/// The beginning of a text, with a mark if it is cut off.
 fn beginning(text: &[u8]) -> String {
     match text.get(..MOST_TEXT) {
         Some(start) if text.len() > MOST_TEXT => {
@@ -84,7 +84,7 @@ fn beginning(text: &[u8]) -> String {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     entries: VecDeque<Entry>,
-    /// How many requests there were, forgotten ones included.
+    /// The number of requests, dropped ones included.
     count: u64,
 }
 
@@ -97,17 +97,17 @@ impl Log {
         self.count += 1;
     }
 
-    /// The same log without entries, which goes on counting.
+    /// An empty log that continues the count.
     pub(crate) fn cleared(self) -> Self {
         Self { entries: VecDeque::new(), count: self.count }
     }
 
-    /// How many requests there were.
+    /// The number of requests.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Those that are kept, with their numbers, the newest first.
+    /// The kept requests with their numbers, the newest first.
     pub(crate) fn newest(&self) -> impl Iterator<Item = (u64, &Entry)> {
         (1..=self.count).rev().zip(self.entries.iter().rev())
     }

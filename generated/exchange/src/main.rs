@@ -10,20 +10,20 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use tradeapi_exchange::{
-    Aim, Docs, Exchange, Fault, Mode, Prices, Profile, Seed, Setup, Time, Trouble, per_mille, server,
+    Aim, Docs, Exchange, Fault, FaultKind, Mode, Prices, Profile, Seed, Setup, Time, per_mille, server,
 };
 
-/// A local exchange, to try the client and for tests. It serves all operations of the documents over HTTP, with
-/// a market in which simulated others trade. Nothing is stored but the journal, if there is one.
+/// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
+/// with simulated participants. It stores nothing but the journal, if there is one.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The port; 0 takes any that is free.
+    /// The port; 0 chooses a free one.
     #[arg(long, default_value_t = 8090)]
     port: u16,
-    /// The seed of prices, of the orders of others, of random faults and of the keys.
+    /// The seed of prices, of other participants' orders, of random faults and of the keys.
     #[arg(long)]
     seed: Option<u64>,
     /// The speed of the exchange's clock, as a multiple of the system's.
@@ -32,7 +32,7 @@ struct Arguments {
     /// Keeps a long and a short position per pair, side by side.
     #[arg(long)]
     hedge: bool,
-    /// Others only quote; prices stand still.
+    /// Other participants only quote; prices do not move.
     #[arg(long)]
     quiet: bool,
     /// Folder of the reference that `tradeapi-gen export site` wrote, to be served at `/docs/`.
@@ -92,7 +92,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// The exchange in the state at the end of a journal.
+/// Restores an exchange from a journal.
 fn replayed(journal: &Path) -> io::Result<Exchange> {
     let failed = |why: String| io::Error::other(format!("{}: {why}", journal.display()));
     let text = fs::read_to_string(journal).map_err(|error| failed(error.to_string()))?;
@@ -105,7 +105,7 @@ fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
     let exchange = match &arguments.load {
         Some(journal) => {
             let exchange = replayed(journal)?;
-            // Its time does not go back.
+            // Time does not go back.
             let last = exchange.time().now();
             let time = if last > now.now() { Time::running_from(last, arguments.speed) } else { now };
             exchange.continue_at(time)
@@ -113,7 +113,7 @@ fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
         None => Exchange::of(setup(arguments)?, now),
     };
     if let Some(share) = arguments.faults {
-        exchange.add_fault(Fault::new(Trouble::Any).aim(Aim::All).per_mille(share));
+        exchange.add_fault(Fault::new(FaultKind::Any).aim(Aim::All).per_mille(share));
     }
     Ok(exchange)
 }

@@ -1,4 +1,4 @@
-//! Other participants: they quote around a price, and in a lively market they move it and trade.
+//! Other participants, who quote around a price, and in a lively market move it and trade.
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,10 @@ use crate::instruments::Instrument;
 use crate::state::Core;
 use crate::words::Side;
 
-/// How often others act in a lively market, in milliseconds.
+/// The interval of other participants' actions in a lively market, in milliseconds.
 const STEP: u64 = 250;
 
-/// Steps of more than a day are left out when time is moved further.
+/// The longest time that is simulated when time is moved further at once.
 const MOST_STEPPED: u64 = 24 * 60 * 60 * 1000;
 
 /// How many quotes stand on each side.
@@ -26,7 +26,7 @@ const MOST_FILLS: usize = 1_000;
 /// How many changes of the price are kept for each pair.
 const MOST_PRICES: usize = 480;
 
-/// A fill as everyone sees it.
+/// A public trade.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PublicFill {
     pub(crate) id: u64,
@@ -36,7 +36,7 @@ pub(crate) struct PublicFill {
     pub(crate) at: u64,
 }
 
-/// An order that others want to have in the book.
+/// A quote that other participants want in the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Quote {
     side: Side,
@@ -47,18 +47,18 @@ struct Quote {
 /// The market of one pair.
 #[derive(Clone, Debug)]
 pub(crate) struct Market {
-    /// The price, in ticks, around which others quote.
+    /// The price, in ticks, around which other participants quote.
     pub(crate) mid: u64,
-    /// The price of the latest trade, or the one around which others quote if that is newer.
+    /// The price of the latest trade, or the price of quotes if that is newer.
     pub(crate) last: u64,
     /// The latest changes of `last`, for charts: when, and to what.
     pub(crate) prices: VecDeque<(u64, u64)>,
     /// The distance between quotes: a two-thousandth of a percent to a tick.
     unit: u64,
     quotes: Vec<Spot>,
-    /// Whether others trade the pair: from when on an account trades it.
+    /// Whether other participants trade the pair, which begins when an account does.
     is_awake: bool,
-    /// Whether its price is played back, so that others do not move it.
+    /// Whether the price is played back, so that other participants do not move it.
     pub(crate) is_played_back: bool,
     /// Whether a quote was traded since the quotes were made.
     pub(crate) is_touched: bool,
@@ -104,7 +104,7 @@ impl Market {
 }
 
 impl Core {
-    /// Others trade a pair from now on, and their quotes are whole.
+    /// Lets other participants trade a pair from now on, with complete quotes.
     pub(crate) fn wake(&mut self, index: usize) {
         let is_lively = self.settings.lively;
         let market = &mut self.markets[index];
@@ -114,9 +114,9 @@ impl Core {
         }
     }
 
-    /// Sets the price around which others quote. Orders beyond it are filled by their quotes.
+    /// Sets the price around which other participants quote. Their quotes fill orders beyond it.
     pub(crate) fn set_mid(&mut self, index: usize, ticks: u64) {
-        // Closer to zero there is no room for quotes.
+        // Closer to zero, there is no space for quotes.
         self.markets[index].mid = ticks.max((QUOTES + 1) * self.markets[index].unit);
         self.markets[index].is_awake = true;
         self.quote(index);
@@ -126,7 +126,7 @@ impl Core {
         self.liquidate(index);
     }
 
-    /// Others make new quotes in place of those that are not as they should be now.
+    /// Replaces outdated quotes of other participants.
     fn quote(&mut self, index: usize) {
         let mut wanted = self.wanted_quotes(index);
         let market = &mut self.markets[index];
@@ -165,7 +165,7 @@ impl Core {
         sides.map(quote).collect()
     }
 
-    /// Skips the actions of other participants beyond a day without requests.
+    /// Skips actions of other participants after a day without requests.
     pub(crate) fn skip_idle_steps(&mut self, now: u64) {
         let earliest = now.saturating_sub(MOST_STEPPED);
         let is_idle = !self.settings.lively || self.markets.iter().all(|market| !market.is_awake);
@@ -176,7 +176,7 @@ impl Core {
         }
     }
 
-    /// What others do at once: the price moves, quotes follow, and someone may trade.
+    /// One step of other participants: the price moves, quotes follow, and one of them may trade.
     pub(crate) fn step(&mut self) {
         self.next_step += STEP;
         for index in 0..self.markets.len() {

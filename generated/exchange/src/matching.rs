@@ -1,4 +1,4 @@
-//! Matching: orders meet by price and time, and what a fill does to accounts.
+//! Matching of orders by price and time, and the effect of fills on accounts.
 
 use rust_decimal::Decimal;
 
@@ -12,7 +12,7 @@ use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
 
 impl Core {
-    /// Matches an order with those that wait, and lets the rest wait or ends it, by its time in force.
+    /// Matches an order with resting ones. The rest of it rests in the book or is cancelled, by its time in force.
     pub(crate) fn work(&mut self, id: u64) {
         let Some(order) = self.orders.get(&id) else { return };
         let force = if order.ticks.is_some() { order.ticket.force } else { Force::Ioc };
@@ -107,7 +107,7 @@ impl Core {
         true
     }
 
-    /// Other participants trade with those that wait. Returns what is left.
+    /// Lets other participants trade with resting orders. Returns the lots that are left.
     pub(crate) fn trade_of_others(&mut self, index: usize, side: Side, limit: Option<u64>, lots: u64) -> u64 {
         let mut left = lots;
         while left > 0 {
@@ -125,8 +125,8 @@ impl Core {
         left
     }
 
-    /// Fills some lots of an order: the order, the position, the balances and the records of the account. The book is
-    /// up to the caller.
+    /// Fills some lots of an order, and updates the order, the position, the balances and the records. The caller
+    /// updates the book.
     pub(crate) fn fill(&mut self, id: u64, ticks: u64, lots: u64, is_taker: bool) {
         let (fill_id, now) = (self.new_id(), self.now);
         let Some(order) = self.orders.get_mut(&id) else { return };
@@ -213,7 +213,7 @@ impl Core {
         self.trim_closing(owner, index, pos);
     }
 
-    /// Ends an order: it leaves the book, and what was held back is released.
+    /// Ends an order: removes it from the book, and releases reserved funds.
     pub(crate) fn end(&mut self, id: u64, state: State) {
         self.end_by(id, state, false);
     }
@@ -252,7 +252,7 @@ impl Core {
     }
 }
 
-/// Releases the share of what is held back for an order that belongs to some of its lots.
+/// Releases the part of an order's reserved funds that belongs to some of its lots.
 fn release(order: &mut Order, balance: &mut Balance, value: Decimal, lots: u64) {
     let remaining = order.remaining();
     let share = match order.ticket.quantity {

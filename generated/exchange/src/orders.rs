@@ -12,13 +12,13 @@ use crate::words::{Cancelled, Effect, Force, Line, Margin, Pos, Prevention, Side
 /// The state of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It waits, and nothing of it is filled.
+    /// The order is open and unfilled.
     Live,
-    /// It waits, and a part of it is filled.
+    /// The order is open and partly filled.
     PartlyFilled,
-    /// All of it is filled.
+    /// The order is filled.
     Filled,
-    /// It is cancelled; a part may be filled.
+    /// The order is cancelled; a part may be filled.
     Cancelled(Cancelled),
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Preset {
     pub(crate) price: Option<Decimal>,
     /// Whether the mark price triggers it.
     pub(crate) by_mark: bool,
-    /// Whether it becomes a limit order; `None` if the request does not say so.
+    /// Whether it becomes a limit order; `None` if the request does not specify it.
     pub(crate) is_limit: Option<bool>,
     /// The price of that order.
     pub(crate) limit_price: Option<Decimal>,
@@ -50,12 +50,12 @@ pub(crate) struct Presets {
 }
 
 impl Presets {
-    /// Whether there is any.
+    /// Whether either is set.
     pub(crate) fn is_some(&self) -> bool {
         self.take_profit.price.or(self.stop_loss.price).is_some()
     }
 
-    /// Takes over those of an order, as far as it has any.
+    /// Takes over the presets that an order has.
     pub(crate) fn take_over(&mut self, new: Self) {
         if new.take_profit.price.is_some() {
             self.take_profit = new.take_profit;
@@ -65,8 +65,8 @@ impl Presets {
         }
     }
 
-    /// The one that the prices trigger for what `opened` opened: `last` is that of the latest trade, `mark` the mark
-    /// price.
+    /// The preset that the prices trigger for a position that `opened` opened: `last` is the price of the latest trade,
+    /// `mark` the mark price.
     pub(crate) fn triggered(&self, opened: Side, last: Decimal, mark: Decimal) -> Option<(Preset, Source)> {
         let reaches = |preset: &Preset, is_profit: bool| {
             let now = if preset.by_mark { mark } else { last };
@@ -79,7 +79,7 @@ impl Presets {
         reaches(&self.stop_loss, false).then_some((self.stop_loss, Source::StopLoss))
     }
 
-    /// As a ticket keeps them: presets that say nothing take no room.
+    /// The presets as a ticket stores them: empty presets take no memory.
     pub(crate) fn boxed(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
     }
@@ -94,7 +94,7 @@ pub(crate) enum Quantity {
     Amount(Decimal),
 }
 
-/// Where an order came from.
+/// The origin of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Api,
@@ -108,11 +108,11 @@ pub(crate) enum Source {
     TakeProfit,
     /// The stop-loss of a position.
     StopLoss,
-    /// The exchange closed a position whose margin was used up.
+    /// A liquidation.
     Liquidation,
 }
 
-/// What an order requests.
+/// The terms of an order.
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) account: usize,
@@ -131,7 +131,7 @@ pub(crate) struct Ticket {
     pub(crate) client: Option<Arc<str>>,
     pub(crate) margin: Margin,
     pub(crate) borrows: Borrowing,
-    /// Whether a price out of range becomes the best one within it.
+    /// Whether a price out of range is replaced by the nearest one within it.
     pub(crate) adjusts_price: bool,
     /// The preset take-profit and stop-loss. Few orders have one.
     pub(crate) presets: Option<Box<Presets>>,
@@ -139,7 +139,7 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// The preset take-profit and stop-loss; without a price where there is none.
+    /// The preset take-profit and stop-loss; empty without any.
     pub(crate) fn presets(&self) -> Presets {
         self.presets.as_deref().copied().unwrap_or_default()
     }
@@ -149,7 +149,7 @@ impl Ticket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Borrowing {
     Never,
-    /// When the coin that it obtains cannot be borrowed, and the one that it consumes can.
+    /// If the coin that it receives cannot be borrowed, and the coin that it spends can.
     IfObtainedCannot,
     Always,
 }
@@ -161,7 +161,7 @@ pub(crate) struct Order {
     pub(crate) ticket: Ticket,
     /// The limit, in ticks.
     pub(crate) ticks: Option<u64>,
-    /// All lots, filled ones included. Of an order for an amount, those that it has bought.
+    /// All lots, filled ones included. For an order of an amount, the lots that it has bought.
     pub(crate) lots: u64,
     pub(crate) filled: u64,
     /// The filled value in the quote coin, and the filled quantity in the base coin.
@@ -169,15 +169,15 @@ pub(crate) struct Order {
     pub(crate) base: Decimal,
     pub(crate) fee: Decimal,
     pub(crate) profit: Decimal,
-    /// What is held back for it, in `frozen_coin`.
+    /// The reserved funds, in `frozen_coin`.
     pub(crate) frozen: Decimal,
     pub(crate) frozen_coin: Coin,
     pub(crate) state: State,
-    /// Where it waits, if it does.
+    /// The place in the book, if it rests.
     pub(crate) spot: Option<Spot>,
     pub(crate) created: u64,
     pub(crate) updated: u64,
-    /// How many modifications wait for their result.
+    /// The number of modifications in progress.
     pub(crate) modifying: u32,
 }
 
@@ -192,13 +192,13 @@ impl Order {
         self.ticket.client.as_deref()
     }
 
-    /// Whether it can only make a position smaller.
+    /// Whether it can only reduce a position.
     pub(crate) fn is_closing(&self) -> bool {
         self.ticket.reduce_only || self.ticket.effect == Effect::Close
     }
 }
 
-/// All orders that are remembered, by their ids. Each has its own place in memory, so that the table grows without
+/// All orders by their ids, until they are deleted. Each is allocated separately, so that the table grows without
 /// moving them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Orders(FxHashMap<u64, Box<Order>>);
@@ -220,7 +220,7 @@ impl Orders {
         self.0.remove(id)
     }
 
-    /// In no order.
+    /// All orders, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Order> {
         self.0.values().map(Box::as_ref)
     }

@@ -1,22 +1,22 @@
-//! Listings: which items of an account a query means, newest first.
+//! Pages of listings, newest first.
 
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Meta;
 
 use crate::gate::Desk;
-use crate::hostile::Wrong;
+use crate::hostile::HostileFault;
 use crate::orders::{Fill, Order};
 use crate::state::Core;
 use crate::words::Line;
 
-/// How many items of the page before a page repeats that overlaps with it.
+/// The number of items that an overlapping page repeats.
 const REPEATED: usize = 3;
 
-/// A query for a page of a listing, as the requests of both families say it.
+/// A query for a page, in the form of both families.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<'a> {
     pub(crate) meta: &'a Meta,
-    /// The item behind which the page begins.
+    /// The item after which the page begins.
     pub(crate) before: Option<&'a str>,
     pub(crate) limit: Option<u64>,
     pub(crate) range: [Option<Timestamp>; 2],
@@ -47,13 +47,13 @@ pub(crate) struct Found<T> {
 }
 
 impl<T> Found<T> {
-    /// The id that leads to the next page: that of the last item of a full page.
+    /// The cursor of the next page: the id of the last item of a full page.
     pub(crate) fn next(&self) -> Option<String> {
         self.last.clone().filter(|_| self.is_full)
     }
 }
 
-/// The bounds of a page. What the query leaves out follows from the operation.
+/// The bounds of a page. The operation has the defaults.
 #[derive(Clone, Copy, Debug)]
 struct Page {
     /// Only items with smaller ids.
@@ -61,7 +61,7 @@ struct Page {
     limit: usize,
     from: u64,
     to: u64,
-    /// What is newer is not listed yet, because listings lag.
+    /// Newer items are not listed yet, because listings lag.
     latest: u64,
 }
 
@@ -69,7 +69,7 @@ impl Page {
     fn new(core: &Core, query: &Query<'_>) -> Self {
         let [start, end] = query.range;
         let [from, to] = range(query.meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
-        // An id that is not one of ours leads nowhere.
+        // A foreign id yields an empty page.
         let before = query.before.map_or(u64::MAX, |text| text.parse().unwrap_or(0));
         let latest = core.now.saturating_sub(core.faults.conditions.lag);
         Self { before, limit: page_size(query.meta, query.limit), from, to, latest }
@@ -79,21 +79,21 @@ impl Page {
         time <= self.latest && (self.from..=self.to).contains(&time)
     }
 
-    /// The page with the first of these items, which come with their ids.
+    /// The page with the first of these items, given with their ids.
     fn filled<T>(&self, items: impl Iterator<Item = (u64, T)>) -> Found<T> {
         let (ids, items): (Vec<u64>, Vec<T>) = items.take(self.limit).unzip();
         Found { last: ids.last().map(u64::to_string), is_full: items.len() >= self.limit, items }
     }
 }
 
-/// How many items a page has: as many as the query requests, or else the documented default.
+/// The size of a page: what the query requests, or else the documented default.
 pub(crate) fn page_size(meta: &Meta, limit: Option<u64>) -> usize {
     let default =
         || meta.defaults.iter().find(|(name, _)| *name == "limit").and_then(|(_, default)| default.parse().ok());
     limit.or_else(default).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
 }
 
-/// Which orders and fills a request means: those of a line of business, of a pair, or all.
+/// The orders and fills that a request selects: those of a product line, of a pair, or all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) line: Option<&'a str>,
@@ -111,7 +111,7 @@ impl Wanted<'_> {
     }
 }
 
-/// The time range of a query: what it leaves out is the default of the operation, or unbounded.
+/// The time range of a query. A missing end is the default of the operation, or unbounded.
 fn range(meta: &Meta, now: Timestamp, start: Option<Timestamp>, end: Option<Timestamp>) -> [Timestamp; 2] {
     let (first, last) = (Timestamp::from_millis(0), Timestamp::from_millis(u64::MAX));
     let window = meta.window;
@@ -131,9 +131,9 @@ fn range(meta: &Meta, now: Timestamp, start: Option<Timestamp>, end: Option<Time
 /// Which orders of an account are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Those that wait.
+    /// Open orders.
     Open,
-    /// Those that are filled or cancelled.
+    /// Filled and cancelled orders.
     Closed,
 }
 
@@ -154,8 +154,8 @@ impl Desk<'_> {
         let is_meant = |order: &&Order| {
             page.holds(order.created) && core.is_visible(order.id) && query.wanted.is(core, order) && is_meant(order)
         };
-        // A hostile exchange repeats items of the page before, and names that page as the next one.
-        let repeated = if core.wrong_listing() == Wrong::Overlap { REPEATED } else { 0 };
+        // As faults, a page repeats items of the page before, or its cursor repeats that of the request.
+        let repeated = if core.listing_fault() == HostileFault::Overlap { REPEATED } else { 0 };
         let mut repeated: Vec<u64> = ids.range(page.before..).copied().take(repeated).collect();
         repeated.reverse();
         let count = repeated.len();
@@ -163,7 +163,7 @@ impl Desk<'_> {
         let orders = all.filter_map(|id| core.orders.get(id)).filter(is_meant);
         let page = Page { limit: page.limit.saturating_add(count), ..page };
         let mut found = page.filled(orders.map(|order| (order.id, record(core, order))));
-        if let (Wrong::StuckCursor, Some(before)) = (core.wrong_listing(), query.before) {
+        if let (HostileFault::StuckCursor, Some(before)) = (core.listing_fault(), query.before) {
             (found.last, found.is_full) = (Some(before.to_owned()), true);
         }
         found
@@ -177,7 +177,7 @@ impl Desk<'_> {
         record: impl Fn(&Core, &Fill) -> T,
     ) -> Found<T> {
         let (core, account, page) = (&*self.core, &self.core.accounts[self.account], Page::new(self.core, query));
-        // An id that is not one of ours has no fills.
+        // A foreign id has no fills.
         let order: Option<u64> = order.map(|id| id.parse().unwrap_or_default());
         let end = account.fills.partition_point(|fill| fill.id < page.before);
         let fills = account.fills.iter().take(end).rev().filter(|fill| {

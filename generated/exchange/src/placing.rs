@@ -1,4 +1,4 @@
-//! Placing: whether an order is taken, and what is held back for it.
+//! Placement: acceptance of orders, and the funds reserved for them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::refusal::Reason;
 use crate::state::Core;
 use crate::words::{Effect, Family, Mode, Pos, Side};
 
-/// An order that was taken.
+/// An accepted order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) id: u64,
@@ -21,8 +21,8 @@ pub(crate) struct Placed {
 }
 
 impl Core {
-    /// Takes an order, matches it, and lets the rest wait or cancels it. Then positions are closed whose take-profit or
-    /// stop-loss the price has reached.
+    /// Accepts and matches an order, whose rest rests in the book or is cancelled. Then closes positions whose
+    /// take-profit or stop-loss the price has reached.
     pub(crate) fn place(&mut self, ticket: Ticket) -> Result<Placed, Reason> {
         let pair = ticket.pair;
         let placed = self.take(ticket)?;
@@ -146,7 +146,7 @@ impl Core {
         }
     }
 
-    /// What must be held back for an order.
+    /// The funds that an order needs.
     pub(crate) fn funds_for(
         &self,
         index: usize,
@@ -190,7 +190,7 @@ impl Core {
         worst
     }
 
-    /// Holds funds back for an order, and borrows what is missing if the order does.
+    /// Reserves funds for an order, and borrows what is missing if the order allows it.
     pub(crate) fn hold(&mut self, account: usize, coin: Coin, ticket: &Ticket, amount: Decimal) -> Result<(), Reason> {
         let missing = amount - self.accounts[account].available(coin);
         let balance = self.accounts[account].balance(coin);

@@ -1,4 +1,4 @@
-//! Requests, read by the emitted types, and numbers of the wire.
+//! Reading of requests by the emitted types, and of numbers.
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::checks::CheckContext;
@@ -9,17 +9,17 @@ use tradeapi::{Operation, Violations};
 use crate::gate::NO_RULES;
 use crate::refusal::Reason;
 
-/// More than any price or quantity; and the places that one may have, so that products are exact.
+/// An upper bound of prices and quantities, and of their decimal places, so that products are exact.
 const MOST: Decimal = Decimal::from_parts(3_567_587_328, 232, 0, false, 0);
 const MOST_PLACES: u32 = 12;
 
-/// How deep requests are nested: a list of objects in an object.
+/// The depth of requests: a list of objects in an object.
 const DEPTH: u32 = 4;
 
 /// Reads the request of an operation; its rules are checked by the caller.
 ///
-/// The emitted types hold one name of an order. On the wire both can come, and the orderId wins: where the types refuse
-/// two, the request is read without the clientOid.
+/// The emitted types take one name of an order. A request may have both, and the orderId takes precedence: if the types
+/// refuse a request with two names, it is read without the clientOid.
 pub(crate) fn read<O: Operation>(parameters: &str) -> Result<O, Violations> {
     let context = CheckContext { policy: &NO_RULES, ..CheckContext::default() };
     let read = |parameters: &str| match O::META.sends() == Sends::Query {
@@ -45,8 +45,8 @@ fn without_losers(parameters: &str, is_query: bool) -> Option<String> {
     Some(out.finish())
 }
 
-/// Copies a JSON value without the clientOid of objects that have an orderId. What is nested deeper than any request is
-/// copied as it is.
+/// Copies a JSON value without the clientOid of objects that have an orderId. Values nested deeper than any request are
+/// copied unchanged.
 fn copy(from: &mut Reader<'_>, out: &mut JsonWriter, depth: u32) -> Result<(), ReadError> {
     match from.peek() {
         _ if depth == 0 => out.raw(from.raw_value()?),

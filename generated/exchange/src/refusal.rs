@@ -1,4 +1,4 @@
-//! Why a request is refused. Codes, texts, statuses and rules are those of the schema's `refusals`.
+//! Refusals. Their codes, texts, statuses and rules come from the schema's `refusals`.
 
 use tradeapi::Violations;
 use tradeapi::codes::REFUSALS;
@@ -7,21 +7,21 @@ use tradeapi::runtime::tables::{Meta, Refusal as Row};
 
 use crate::words::Family;
 
-/// A refusal as it is answered.
+/// A refusal in the form of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The HTTP status, if it is not that of other refusals.
+    /// The HTTP status, if it differs from that of other refusals.
     pub(crate) status: Option<u16>,
     pub(crate) code: String,
     pub(crate) message: String,
-    /// The rule that the request breaks, or what the schema calls the refusal where no rule states it.
+    /// The rule that the request breaks, or the name of the refusal in the schema if there is no rule.
     pub(crate) rule: String,
 }
 
-/// Declares the reasons for which the exchange refuses something, each with its name in the schema.
+/// Declares the reasons of refusals, each with its name in the schema.
 macro_rules! reasons {
     ($($name:ident = $row:literal),* $(,)?) => {
-        /// Why something is refused.
+        /// The reason of a refusal.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Reason { $($name),* }
 
@@ -87,7 +87,7 @@ impl Reason {
         REFUSALS.iter().find(|row| row.name == self.name()).unwrap_or(&NOTHING)
     }
 
-    /// The code of a family; of a family that has none, that of another.
+    /// The code in a family, or else in another family.
     pub(crate) fn code(self, family: Family) -> &'static str {
         code_of(self.row(), family.as_str())
     }
@@ -137,7 +137,7 @@ pub(crate) fn of_violation(violation: &Violation, meta: &Meta) -> Refusal {
     }
 }
 
-/// The item of a batch that a violation is about: `[3].price` and `orderList[3].price` are about the fourth.
+/// The item of a batch that a violation names: `[3].price` and `orderList[3].price` name the fourth.
 pub(crate) fn item_of(violation: &Violation) -> Option<usize> {
     let (_, rest) = violation.parameter.split_once('[')?;
     let (index, _) = rest.split_once("].")?;

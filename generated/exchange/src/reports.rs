@@ -1,4 +1,4 @@
-//! Operations that only read what this exchange invents: insider trades and commissions. They follow from the seed.
+//! Operations that return invented data from the seed: insider trades and commissions.
 
 use rust_decimal::Decimal;
 use tradeapi::broker::{Commission, GetAgentDirectCommissions, GetAgentDirectCommissionsPage};
@@ -12,10 +12,10 @@ use crate::pages::page_size;
 use crate::reading::wire;
 use crate::refusal::Refusal;
 
-/// How many insider trades a company has.
+/// The number of insider trades of a company.
 const TRADES: u64 = 250;
 
-/// How many users an agent has referred.
+/// The number of users that an agent has referred.
 const REFERRED: u64 = 4;
 
 impl Serve for GetInsiderTrades {
@@ -36,7 +36,7 @@ impl Serve for GetInsiderTrades {
 fn insider_trade(seed: Seed, purpose: u64, code: &str, index: u64) -> InsiderTrade {
     let mut dice = Dice::new(seed, purpose.wrapping_add(index));
     let (volume, price, buys) = (dice.below(9_000) + 100, dice.below(30_000) + 1_000, dice.below(2) == 0);
-    // The newest first, all before the first day of a clock that is moved by hand.
+    // The newest first, all before the initial time of a manual clock.
     let (year, month, day) = (2025 - index / (12 * 28), 12 - (index / 28) % 12, 28 - index % 28);
     let date = format!("{year}-{month:02}-{day:02}");
     let mut trade = InsiderTrade::default();
@@ -69,7 +69,7 @@ impl Serve for GetAgentDirectCommissions {
         };
         let access = window.and_then(|window| window.access);
         let oldest = access.and_then(|access| access.before(now)).map_or(0, |oldest| days.number(oldest));
-        // Today's entries can be read tomorrow.
+        // Entries of today become available tomorrow.
         let readable = first.max(oldest)..last.saturating_add(1).min(today);
         let before = self.id_less_than.as_ref().map_or(u64::MAX, |id| id.as_str().parse().unwrap_or(0));
         let limit = page_size(Self::META, self.limit);

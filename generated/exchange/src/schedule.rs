@@ -1,4 +1,4 @@
-//! How time moves the exchange: what is done later, and what is forgotten.
+//! Scheduled tasks, and the deletion of old records.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::orders::Ticket;
 use crate::state::Core;
 use crate::words::Family;
 
-/// What is done later.
+/// A scheduled task.
 #[derive(Clone, Debug)]
 pub(crate) enum Task {
     /// Places the order that replaces a modified one.
@@ -21,22 +21,22 @@ pub(crate) enum Task {
     Amend(u64, Changes),
     /// Moves the price of a pair that is played back.
     Price(usize, u64),
-    /// Serves a request that a hostile exchange has held back.
+    /// Serves a request that a hostile exchange has delayed.
     Late(Box<Late>),
 }
 
-/// How often old fills are forgotten, in milliseconds.
+/// The interval at which old fills are deleted, in milliseconds.
 const FORGETTING: u64 = 60 * 60 * 1000;
 
 impl Core {
-    /// Does something after `delay`.
+    /// Schedules a task.
     pub(crate) fn later(&mut self, delay: Duration, task: Task) {
         let at = self.now.saturating_add(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
         let id = self.new_id();
         self.tasks.insert((at, id), task);
     }
 
-    /// Goes on to `now`; what is due until then happens in its order. Time does not go back.
+    /// Advances to `now`, and runs the tasks that are due in their order. Time does not go back.
     pub(crate) fn advance(&mut self, now: u64) {
         let now = now.max(self.now);
         self.skip_idle_steps(now);
@@ -75,7 +75,7 @@ impl Core {
                 self.finish_amendment(order, &amendment).err().map(|reason| reason.code(Family::Unified))
             }
             Task::Late(late) => {
-                self.do_late(&late);
+                self.carry_out_late(&late);
                 None
             }
         };
@@ -85,8 +85,8 @@ impl Core {
         }
     }
 
-    /// Notes when an order that has ended is forgotten: the unified family keeps one that was cancelled as long as the
-    /// documents say, and all others are kept as long as they can be listed.
+    /// Schedules the deletion of an order that has ended. The unified family keeps cancelled orders for the documented
+    /// time; all others are kept as long as they can be listed.
     pub(crate) fn forget_later(&mut self, order: u64, family: Family, is_cancelled: bool) {
         let kept = unified::PlaceOrder::META.confirm.and_then(|confirm| confirm.kept_ms);
         let (queue, at) = match kept.filter(|_| is_cancelled && family == Family::Unified) {
@@ -103,7 +103,7 @@ impl Core {
     fn forget_fills(&mut self) {
         self.fills_forgotten = self.now;
         let now = Timestamp::from_millis(self.now);
-        // A listing that begins where its longest range did until now still finds what it is about.
+        // A listing whose range was the longest possible one until now still finds its items.
         let windows = [unified::GetFillHistory::META, classic::GetOrderFillDetails::META].map(|meta| meta.window);
         let reaches = windows.into_iter().flatten().flat_map(|window| [window.access, window.span]).flatten();
         let twice = |length: Length| length.before(now).and_then(|start| length.before(start));

@@ -26,14 +26,13 @@ use crate::log::Log;
 /// The longest body that is read.
 const MOST_BODY: usize = 1 << 20;
 
-/// How many connections are served at once; further ones wait.
+/// The most concurrent connections; further ones wait.
 const MOST_CONNECTIONS: usize = 4_096;
 
 /// How long a connection may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(60);
 
-/// Serves an exchange until the future is dropped: its operations, and the page at `/` that shows
-/// what happens.
+/// Serves an exchange until the future is dropped: its operations, and its page at `/`.
 pub async fn serve(listener: TcpListener, exchange: Exchange) {
     serve_with(listener, exchange, Docs::default()).await;
 }
@@ -49,22 +48,22 @@ pub async fn serve_with(listener: TcpListener, exchange: Exchange, docs: Docs) {
             Ok((stream, peer)) => {
                 let (exchange, docs) = (exchange.clone(), Arc::clone(&docs));
                 tokio::spawn(async move {
-                    // A connection that breaks HTTP is closed; others are not affected.
+                    // A connection that violates HTTP is closed; others are not affected.
                     let _ = connection(stream, peer, exchange, docs).await;
                     drop(place);
                 });
             }
-            // The system has no room for another connection; some will end.
+            // The system cannot take another connection until some end.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
 }
 
-/// Listens at an address of this machine.
+/// Listens on a local address.
 ///
 /// # Errors
 ///
-/// What to do when the port is taken.
+/// The port is taken. The error says what to do.
 pub async fn listen(port: u16) -> io::Result<TcpListener> {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     TcpListener::bind(address).await.map_err(|error| {
@@ -128,7 +127,7 @@ async fn answer(
             Ok(answer.map(|body| Answer::whole(body.slice(..length))))
         }
         Delivered::Misstated(..) | Delivered::Hang => std::future::pending().await,
-        // This server writes HTTP and nothing else, and goes on listening; what breaks more needs one below it.
+        // This server writes HTTP only and keeps listening, so other faults close the connection.
         Delivered::Raw(_) | Delivered::Nothing | Delivered::Reset | Delivered::Outage(_) => Err(closed()),
     }
 }
@@ -140,7 +139,7 @@ fn closed() -> io::Error {
 /// The body of an answer, which may end before its announced length.
 struct Answer {
     length: u64,
-    /// What is left to send.
+    /// The rest of the body.
     data: Option<Bytes>,
     is_cut: bool,
 }

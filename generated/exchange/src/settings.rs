@@ -1,4 +1,4 @@
-//! How the exchange behaves.
+//! The settings of an exchange.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::dice::Seed;
 
-/// How the exchange behaves where the documents leave a choice, and what it leaves out for tests.
+/// The behaviour of the exchange where the documents leave a choice, and what tests can switch off.
 ///
-/// [`DECISIONS`](crate::DECISIONS) has the question behind each choice.
+/// [`DECISIONS`](crate::DECISIONS) lists the choices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[must_use]
 #[non_exhaustive]
 pub struct Settings {
-    /// What prices and the orders of other participants follow from.
+    /// The seed of prices and of other participants' orders.
     pub seed: Seed,
     /// Whether other participants move prices and trade by themselves. Otherwise they only quote around the price that
     /// [`Exchange::set_price`](crate::Exchange::set_price) sets.
@@ -23,19 +23,19 @@ pub struct Settings {
     pub rate_limits: bool,
     /// Whether more than the documented number of open orders is refused.
     pub ceilings: bool,
-    /// Whether a clientOid can be used once only, as long as its order is remembered.
+    /// Whether a clientOid can be used only once, as long as its order is kept.
     pub unique_client_ids: bool,
-    /// Whether a clientOid that several orders have names the first of them, not the latest.
+    /// Whether a clientOid of several orders names the first of them instead of the latest.
     pub first_of_client_id: bool,
     /// Whether positions are closed when their margin is used up.
     pub liquidation: bool,
     /// How long the classic family takes to create the order that replaces a modified one.
     #[serde(with = "crate::setup::millis")]
     pub replacement_delay: Duration,
-    /// How long the unified family takes for a modification; during this time it is in progress.
+    /// How long a modification of the unified family is in progress.
     #[serde(with = "crate::setup::millis")]
     pub modification_delay: Duration,
-    /// Whether a modification with autoCancel cancels its order also if it is refused because others are in progress.
+    /// Whether a modification with autoCancel also cancels its order if it is refused because others are in progress.
     pub auto_cancel_in_progress: bool,
     /// The HTTP status of refusals; success has 200.
     pub refusal_status: u16,

@@ -1,5 +1,4 @@
-//! What an exchange begins with: settings, users, instruments and prices. A YAML file can say it, and a journal begins with
-//! it.
+//! The setup of an exchange: settings, users, instruments and prices, from a YAML file or the first line of a journal.
 
 use std::path::Path;
 use std::{fs, io};
@@ -12,7 +11,7 @@ use crate::faults::Conditions;
 use crate::settings::Settings;
 use crate::words::Line;
 
-/// What an exchange begins with.
+/// The setup of an exchange.
 ///
 /// ```
 /// use tradeapi_exchange::Setup;
@@ -35,15 +34,15 @@ use crate::words::Line;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Setup {
-    /// How the exchange behaves.
+    /// The settings.
     pub settings: Settings,
-    /// The users. Their keys follow from the seed, in this order. Without any, there is a default one.
+    /// The users. Their keys follow from the seed, in this order. Without any, there is a default user.
     pub users: Vec<Profile>,
     /// Pairs beside those that every exchange has.
     pub instruments: Vec<Pair>,
     /// Prices that are played back. Other participants do not move them.
     pub prices: Vec<Prices>,
-    /// How the network behaves from the beginning on.
+    /// The initial conditions of the network and the nodes.
     pub conditions: Conditions,
 }
 
@@ -52,7 +51,7 @@ pub struct Setup {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Pair {
-    /// The line of business.
+    /// The product line.
     pub line: Line,
     /// The name.
     pub symbol: String,
@@ -83,9 +82,9 @@ fn one() -> u64 {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Prices {
-    /// The pair, in all lines that trade it.
+    /// The pair, in all product lines.
     pub symbol: String,
-    /// Milliseconds since the beginning, and the price from then on.
+    /// Milliseconds since the start, and the price from then on.
     pub steps: Vec<(u64, Price)>,
 }
 
@@ -94,7 +93,7 @@ pub struct Prices {
 #[serde(transparent)]
 pub struct Price(#[serde(with = "number")] pub Decimal);
 
-/// A setup that cannot be used, and why.
+/// The error of an invalid setup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetup(String);
 
@@ -116,7 +115,7 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// The text is not such a setup; the error names the line.
+    /// The text is not a valid setup; the error names the line.
     pub fn from_yaml(text: &str) -> Result<Self, BadSetup> {
         serde_yaml::from_str(text).map_err(|error| BadSetup(error.to_string()))
     }
@@ -135,7 +134,7 @@ impl Setup {
 
 impl Prices {
     /// Reads a CSV file of prices: on each line a time in Unix milliseconds and a price. A first line with names is
-    /// skipped, and so are further columns. The first time is the beginning.
+    /// skipped, and so are further columns. The first time is the start.
     ///
     /// # Errors
     ///
@@ -200,7 +199,7 @@ pub(crate) mod number {
         }
 
         fn visit_f64<E: Error>(self, number: f64) -> Result<Decimal, E> {
-            // The shortest text that reads as this number is the one that was written.
+            // The shortest text of the number is the one in the file.
             self.visit_str(&number.to_string())
         }
     }

@@ -1,12 +1,12 @@
-//! What the page shows, as JSON: bounded lists, the newest first, with the counts of all.
+//! The data of the page as JSON: bounded lists, the newest first, with total counts.
 
 use std::cmp::Reverse;
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
-use crate::faults::{Aim, Conditions, Fault, Trouble};
-use crate::hostile::{Hostility, Node, Quirk, Wrong};
+use crate::faults::{Aim, Conditions, Fault, FaultKind};
+use crate::hostile::{HostileFault, Hostility, Node, Quirk};
 use crate::instruments::quotient;
 use crate::limits::Caller;
 use crate::log::{Entry, Verdict};
@@ -14,14 +14,14 @@ use crate::orders::{Order, State};
 use crate::state::Core;
 use crate::words::{Line, Side};
 
-/// How many accounts, orders, positions, balances and limits are shown at most.
+/// The most accounts, orders, positions, balances and limits.
 const MOST_ROWS: usize = 50;
-/// How many requests.
+/// The most requests.
 const MOST_REQUESTS: usize = 100;
-/// How many levels of each side of a book.
+/// The most levels of each side of a book.
 const MOST_LEVELS: usize = 8;
 
-/// What to show of pairs and accounts: those with these numbers.
+/// The selected pair and account, by their numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct View {
     /// One pair, or the first of the futures.
@@ -31,13 +31,13 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The numbers of the accounts in view.
+    /// The numbers of the selected accounts.
     fn accounts(self, core: &Core) -> impl Iterator<Item = usize> {
         (0..core.accounts.len()).filter(move |index| self.account.is_none_or(|one| one == *index))
     }
 }
 
-/// The state of an exchange at the speed of its clock.
+/// The state of an exchange, with the speed of its clock.
 pub(crate) fn snapshot(core: &Core, view: View, speed: u32) -> String {
     let first = core.pairs.iter().position(|pair| pair.line == Line::UsdtFutures).unwrap_or_default();
     let pair = view.pair.filter(|index| *index < core.pairs.len()).unwrap_or(first);
@@ -76,7 +76,7 @@ fn count(out: &mut JsonWriter, name: &str, value: usize) {
     out.member(name).number(&u64::try_from(value).unwrap_or(u64::MAX));
 }
 
-/// A list of objects, and how many there are besides those in it.
+/// A bounded list of objects, with the number of objects that were left out.
 fn list<T>(
     out: &mut JsonWriter,
     name: &str,
@@ -216,7 +216,7 @@ fn balances(out: &mut JsonWriter, core: &Core, view: View) {
     });
 }
 
-/// The fullest limits, in the order of their names.
+/// The most used limits, in the order of their names.
 fn limits(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.limits.usage(core.now).collect();
     let total = all.len();
@@ -237,8 +237,8 @@ fn limits(out: &mut JsonWriter, core: &Core) {
     });
 }
 
-fn write_trouble(out: &mut JsonWriter, trouble: &Trouble) {
-    let (kind, code) = trouble.name();
+fn write_kind(out: &mut JsonWriter, fault: &FaultKind) {
+    let (kind, code) = fault.name();
     text(out, "kind", kind);
     if let Some(code) = code {
         text(out, "code", code);
@@ -246,7 +246,7 @@ fn write_trouble(out: &mut JsonWriter, trouble: &Trouble) {
 }
 
 fn write_fault(out: &mut JsonWriter, fault: &Fault) {
-    write_trouble(out, &fault.trouble);
+    write_kind(out, &fault.kind);
     let aim = match &fault.aim {
         Aim::Changes => "changes",
         Aim::All => "all",
@@ -265,7 +265,7 @@ fn faults(out: &mut JsonWriter, core: &Core) {
     list(out, "faults", faults.iter().take(MOST_ROWS), faults.len(), write_fault);
 }
 
-/// How the network and the machines behave.
+/// The conditions of the network and the nodes.
 fn conditions(out: &mut JsonWriter, core: &Core) {
     let Conditions { latency, clocks, lag, maintenance, hostility: _ } = &core.faults.conditions;
     out.member("conditions").begin_object();
@@ -280,7 +280,7 @@ fn conditions(out: &mut JsonWriter, core: &Core) {
     out.end_object();
 }
 
-/// How hostile the exchange is, if it is, and how often something was wrong or odd.
+/// The hostility of the exchange, if any, with the numbers of faults and quirks.
 fn hostility(out: &mut JsonWriter, core: &Core) {
     let Some(hostile) = &core.hostile else { return };
     let Hostility { seed, faults, quirks, nodes, .. } = &hostile.settings;
@@ -289,12 +289,12 @@ fn hostility(out: &mut JsonWriter, core: &Core) {
     out.member("quirks").number(quirks);
     out.member("seed").scalar(&seed.0);
     text(out, "nodes", &nodes.iter().map(Node::to_string).collect::<Vec<_>>().join(","));
-    out.member("wrong").number(&hostile.counts.wrong());
+    out.member("wrong").number(&hostile.counts.faulted());
     out.member("odd").number(&hostile.counts.odd());
     out.end_object();
 }
 
-/// The rules that were broken and the limits that were exceeded, the most frequent first.
+/// The violated rules and limits, the most frequent first.
 fn violations(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.violations.iter().collect();
     all.sort_by_key(|(rule, count)| (Reverse(**count), *rule));
@@ -331,12 +331,12 @@ fn write_request(out: &mut JsonWriter, number: u64, entry: &Entry) {
     }
     if let Some(fault) = &entry.fault {
         out.member("fault").begin_object();
-        write_trouble(out, fault);
+        write_kind(out, fault);
         out.end_object();
     }
-    let (wrong, quirk) = entry.hostile.unwrap_or((Wrong::None, Quirk::None));
-    if wrong != Wrong::None {
-        text(out, "wrong", &format!("{wrong:?}"));
+    let (fault, quirk) = entry.hostile.unwrap_or((HostileFault::None, Quirk::None));
+    if fault != HostileFault::None {
+        text(out, "wrong", &format!("{fault:?}"));
     }
     if quirk != Quirk::None {
         text(out, "odd", &format!("{quirk:?}"));

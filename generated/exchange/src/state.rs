@@ -32,12 +32,12 @@ const FIRST_ID: u64 = 1_400_000_000_000_000_000;
 /// The maximum number of events to keep; older ones are dropped.
 const MOST_EVENTS: usize = 10_000;
 
-/// The whole exchange: `answer(time, request)` changes it and returns the answer. It has no clock, no sockets, no
-/// threads and no randomness but what follows from the seed.
+/// The whole exchange: `answer(time, request)` changes it and returns the answer. It has no clock, sockets or threads,
+/// and all random numbers follow from the seed.
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) settings: Settings,
-    /// The time of what is going on, in Unix milliseconds.
+    /// The current time, in Unix milliseconds.
     pub(crate) now: u64,
     pub(crate) pairs: Vec<Instrument>,
     by_symbol: FxHashMap<(Business, &'static str), usize>,
@@ -53,26 +53,26 @@ pub(crate) struct Core {
     pub(crate) guarded: BTreeSet<(usize, usize, Pos)>,
     /// All positions, in the same form.
     pub(crate) held: BTreeSet<(usize, usize, Pos)>,
-    /// Spot orders that have ended, with a take-profit or a stop-loss for what they traded.
+    /// Ended spot orders with a take-profit or a stop-loss for what they traded.
     pub(crate) bought: Bought,
     last_id: u64,
     pub(crate) tasks: BTreeMap<(u64, u64), Task>,
-    /// Orders to forget, with the time: cancelled ones of the unified family, and all others.
+    /// Scheduled deletions of orders: cancelled ones of the unified family, and all others.
     pub(crate) forget: [VecDeque<(u64, u64)>; 2],
-    /// When old fills were forgotten.
+    /// When old fills were last deleted.
     pub(crate) fills_forgotten: u64,
     events: VecDeque<Event>,
     pub(crate) limits: Limits,
     pub(crate) faults: Faults,
-    /// What makes the exchange hostile, if it is.
+    /// The state of a hostile exchange.
     pub(crate) hostile: Option<Box<Hostile>>,
-    /// What all items of a batch are refused with on purpose.
+    /// The refusal of all items of a batch, as a fault.
     pub(crate) refused_items: Option<Refusal>,
-    /// How often each rule was broken, and each limit exceeded.
+    /// The number of violations of each rule and limit.
     pub(crate) violations: BTreeMap<String, u64>,
     pub(crate) journal: Option<Journal>,
     setup: Setup,
-    /// The latest requests, if a page may show them.
+    /// The latest requests, if there is a page.
     pub(crate) log: Option<Log>,
     dice: Dice,
 }
@@ -128,7 +128,7 @@ impl Core {
         self.faults.conditions = conditions;
     }
 
-    /// Plans the prices that are played back.
+    /// Schedules the prices that are played back.
     fn play_back(&mut self) {
         let mut planned = Vec::new();
         for prices in &self.setup.prices {
@@ -143,7 +143,7 @@ impl Core {
         }
     }
 
-    /// Carries out a request from outside, and notes it in the journal.
+    /// Carries out an action, and records it in the journal.
     pub(crate) fn act(&mut self, now: u64, action: Action) -> Result<(), String> {
         if !matches!(action, Action::Reset) {
             self.advance(now);
@@ -219,7 +219,7 @@ impl Core {
         keys
     }
 
-    /// Begins anew at `now`, with the users and their keys. Ids go on, so that no order is taken for one of before.
+    /// Resets the exchange at `now`, with the users and their keys. Ids continue, so that no two orders share one.
     pub(crate) fn reset(&mut self, now: u64) {
         let mut fresh = Self::new(self.setup.clone(), now);
         for user in self.users.drain(..) {
@@ -231,7 +231,7 @@ impl Core {
         *self = fresh;
     }
 
-    /// A new id, greater than all before.
+    /// A new id, greater than all earlier ones.
     pub(crate) fn new_id(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id

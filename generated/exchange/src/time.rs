@@ -24,29 +24,29 @@ pub struct Time(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     moment: Mutex<Moment>,
-    /// The speed, or what is waited for, has changed.
+    /// Notified when the speed or the wakers change.
     changed: Condvar,
 }
 
 #[derive(Debug)]
 struct Moment {
-    /// Where a clock that runs began, and how fast it runs; one that is moved by hand does not run.
+    /// The origin and speed of a running clock; `None` if it stands still.
     runs: Option<(Instant, u32)>,
-    /// The speed at the beginning, if it ran.
+    /// The initial speed, if the clock ran.
     speed: Option<u32>,
-    /// The time at the beginning, and by how much it was advanced.
+    /// The initial time, and how far it was advanced.
     begun: u64,
     advanced: Duration,
     wakers: BTreeMap<(Duration, u64), Waker>,
     count: u64,
-    /// For the pauses of clients.
+    /// The wakers of clients that wait.
     dice: Dice,
-    /// Whether a thread waits for the earliest waker. It ends when there is none.
+    /// Whether a thread waits for the earliest waker. It ends when there are none.
     is_awaited: bool,
 }
 
 impl Moment {
-    /// The time since the beginning.
+    /// The time since the start.
     fn passed(&self) -> Duration {
         let ran = self.runs.map_or(Duration::ZERO, |(since, speed)| since.elapsed().saturating_mul(speed));
         ran.saturating_add(self.advanced)
@@ -79,7 +79,7 @@ impl Shared {
             let left = next.saturating_sub(moment.passed());
             moment = match moment.runs {
                 Some((_, speed)) => {
-                    // Never nothing, because what is left is rounded down.
+                    // Not zero, because the rest is rounded down.
                     let pause = (left / speed).saturating_add(Duration::from_micros(1));
                     self.changed.wait_timeout(moment, pause).unwrap_or_else(PoisonError::into_inner).0
                 }
@@ -90,7 +90,7 @@ impl Shared {
 }
 
 impl Time {
-    /// A clock that stands still until it is advanced. It begins with the year 2026.
+    /// A clock that stands still until it is advanced. It starts at the beginning of 2026.
     pub fn by_hand() -> Self {
         Self::of(None, BEGINNING)
     }
@@ -105,7 +105,7 @@ impl Time {
         Self::of(Some((Instant::now(), speed.max(1))), begun.as_millis())
     }
 
-    /// The system's clock, `speed` times as fast from now on.
+    /// A clock that starts at the system's time and runs `speed` times as fast.
     pub fn running(speed: u32) -> Self {
         Self::of(Some((Instant::now(), speed.max(1))), system_time())
     }
@@ -142,8 +142,8 @@ impl Time {
         self.0.changed.notify_all();
     }
 
-    /// Shows the system's time again and runs as at the beginning, unless it was moved by hand from there on. Timers do
-    /// not notice.
+    /// Returns to the system's time and the initial speed, unless it was manual from the start. Timers are not
+    /// affected.
     pub(crate) fn set_right(&self) {
         let mut moment = self.moment();
         let Some(speed) = moment.speed else { return };
@@ -167,14 +167,14 @@ impl Time {
                 return Poll::Ready(());
             }
             self.wake_at(end, context.waker().clone());
-            // It may have come in between.
+            // The time may have come in between.
             if Timer::now(self) >= end { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
 
-    /// Lets a thread look at a clock that runs, until nobody waits. One that stands still wakes whoever waits as it is
-    /// advanced.
+    /// Starts a thread that wakes tasks of a running clock, until none waits. A clock that stands still wakes them when
+    /// it is advanced.
     fn await_next(&self, moment: &mut Moment) {
         if moment.runs.is_some() && !moment.wakers.is_empty() && !moment.is_awaited {
             let shared = Arc::clone(&self.0);

@@ -7,20 +7,20 @@ use crate::orders::{Order, Preset, Quantity, Source, Ticket};
 use crate::state::Core;
 use crate::words::{Effect, Force, Pos, Side};
 
-/// What waits for a price.
+/// What a trigger belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guarded {
     /// A position of an account.
     Position(usize, Pos),
-    /// A spot order that has ended.
+    /// An ended spot order.
     Order(u64),
 }
 
-/// What the presets of a spot order are about: what it bought or sold.
+/// What a spot order bought or sold, which its presets sell or buy back.
 pub(crate) type Bought = BTreeSet<(usize, u64)>;
 
 impl Core {
-    /// The presets of an order change those of a position that is there; otherwise they wait for its first fill.
+    /// Applies the presets of an order to its position if there is one; otherwise they are applied at the first fill.
     pub(crate) fn guard_position(&mut self, ticket: &Ticket) {
         let Some(presets) = ticket.presets.as_deref() else { return };
         let position = self.accounts[ticket.account].positions.get_mut(&(ticket.pair, ticket.pos));
@@ -65,7 +65,7 @@ impl Core {
             Some((Guarded::Position(*account, *pos), preset, source))
         });
         let mut orders = self.bought.range((index, 0)..=(index, u64::MAX)).filter_map(|(_, id)| {
-            // One that was forgotten triggers nothing any more.
+            // A deleted order triggers nothing.
             let ticket = &self.orders.get(id)?.ticket;
             let (preset, source) = ticket.presets().triggered(ticket.side, last, mark)?;
             Some((Guarded::Order(*id), preset, source))
@@ -73,7 +73,7 @@ impl Core {
         positions.next().or_else(|| orders.next())
     }
 
-    /// An order that closes a position, whose presets are gone then.
+    /// An order that closes a position and removes its presets.
     fn closing_ticket(&mut self, index: usize, account: usize, pos: Pos, source: Source) -> Option<Ticket> {
         self.guarded.remove(&(index, account, pos));
         let position = self.accounts[account].positions.get_mut(&(index, pos))?;

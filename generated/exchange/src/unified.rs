@@ -14,12 +14,12 @@ use tradeapi::unified::{BatchOrderResult, OrderIds, OrderRef, OrderType, Trigger
 use crate::orders::Preset;
 use crate::refusal::Refusal;
 
-/// A word of a request in the core's vocabulary; left out, it is the documented default.
+/// Converts a value of a request to the core's type, with the documented default.
 fn said<T>(text: Option<&str>, of: impl Fn(&str) -> Option<T>, default: T) -> T {
     text.and_then(of).unwrap_or(default)
 }
 
-/// A preset as a request has it.
+/// A preset of a request.
 fn preset(
     price: Option<Decimal>,
     by: Option<&TriggerBy>,
@@ -30,7 +30,7 @@ fn preset(
     Preset { price, by_mark, is_limit: order_type.map(|kind| *kind == OrderType::Limit), limit_price }
 }
 
-/// The Reality operations have an empty clientOid where none was supplied.
+/// The clientOid of Reality operations, which is empty if none was supplied.
 fn with_empty_client(response: &OrderIds) -> String {
     let data = write_json(response);
     match (&response.client_oid, data.strip_suffix('}')) {

@@ -1,4 +1,4 @@
-//! What the page shows, as text in a terminal: `tradeapi-exchange watch`.
+//! The data of the page in a terminal: `tradeapi-exchange watch`.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use http::{Request, Uri, header};
 use serde_json::{Value, json};
 use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
 
-/// How long one picture stays.
+/// The refresh interval.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How many rows of a list are shown, and how many letters of a text.
+/// The most rows of a list, and the most characters of a text.
 const MOST_ROWS: usize = 12;
 const MOST_LETTERS: usize = 48;
 
@@ -29,13 +29,13 @@ const LISTS: &[(&str, &[&str])] = &[
     ("requests", &["number", "method", "path", "code", "rule", "wrong", "odd"]),
 ];
 
-/// What is shown of the network and the machines, as far as it is out of the ordinary.
+/// The conditions of the network and the nodes, which are shown unless they are the defaults.
 const CONDITIONS: &[&str] = &["latency", "clocks", "lag", "maintenance"];
 
-/// What is shown of a hostile exchange.
+/// The data of a hostile exchange.
 const HOSTILITY: &[&str] = &["faults", "quirks", "seed", "nodes", "wrong", "odd"];
 
-/// Shows the state of the exchange at `url`: once, or anew each second until something fails.
+/// Shows the state of the exchange at `url`, once or each second until an error.
 pub(crate) async fn watch(url: &str, is_once: bool) -> io::Result<()> {
     let transport = HyperTransport::new(TransportLimits::default()).map_err(io::Error::other)?;
     loop {
@@ -64,7 +64,7 @@ async fn state(transport: &HyperTransport, url: &str) -> io::Result<Value> {
     serde_json::from_slice(answer.body()).map_err(|error| failed(error.to_string()))
 }
 
-/// The lists of a state as tables, those that are empty left out.
+/// The lists of a state as tables, without empty ones.
 fn screen(state: &Value) -> String {
     let mut out = format!("time {}, speed {}\n", cell(&state["now"]), cell(&state["speed"]));
     let is_ordinary = |value: &Value| [json!([]), json!(0), json!(false), Value::Null].contains(value);
@@ -104,7 +104,7 @@ fn table(columns: &[&str], rows: &[Value]) -> String {
     lines.iter().map(padded).collect()
 }
 
-/// A value without anything that could steer a terminal, shortened if it is long.
+/// A value without control characters, shortened if it is long.
 fn cell(value: &Value) -> String {
     let text = match value {
         Value::Null => String::new(),

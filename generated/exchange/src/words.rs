@@ -1,4 +1,4 @@
-//! The words of the core, which both families of operations share. Each has its spelling on the wire.
+//! The enums that both families share, each value with its spelling on the wire.
 
 /// Declares an enum with the spelling of each value.
 macro_rules! words {
@@ -52,7 +52,7 @@ words! {
         Unified = "unified",
     }
 
-    /// A line of business: the `category` or `productType` of a request.
+    /// A product line: the `category` or `productType` of a request.
     pub enum Line {
         /// Spot.
         Spot = "SPOT",
@@ -74,7 +74,7 @@ words! {
         Sell = "sell",
     }
 
-    /// How long an order may wait.
+    /// The time in force of an order.
     pub(crate) enum Force {
         /// Until it is cancelled.
         Gtc = "gtc",
@@ -92,9 +92,9 @@ words! {
     pub(crate) enum Prevention {
         /// Neither: they trade.
         Off = "none",
-        /// The one that comes.
+        /// The taker.
         CancelTaker = "cancel_taker",
-        /// The one that waits.
+        /// The maker.
         CancelMaker = "cancel_maker",
         /// Both.
         CancelBoth = "cancel_both",
@@ -110,7 +110,7 @@ words! {
         Short = "short",
     }
 
-    /// What an order does to its position.
+    /// Whether an order opens or closes its position.
     pub enum Effect {
         /// Opens it or adds to it.
         Open = "open",
@@ -126,7 +126,7 @@ words! {
         Hedge = "hedge_mode",
     }
 
-    /// What a position is margined with.
+    /// The margin mode of a position.
     pub enum Margin {
         /// The whole account.
         Crossed = "crossed",
@@ -161,7 +161,7 @@ impl Side {
 }
 
 impl Pos {
-    /// The side that opens it.
+    /// The side that opens the position.
     pub(crate) const fn opening_side(self) -> Side {
         match self {
             Self::Short => Side::Sell,

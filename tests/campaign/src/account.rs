@@ -1,4 +1,4 @@
-//! One account: its exchange, its client, and the tasks that share it.
+//! One account: its exchange, its client, and its tasks.
 
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -7,8 +7,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::exchange::{Exchange, Terms};
-use crate::fast::FastClock;
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
@@ -22,29 +20,41 @@ use tradeapi_exchange::{Hostility, Keys, Seed};
 use tradeapi_tests::dice::Dice;
 
 use crate::busy;
+use crate::clock::FastClock;
 use crate::clock::FastEnvironment;
-use crate::conduct::Conduct;
-use crate::desk::Desk;
+use crate::context::AccountContext;
+use crate::deployment::Deployment;
+use crate::exchange::{Exchange, ExchangeSettings};
 use crate::figures::Figures;
 use crate::health;
-use crate::judge::{Violation, judge};
+use crate::incorrect::IncorrectTransport;
 use crate::listing;
 use crate::settings::{SKEW, Settings};
 use crate::trader::Trader;
-use crate::world::World;
-use crate::wrong::WrongTransport;
+use crate::variant::ClientVariant;
+use crate::violation::{Violation, find_violations};
 
-/// How long a call may take.
+/// The time-out of a call.
 pub(crate) const CALL: Duration = Duration::from_secs(2);
 
-/// How the exchange of an account behaves, by `clock`.
-pub(crate) fn exchange(settings: &Settings, account: u64, world: &World, clock: &FastClock) -> Terms {
+/// The settings of an account's exchange, which reads `clock`.
+pub(crate) fn exchange(
+    settings: &Settings,
+    account: u64,
+    deployment: &Deployment,
+    clock: &FastClock,
+) -> ExchangeSettings {
     let mut dice = Dice::new(settings.seed, &format!("account {account}"));
     let skew = SKEW.as_millis() as u64;
     let ahead = dice.below(2 * skew).cast_signed() - skew.cast_signed();
     let mut hostility = Hostility::new(Seed(dice.throw()), settings.faults, settings.quirks);
-    (hostility.nodes, hostility.speed) = (world.nodes.to_vec(), clock.speed());
-    Terms { hostility, clock: clock.ahead_by(ahead), line: world.line, duplicates: world.duplicates }
+    (hostility.nodes, hostility.speed) = (deployment.nodes.to_vec(), clock.speed());
+    ExchangeSettings {
+        hostility,
+        clock: clock.ahead_by(ahead),
+        profile: deployment.profile,
+        duplicates: deployment.duplicates,
+    }
 }
 
 /// A client over sockets.
@@ -58,7 +68,7 @@ pub(crate) fn client_over_sockets(
     client(settings, url, keys, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone()))
 }
 
-/// A client with the defaults, except for its environment and its transport, unless it is to be wrong.
+/// The client under test: with default settings apart from its environment and transport, unless the variant differs.
 pub(crate) fn client<T: Transport + 'static, E: Environment + 'static>(
     settings: &Arc<Settings>,
     url: &str,
@@ -73,88 +83,92 @@ pub(crate) fn client<T: Transport + 'static, E: Environment + 'static>(
         1 => builder,
         _ => builder.limiter(Arc::<InProcessLimits>::default()),
     };
-    let wrong = |inner| WrongTransport::new(inner, environment(), Arc::clone(settings), clock.clone());
-    match settings.conduct {
-        Conduct::IgnoresLimits => builder.transport(transport).limits(LimitMode::Off).build(),
-        Conduct::CountsWhenLetGo => builder.transport(wrong(transport)).limits(LimitMode::Off).build(),
-        Conduct::BelievesEveryTime => builder.transport(wrong(transport)).signing_clock(SigningClock::Own).build(),
-        Conduct::TakesAnyAnswer => builder.transport(wrong(transport)).build(),
+    let incorrect = |inner| IncorrectTransport::new(inner, environment(), Arc::clone(settings), clock.clone());
+    match settings.variant {
+        ClientVariant::IgnoresLimits => builder.transport(transport).limits(LimitMode::Off).build(),
+        ClientVariant::CountsWhenSent => builder.transport(incorrect(transport)).limits(LimitMode::Off).build(),
+        ClientVariant::TrustsEveryTime => {
+            builder.transport(incorrect(transport)).signing_clock(SigningClock::Own).build()
+        }
+        ClientVariant::AcceptsAnyAnswer => builder.transport(incorrect(transport)).build(),
         _ => builder.transport(transport).build(),
     }
 }
 
-/// Runs one account over sockets to its end, and compares what it says with what is true.
+/// Runs one account over sockets, and compares the client's claims with the exchange's events.
 pub(crate) async fn run(settings: Arc<Settings>, account: u64) -> io::Result<Figures> {
-    let world = World::of(&settings, account);
-    if world.is_busy {
-        busy::on_one_thread(move || run_in(settings, account, world)).await
+    let deployment = Deployment::new(&settings, account);
+    if deployment.is_busy {
+        busy::on_one_thread(move || run_in(settings, account, deployment)).await
     } else {
-        run_in(settings, account, world).await
+        run_in(settings, account, deployment).await
     }
 }
 
-async fn run_in(settings: Arc<Settings>, account: u64, world: World) -> io::Result<Figures> {
-    // Its leaps concern no other account.
+async fn run_in(settings: Arc<Settings>, account: u64, deployment: Deployment) -> io::Result<Figures> {
+    // The accounts leap at different times, so each has a clock.
     let clock = FastClock::new(settings.speed);
-    let exchange = Exchange::start(self::exchange(&settings, account, &world, &clock))?;
+    let exchange = Exchange::start(self::exchange(&settings, account, &deployment, &clock))?;
     let client = client_over_sockets(&settings, &exchange.url(), exchange.keys(), &clock).map_err(io::Error::other)?;
-    let desk = Desk::new(Arc::clone(&settings), client.core().clone());
+    let context = AccountContext::new(Arc::clone(&settings), client.core().clone());
     let dice = Dice::new(settings.seed, &format!("thread of {account}"));
-    let busy = world.is_busy.then(|| tokio::spawn(busy::hold_up(desk.ledger.clone(), dice)));
-    let figures = trade(desk, &exchange, &clock, account, None, pending()).await;
+    let busy = deployment.is_busy.then(|| tokio::spawn(busy::block_thread(context.ledger.clone(), dice)));
+    let figures = trade(context, &exchange, &clock, account, None, pending()).await;
     if let Some(busy) = busy {
         busy.abort();
     }
     Ok(figures)
 }
 
-/// Trades over `desk` until every outcome is known that a query can decide, while `beside` goes on, and compares what the client says with what
-/// is true. Makes only some of the `requests`, each the number of its task and its own, if they are given.
+/// Trades until no query can find another outcome, with `background` running concurrently, and compares the client's
+/// claims with the exchange's events. Sends only the given `requests`, as pairs of task and request number, if there
+/// are any.
 pub(crate) async fn trade(
-    desk: Desk,
+    context: AccountContext,
     exchange: &Exchange,
     clock: &FastClock,
     account: u64,
     requests: Option<&BTreeSet<(u64, u64)>>,
-    beside: impl Future<Output = ()>,
+    background: impl Future<Output = ()>,
 ) -> Figures {
-    let ledger = desk.ledger.clone();
-    let mut violations = match select(pin!(to_the_end(desk, exchange, clock, account, requests)), pin!(beside)).await {
-        Either::Left((violations, _)) => violations,
-        Either::Right(((), rest)) => rest.await,
-    };
-    let (book, mut counts) = exchange.close();
-    let (complaints, reached) = ledger.rest();
-    counts.add(&reached);
-    violations.extend(complaints);
-    violations.extend(ledger.look(|claims| judge(claims, book.effects())));
-    Figures::of(&ledger, &book, &counts, violations)
+    let ledger = context.ledger.clone();
+    let mut violations =
+        match select(pin!(run_tasks(context, exchange, clock, account, requests)), pin!(background)).await {
+            Either::Left((violations, _)) => violations,
+            Either::Right(((), rest)) => rest.await,
+        };
+    let (truth, mut counts) = exchange.close();
+    let (recorded, covered) = ledger.violations_and_counts();
+    counts.add(&covered);
+    violations.extend(recorded);
+    violations.extend(ledger.with_claims(|claims| find_violations(claims, truth.effects())));
+    Figures::of(&ledger, &truth, &counts, violations)
 }
 
-async fn to_the_end(
-    desk: Desk,
+async fn run_tasks(
+    context: AccountContext,
     exchange: &Exchange,
     clock: &FastClock,
     account: u64,
     requests: Option<&BTreeSet<(u64, u64)>>,
 ) -> Vec<Violation> {
-    let settings = Arc::clone(&desk.settings);
-    let trader = |task| Trader { desk: desk.clone(), name: format!("{}-{task}", settings.name(account)) };
+    let settings = Arc::clone(&context.settings);
+    let trader = |task| Trader { context: context.clone(), name: format!("{}-{task}", settings.id_prefix(account)) };
     let trade = |task| {
-        let is_made = move |request| requests.is_none_or(|requests| requests.contains(&(task, request)));
-        trader(task).trade(settings.requests_of(account, task), is_made)
+        let is_selected = move |request| requests.is_none_or(|requests| requests.contains(&(task, request)));
+        trader(task).trade(settings.requests_for(account, task), is_selected)
     };
     (0..settings.tasks).map(trade).collect::<FuturesUnordered<_>>().collect::<()>().await;
     let mut violations = Vec::new();
-    if matches!(settings.conduct, Conduct::Careful | Conduct::ForgetsTheForgotten) {
-        desk.settle_all(clock).await;
+    if matches!(settings.variant, ClientVariant::Correct | ClientVariant::IgnoresRetention) {
+        context.settle_all(clock).await;
     }
-    if settings.conduct == Conduct::Careful {
-        violations = listing::compare(&desk.client, exchange).await;
+    if settings.variant == ClientVariant::Correct {
+        violations = listing::compare(&context.client, exchange).await;
     }
-    if matches!(settings.conduct, Conduct::Careful | Conduct::BelievesEveryTime) {
+    if matches!(settings.variant, ClientVariant::Correct | ClientVariant::TrustsEveryTime) {
         exchange.calm();
-        health::check(&desk.client, &desk.ledger, &settings, &settings.name(account)).await;
+        health::check(&context.client, &context.ledger, &settings, &settings.id_prefix(account)).await;
     }
     violations
 }

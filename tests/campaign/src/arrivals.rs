@@ -1,18 +1,18 @@
-//! How often operations are called, by the real clock.
+//! The arrival times of calls, by the real clock.
 
 use std::time::Duration;
 
-/// The window in which the documents count.
+/// The window of the documented limits.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// When the calls of one operation came, and the most that came within any second.
+/// The arrival times of one operation's calls.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     moments: Vec<Duration>,
 }
 
 impl Arrivals {
-    /// A call has come.
+    /// Records a call.
     pub(crate) fn note(&mut self, now: Duration) {
         self.moments.push(now);
     }
@@ -21,7 +21,7 @@ impl Arrivals {
         self.moments.len()
     }
 
-    /// The most that came within any second, wherever it begins.
+    /// The most calls within any second, wherever it begins.
     pub(crate) fn most(&self) -> usize {
         let mut first = 0;
         let within = |(last, moment): (usize, &Duration)| {
@@ -33,7 +33,7 @@ impl Arrivals {
         self.moments.iter().enumerate().map(within).max().unwrap_or_default()
     }
 
-    /// How many came although as many as are allowed had come within the second before.
+    /// The number of calls in excess of `allowed` within the second before them.
     pub(crate) fn beyond(&self, allowed: usize) -> usize {
         let pairs = self.moments.iter().zip(self.moments.iter().skip(allowed));
         pairs.filter(|(first, last)| **last - **first < SECOND).count()

@@ -1,4 +1,4 @@
-//! How one task requests several things at once.
+//! How a task sends batches.
 
 use std::sync::Arc;
 
@@ -7,150 +7,163 @@ use tradeapi::runtime::confirm::ConfirmableItems;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
 
-use crate::conduct::Conduct;
-use crate::desk::Desk;
-use crate::judge::Violation;
-use crate::later::{Open, Settled, why};
-use crate::ledger::{Known, Ticket};
-use crate::raw::MayTellId;
+use crate::context::AccountContext;
+use crate::ledger::{ClaimHandle, Known};
+use crate::pending::{PendingQuery, Resolution, why};
+use crate::raw::HasOrderId;
+use crate::variant::ClientVariant;
+use crate::violation::Violation;
 
-/// The outcome of one of several things, and the exchange's id of it.
-pub(crate) type ItemEnd = (Outcome, Option<String>);
+/// The outcome of an item, and the exchange's id of its order.
+pub(crate) type ItemResult = (Outcome, Option<String>);
 
-impl Desk {
-    /// Sends several requests at once, in several calls if need be, and returns the outcome of each.
-    pub(crate) async fn resolve_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemEnd>
+impl AccountContext {
+    /// Sends a batch, in several calls if need be, confirms it, and returns the outcome of each item.
+    pub(crate) async fn resolve_each<O>(
+        &self,
+        operation: O,
+        handles: Vec<ClaimHandle>,
+        dice: &mut Dice,
+    ) -> Vec<ItemResult>
     where
-        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
+        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + HasOrderId>
             + Send
             + Sync
             + 'static,
     {
-        if self.settings.conduct != Conduct::Careful {
-            return self.send_each(operation, tickets).await;
+        if self.settings.variant != ClientVariant::Correct {
+            return self.send_each(operation, handles).await;
         }
-        let briefly = self.settings.briefly();
-        let confirmations = match self.client.batch(operation.clone()).send_and_confirm(&briefly).await {
+        let policy = self.settings.brief_policy();
+        let confirmations = match self.client.batch(operation.clone()).send_and_confirm(&policy).await {
             Ok(confirmations) => confirmations.items,
             Err(error) => {
-                tickets.iter().for_each(|ticket| self.ledger.note(ticket, error.outcome(), Known::ByAnswer, "batch"));
-                return vec![(error.outcome(), None); tickets.len()];
+                handles.iter().for_each(|handle| self.ledger.record(handle, error.outcome(), Known::ByAnswer, "batch"));
+                return vec![(error.outcome(), None); handles.len()];
             }
         };
-        self.count_answers(O::META.id, tickets.len(), confirmations.len());
+        self.count_answers(O::META.id, handles.len(), confirmations.len());
         let mut all = Vec::new();
-        for (ticket, item) in tickets.into_iter().zip(confirmations) {
-            let ended = self.of_confirmation(item.confirmation);
-            self.ledger.note(&ticket, ended.outcome, ended.known(), "batch, confirm");
-            all.push((ended.outcome, ended.order_id.clone()));
-            if ended.outcome == Outcome::Unknown {
+        for (handle, item) in handles.into_iter().zip(confirmations) {
+            let result = self.confirmation_result(item.confirmation);
+            self.ledger.record(&handle, result.outcome, result.known(), "batch, confirm");
+            all.push((result.outcome, result.order_id.clone()));
+            if result.outcome == Outcome::Unknown {
                 let mut alone = operation.clone();
                 alone.set_items(vec![item.item]);
-                self.later_each(alone, vec![ticket], ended.signed_at(), dice);
+                self.query_each_later(alone, vec![handle], result.signed_at(), dice);
             }
         }
         all
     }
 
-    /// Sends several things at once of which some have no id, or one that another has, and settles all of them together.
+    /// Sends a batch with items that have no id or share one, and settles all items together.
     pub(crate) async fn send_and_settle_each<O>(
         &self,
         operation: O,
-        tickets: Vec<Ticket>,
+        handles: Vec<ClaimHandle>,
         dice: &mut Dice,
-    ) -> Vec<ItemEnd>
+    ) -> Vec<ItemResult>
     where
-        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
+        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + HasOrderId>
             + Send
             + Sync
             + 'static,
     {
-        let all = self.send_each(operation.clone(), tickets.clone()).await;
+        let all = self.send_each(operation.clone(), handles.clone()).await;
         if all.iter().any(|(outcome, _)| *outcome == Outcome::Unknown) {
             let signed_at = self.client.now();
-            let confirmations = self.client.settle_each(&operation, signed_at, &self.settings.briefly()).await;
-            self.count_answers(O::META.id, tickets.len(), confirmations.len());
-            for ((ticket, (outcome, _)), confirmation) in tickets.iter().zip(&all).zip(&confirmations) {
-                self.note_decision(confirmation);
+            let confirmations = self.client.settle_each(&operation, signed_at, &self.settings.brief_policy()).await;
+            self.count_answers(O::META.id, handles.len(), confirmations.len());
+            for ((handle, (outcome, _)), confirmation) in handles.iter().zip(&all).zip(&confirmations) {
+                self.count_decision(confirmation);
                 if *outcome == Outcome::Unknown {
-                    self.ledger.note(ticket, confirmation.outcome(), Known::ByQuery, "settle each");
+                    self.ledger.record(handle, confirmation.outcome(), Known::ByQuery, "settle each");
                 }
             }
-            if confirmations.iter().zip(&all).any(|(confirmation, (ended, _))| {
-                confirmation.outcome() == Outcome::Unknown && *ended == Outcome::Unknown
+            if confirmations.iter().zip(&all).any(|(confirmation, (outcome, _))| {
+                confirmation.outcome() == Outcome::Unknown && *outcome == Outcome::Unknown
             }) {
-                let open = tickets.into_iter().zip(&all).filter(|(_, (ended, _))| *ended == Outcome::Unknown);
-                let (mut alone, open) = (operation, open.map(|(ticket, _)| ticket).collect::<Vec<_>>());
+                let open = handles.into_iter().zip(&all).filter(|(_, (outcome, _))| *outcome == Outcome::Unknown);
+                let (mut alone, open) = (operation, open.map(|(handle, _)| handle).collect::<Vec<_>>());
                 let items =
-                    alone.take_items().into_iter().zip(&all).filter(|(_, (ended, _))| *ended == Outcome::Unknown);
+                    alone.take_items().into_iter().zip(&all).filter(|(_, (outcome, _))| *outcome == Outcome::Unknown);
                 let items = items.map(|(item, _)| item).collect();
                 alone.set_items(items);
-                self.later_each(alone, open, signed_at, dice);
+                self.query_each_later(alone, open, signed_at, dice);
             }
         }
         all
     }
 
-    /// Sends several things at once; what the answers state of each.
-    pub(crate) async fn send_each<O>(&self, batch: O, tickets: Vec<Ticket>) -> Vec<ItemEnd>
+    /// Sends a batch, and returns the outcome of each item by the answers.
+    pub(crate) async fn send_each<O>(&self, batch: O, handles: Vec<ClaimHandle>) -> Vec<ItemResult>
     where
-        O: Batch<Item: Send, Done: Send + MayTellId, Response: Send> + Send + Sync,
+        O: Batch<Item: Send, Done: Send + HasOrderId, Response: Send> + Send + Sync,
     {
         let all = match self.client.batch(batch).send().await {
-            Ok(report) => report.items.iter().map(|item| self.of_item(&item.outcome)).collect(),
-            Err(error) => vec![(self.settings.conduct.takes(&error).unwrap_or(error.outcome()), None); tickets.len()],
+            Ok(report) => report.items.iter().map(|item| self.item_result(&item.outcome)).collect(),
+            Err(error) => {
+                vec![(self.settings.variant.conclusion(&error).unwrap_or(error.outcome()), None); handles.len()]
+            }
         };
-        self.count_answers(O::META.id, tickets.len(), all.len());
-        for (ticket, (outcome, _)) in tickets.iter().zip(&all) {
-            self.ledger.note(ticket, *outcome, Known::ByAnswer, "batch");
+        self.count_answers(O::META.id, handles.len(), all.len());
+        for (handle, (outcome, _)) in handles.iter().zip(&all) {
+            self.ledger.record(handle, *outcome, Known::ByAnswer, "batch");
         }
         all
     }
 
-    fn of_item<T: MayTellId>(&self, item: &ItemOutcome<T>) -> ItemEnd {
+    fn item_result<T: HasOrderId>(&self, item: &ItemOutcome<T>) -> ItemResult {
         self.ledger.decided("item", kind(item));
-        match (item, self.settings.conduct) {
+        match (item, self.settings.variant) {
             (ItemOutcome::Done(done), _) => (Outcome::Done, done.order_id()),
-            (ItemOutcome::Unaccounted, Conduct::TakesMissingForDone) => (Outcome::Done, None),
-            (ItemOutcome::Unaccounted, Conduct::TakesMissingForNotDone) => (Outcome::NotDone, None),
-            (ItemOutcome::CallFailed(error), conduct) => (conduct.takes(error).unwrap_or(error.outcome()), None),
+            (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsDone) => (Outcome::Done, None),
+            (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsNotDone) => (Outcome::NotDone, None),
+            (ItemOutcome::CallFailed(error), variant) => (variant.conclusion(error).unwrap_or(error.outcome()), None),
             (item, _) if item.is_unknown() => (Outcome::Unknown, None),
             _ => (Outcome::NotDone, None),
         }
     }
 
-    /// Queries the outcome of each item again.
-    fn later_each<O>(&self, operation: O, tickets: Vec<Ticket>, signed_at: tradeapi::Timestamp, dice: &mut Dice)
-    where
+    /// Schedules another query for the outcomes of all items.
+    fn query_each_later<O>(
+        &self,
+        operation: O,
+        handles: Vec<ClaimHandle>,
+        signed_at: tradeapi::Timestamp,
+        dice: &mut Dice,
+    ) where
         O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Send + Sync, Done: Send> + Send + Sync + 'static,
     {
-        let shared = Arc::new((operation, tickets));
-        self.later.push(Open::new(signed_at, dice, move |desk, policy| {
+        let shared = Arc::new((operation, handles));
+        self.pending.push(PendingQuery::new(signed_at, dice, move |context, policy| {
             let shared = Arc::clone(&shared);
             async move {
-                let (operation, tickets) = &*shared;
-                let confirmations = desk.client.settle_each(operation, signed_at, &policy).await;
-                desk.count_answers(O::META.id, tickets.len(), confirmations.len());
-                for (ticket, confirmation) in tickets.iter().zip(&confirmations) {
-                    desk.note_decision(confirmation);
-                    desk.ledger.note(ticket, confirmation.outcome(), desk.known_by_asking(), why(confirmation));
+                let (operation, handles) = &*shared;
+                let confirmations = context.client.settle_each(operation, signed_at, &policy).await;
+                context.count_answers(O::META.id, handles.len(), confirmations.len());
+                for (handle, confirmation) in handles.iter().zip(&confirmations) {
+                    context.count_decision(confirmation);
+                    context.ledger.record(handle, confirmation.outcome(), context.known_by_query(), why(confirmation));
                 }
-                let all = || confirmations.iter().map(Settled::of);
-                let rest = [Settled::Open, Settled::Hopeless].into_iter().find(|rest| all().any(|one| one == *rest));
-                rest.unwrap_or(Settled::Known)
+                let all = || confirmations.iter().map(Resolution::new);
+                let rest =
+                    [Resolution::Open, Resolution::Undecidable].into_iter().find(|rest| all().any(|one| one == *rest));
+                rest.unwrap_or(Resolution::Known)
             }
         }));
     }
 
-    /// A query about several things has an answer for each.
-    fn count_answers(&self, deed: &str, items: usize, answers: usize) {
+    /// Records a violation unless there is an answer for each item.
+    fn count_answers(&self, operation: &str, items: usize, answers: usize) {
         if answers != items {
-            self.ledger.complain(Violation::Unanswered(format!("{answers} answers about {items} items of {deed}")));
+            self.ledger.report(Violation::Unanswered(format!("{answers} answers about {items} items of {operation}")));
         }
     }
 }
 
-/// What the answer to a batch states of an item, in a word or two.
+/// The name of an item's outcome.
 fn kind<T>(item: &ItemOutcome<T>) -> &'static str {
     match item {
         ItemOutcome::Done(_) => "done",

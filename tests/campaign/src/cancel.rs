@@ -1,18 +1,18 @@
-//! Cancels: no operation states whether they had their effect, but the order itself shows it.
+//! Cancellations. No query returns their outcome, but the order itself shows it.
 
-use crate::operation::Family;
 use tradeapi::runtime::operation::Repeatable;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{classic, unified};
 use tradeapi_tests::dice::Dice;
 
-use crate::batches::ItemEnd;
-use crate::desk::Desk;
-use crate::later::{Open, Settled};
-use crate::ledger::{Known, Ticket};
+use crate::batches::ItemResult;
+use crate::context::AccountContext;
+use crate::ledger::{ClaimHandle, Known};
+use crate::operation::Family;
 use crate::orders::{self, Name, Order};
+use crate::pending::{PendingQuery, Resolution};
 
-impl Desk {
+impl AccountContext {
     /// Cancels one order, by `name`.
     pub(crate) async fn cancel(&self, order: &Order, name: Name, dice: &mut Dice) {
         match order.family {
@@ -22,51 +22,59 @@ impl Desk {
     }
 
     async fn cancel_with<O: Repeatable>(&self, operation: O, order: &Order, name: Name, dice: &mut Dice) {
-        let ticket = self.ledger.open(order.cancelled(), O::META.id, order.naming);
-        let outcome = match self.client.retrying(&self.settings.again()).call(&operation).await {
+        let handle = self.ledger.open(order.cancelled(), O::META.id, order.naming);
+        let outcome = match self.client.retrying(&self.settings.retry_policy()).call(&operation).await {
             Ok(_) => Outcome::Done,
             Err(error) => {
                 self.ledger.failed(&error);
-                self.settings.conduct.takes(&error).unwrap_or(error.outcome())
+                self.settings.variant.conclusion(&error).unwrap_or(error.outcome())
             }
         };
-        self.ledger.note(&ticket, outcome, Known::ByAnswer, "call, repeat");
-        self.look_if_unknown(order.family, name, ticket, outcome, dice).await;
+        self.ledger.record(&handle, outcome, Known::ByAnswer, "call, repeat");
+        self.query_if_unknown(order.family, name, handle, outcome, dice).await;
     }
 
-    /// Cancels several orders at once.
+    /// Cancels a batch of orders.
     pub(crate) async fn cancel_each(&self, family: Family, all: Vec<(Order, Name)>, dice: &mut Dice) {
-        let deed = match family {
+        let operation = match family {
             Family::Unified => "unified.cancel-batch",
             Family::Classic => "classic.batch-cancel-orders",
         };
-        let open = |(order, _): &(Order, Name)| self.ledger.open(order.cancelled(), deed, order.naming);
-        let tickets: Vec<_> = all.iter().map(open).collect();
+        let open = |(order, _): &(Order, Name)| self.ledger.open(order.cancelled(), operation, order.naming);
+        let handles: Vec<_> = all.iter().map(open).collect();
         let names: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
-        let ends: Vec<ItemEnd> = match family {
-            Family::Unified => self.send_each(orders::unified_cancels(&names), tickets.clone()).await,
-            Family::Classic => self.send_each(orders::classic_cancels(&names), tickets.clone()).await,
+        let results: Vec<ItemResult> = match family {
+            Family::Unified => self.send_each(orders::unified_cancels(&names), handles.clone()).await,
+            Family::Classic => self.send_each(orders::classic_cancels(&names), handles.clone()).await,
         };
-        for ((name, ticket), (outcome, _)) in names.into_iter().zip(tickets).zip(ends) {
-            self.look_if_unknown(family, name, ticket, outcome, dice).await;
+        for ((name, handle), (outcome, _)) in names.into_iter().zip(handles).zip(results) {
+            self.query_if_unknown(family, name, handle, outcome, dice).await;
         }
     }
 
-    async fn look_if_unknown(&self, family: Family, name: Name, ticket: Ticket, outcome: Outcome, dice: &mut Dice) {
-        if outcome == Outcome::Unknown && !self.look(family, &name, &ticket).await {
-            self.later.push(Open::new(self.client.now(), dice, move |desk, _| {
-                let (name, ticket) = (name.clone(), ticket.clone());
+    async fn query_if_unknown(
+        &self,
+        family: Family,
+        name: Name,
+        handle: ClaimHandle,
+        outcome: Outcome,
+        dice: &mut Dice,
+    ) {
+        if outcome == Outcome::Unknown && !self.query_cancelled(family, &name, &handle).await {
+            self.pending.push(PendingQuery::new(self.client.now(), dice, move |context, _| {
+                let (name, handle) = (name.clone(), handle.clone());
                 async move {
-                    let is_cancelled = desk.look(family, &name, &ticket).await;
-                    if is_cancelled { Settled::Known } else { Settled::Hopeless }
+                    let is_cancelled = context.query_cancelled(family, &name, &handle).await;
+                    if is_cancelled { Resolution::Known } else { Resolution::Undecidable }
                 }
             }));
         }
     }
 
-    /// Looks whether an order is cancelled. If it is not, that proves nothing.
-    async fn look(&self, family: Family, name: &Name, ticket: &Ticket) -> bool {
-        let again = self.settings.again();
+    /// Queries whether an order is cancelled. One that is still open proves nothing, because the request may arrive
+    /// later.
+    async fn query_cancelled(&self, family: Family, name: &Name, handle: &ClaimHandle) -> bool {
+        let again = self.settings.retry_policy();
         let client = self.client.retrying(&again);
         let is_cancelled = match family {
             Family::Unified => {
@@ -87,7 +95,7 @@ impl Desk {
             }),
         };
         if is_cancelled {
-            self.ledger.note(ticket, Outcome::Done, Known::ByQuery, "look");
+            self.ledger.record(handle, Outcome::Done, Known::ByQuery, "query");
         }
         is_cancelled
     }

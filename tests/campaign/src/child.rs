@@ -1,13 +1,11 @@
-//! A process that may be killed at any moment: it writes down what it is about to send, and queries what an earlier one
-//! left open.
+//! A process that may be killed at any moment. It stores each request before it sends it, and queries the outcomes that
+//! an earlier process left unknown.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fast::FastClock;
-use crate::operation::Family;
 use tokio::task::JoinSet;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable};
 use tradeapi::runtime::tables::Outcome;
@@ -16,78 +14,81 @@ use tradeapi::{Error, Timestamp, classic, unified};
 use tradeapi_exchange::Keys;
 
 use crate::account;
+use crate::clock::FastClock;
 use crate::journal::{Entry, Journal};
+use crate::operation::Family;
 use crate::orders::{self, Order};
 use crate::settings::Settings;
 
-/// How many orders are sent at once now and then.
-const SEVERAL: usize = 5;
+/// The number of orders in a batch.
+const BATCH: usize = 5;
 
-/// How many orders are queried at once in the end: no more than limits let through while their time runs.
+/// The number of orders that are queried concurrently at the end: as many as the limits admit before the deadline.
 const QUERIED_AT_ONCE: usize = 12;
 
 /// The pause after a refused connection.
-const AFTER_REFUSED_CONNECTION: Duration = Duration::from_millis(200);
+const PAUSE_AFTER_REFUSED_CONNECTION: Duration = Duration::from_millis(200);
 
-/// The arguments of a child.
+/// A process of the client under test, with its arguments.
 #[derive(Clone, Debug)]
 pub struct Child {
-    /// Where the exchange is.
+    /// The address of the exchange.
     pub url: String,
-    /// What it signs with.
+    /// The credentials.
     pub keys: Keys,
-    /// Where the journal is.
+    /// The path of the journal.
     pub journal: PathBuf,
-    /// When the fast clock was right.
-    pub clock_begun: u64,
-    /// How fast it is.
+    /// When the fast clock was right, in milliseconds.
+    pub clock_right_at: u64,
+    /// The speed of the fast clock.
     pub speed: u32,
-    /// How many orders there are to be in the journal in the end.
+    /// The number of orders in the journal at the end.
     pub orders: usize,
 }
 
-/// What the tasks of a child share.
+/// The shared state of a child's tasks.
 #[derive(Clone)]
-struct Desk {
+struct Context {
     client: ClientCore,
     journal: Arc<Journal>,
     policy: ConfirmPolicy,
 }
 
 impl Child {
-    /// Queries what is open, sends what is missing, and ends when every outcome is known that a query can decide.
+    /// Settles the unknown outcomes of the journal, sends the missing orders, and returns when no query can find
+    /// another outcome.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be written or read.
+    /// The journal cannot be read or written.
     pub fn run(self) -> io::Result<()> {
         tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(self.trade())
     }
 
     async fn trade(self) -> io::Result<()> {
         let settings = Arc::new(Settings { speed: self.speed, ..Settings::default() });
-        let clock = FastClock::begun(self.clock_begun, self.speed);
+        let clock = FastClock::synchronized(self.clock_right_at, self.speed);
         let client =
             account::client_over_sockets(&settings, &self.url, &self.keys, &clock).map_err(io::Error::other)?;
         let journal = Arc::new(Journal::open(&self.journal)?);
-        let desk = Desk { client: client.core().clone(), journal, policy: settings.briefly() };
+        let context = Context { client: client.core().clone(), journal, policy: settings.brief_policy() };
         let before = Journal::read(&self.journal)?;
         let mut tasks = JoinSet::new();
         let missing = self.orders.saturating_sub(before.len());
         for (id, entry) in open(before) {
-            tasks.spawn(desk.clone().settle(id, entry));
+            tasks.spawn(context.clone().settle(id, entry));
         }
         for task in 0..4 {
-            tasks.spawn(desk.clone().place(task, missing.div_ceil(4)));
+            tasks.spawn(context.clone().place(task, missing.div_ceil(4)));
         }
         finish(tasks).await?;
-        tokio::time::sleep(clock.takes(settings.until_absence_proves())).await;
-        let desk = Desk { policy: settings.finally(), ..desk };
+        tokio::time::sleep(clock.real_duration(settings.absence_proof_delay())).await;
+        let context = Context { policy: settings.final_policy(), ..context };
         let open: Vec<_> = open(Journal::read(&self.journal)?).collect();
-        // Sent all at once, they would wait for each other until their time runs out.
-        for some in open.chunks(QUERIED_AT_ONCE) {
-            let some = some.iter().cloned();
-            finish(some.map(|(id, entry)| desk.clone().settle(id, entry)).collect()).await?;
+        // Queries sent all at once would wait for each other until their deadlines pass.
+        for chunk in open.chunks(QUERIED_AT_ONCE) {
+            let chunk = chunk.iter().cloned();
+            finish(chunk.map(|(id, entry)| context.clone().settle(id, entry)).collect()).await?;
         }
         Ok(())
     }
@@ -97,7 +98,7 @@ async fn finish(tasks: JoinSet<io::Result<()>>) -> io::Result<()> {
     tasks.join_all().await.into_iter().collect()
 }
 
-/// The order of this kind that has this id.
+/// The order of this kind with this id.
 pub(crate) fn order(kind: &str, id: &str) -> Order {
     match kind {
         "classic" => Order::new(Family::Classic, id),
@@ -110,11 +111,11 @@ fn open(entries: impl IntoIterator<Item = (String, Entry)>) -> impl Iterator<Ite
     entries.into_iter().filter(|(_, entry)| entry.outcome == Outcome::Unknown)
 }
 
-impl Desk {
+impl Context {
     async fn place(self, task: usize, orders: usize) -> io::Result<()> {
         for number in 0..orders {
             match (task + number) % 4 {
-                0 => self.several().await?,
+                0 => self.batch_of_orders().await?,
                 1 => {
                     let id = classic::ClientOid::mint().to_string();
                     self.one("classic", &id, orders::classic_order(&order("classic", &id))).await?;
@@ -145,21 +146,21 @@ impl Desk {
         self.journal.known(id, outcome)
     }
 
-    /// Waits after a refused connection. Otherwise all orders would be refused within one outage.
+    /// Waits after a refused connection. Otherwise all orders would fail within one outage.
     async fn wait_for_connections(&self, error: &Error) {
         if matches!(error, Error::Transport(_)) {
-            tokio::time::sleep(AFTER_REFUSED_CONNECTION).await;
+            tokio::time::sleep(PAUSE_AFTER_REFUSED_CONNECTION).await;
         }
     }
 
-    async fn several(&self) -> io::Result<()> {
-        let ids: Vec<_> = (0..SEVERAL).map(|_| unified::ClientOid::mint().to_string()).collect();
+    async fn batch_of_orders(&self) -> io::Result<()> {
+        let ids: Vec<_> = (0..BATCH).map(|_| unified::ClientOid::mint().to_string()).collect();
         let batch = orders::unified_batch(&ids.iter().map(|id| order("unified", id)).collect::<Vec<_>>());
         let (sent, signed_at) = self.send("unified", &batch).await?;
         let outcomes = match sent {
             Err(error) if error.outcome() == Outcome::NotDone => {
                 self.wait_for_connections(&error).await;
-                vec![Outcome::NotDone; SEVERAL]
+                vec![Outcome::NotDone; BATCH]
             }
             _ => {
                 let confirmations = self.client.settle_each(&batch, signed_at, &self.policy).await;
@@ -169,7 +170,7 @@ impl Desk {
         ids.iter().zip(outcomes).try_for_each(|(id, outcome)| self.journal.known(id, outcome))
     }
 
-    /// Writes down what is to be sent, and sends it.
+    /// Stores a request in the journal, and sends it.
     async fn send<O: Operation>(&self, kind: &str, operation: &O) -> io::Result<(Result<(), Error>, Timestamp)> {
         let prepared = self.client.prepare(operation).map_err(io::Error::other)?;
         let signed_at = prepared.signed_at();
@@ -177,7 +178,7 @@ impl Desk {
         Ok((self.client.send(prepared).await.map(drop), signed_at))
     }
 
-    /// Queries what another process sent, or was about to.
+    /// Queries an order that another process sent or was about to send.
     async fn settle(self, id: String, entry: Entry) -> io::Result<()> {
         let (signed_at, policy, order) = (entry.signed_at, &self.policy, order(&entry.kind, &id));
         let outcome = match entry.kind.as_str() {

@@ -1,17 +1,121 @@
-//! The clock of a campaign as a client reads it, and waiting by it.
+//! Clocks of a campaign, which can run fast, leap and be wrong, and timers that follow them.
 
 use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::fast::FastClock;
 use futures_util::future::{Either, select};
 use tradeapi::Timestamp;
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::clock::{Clock, Environment, SystemTimer, Timer, pause};
 
-/// The environment of a client over sockets: all of it runs as fast as the clock.
+/// The beginning of virtual time: 2026-01-01, 00:00 UTC, in milliseconds.
+const BEGINNING: u64 = 1_767_225_600_000;
+
+/// A clock that can run fast, leap and be wrong, or that is moved by hand. It is used for signatures and the times of
+/// orders; rate limits use the [real time](Self::real).
+///
+/// An absence is a proof after forty seconds, and the exchange deletes an order after two hours. When client and
+/// exchange read the same fast clock, these periods pass sooner, and nothing else changes. Clones share their leaps.
+#[derive(Clone, Debug)]
+pub(crate) struct FastClock {
+    /// When it was right, in milliseconds.
+    right_at: u64,
+    speed: u32,
+    ahead: i64,
+    passed: Passed,
+    leaps: Arc<AtomicU64>,
+}
+
+/// How much time has passed.
+#[derive(Clone, Debug)]
+enum Passed {
+    /// Time that had passed at an instant of the system's clock.
+    Since(Duration, Instant),
+    /// Nanoseconds of a clock that is moved by hand.
+    ByHand(Arc<AtomicU64>),
+}
+
+impl FastClock {
+    /// A clock that is right now, and runs at `speed` times real time.
+    pub(crate) fn new(speed: u32) -> Self {
+        Self::synchronized(system().as_millis() as u64, speed)
+    }
+
+    /// A copy of a clock in another process, which [was right](Self::right_at) at `millis`.
+    pub(crate) fn synchronized(millis: u64, speed: u32) -> Self {
+        let elapsed = system().saturating_sub(Duration::from_millis(millis)) * speed;
+        let passed = Passed::Since(elapsed, Instant::now());
+        Self { right_at: millis, speed, ahead: 0, passed, leaps: Arc::default() }
+    }
+
+    /// A clock that moves only when it [leaps](Self::leap).
+    pub(crate) fn by_hand() -> Self {
+        let passed = Passed::ByHand(Arc::default());
+        Self { right_at: BEGINNING, speed: 1, ahead: 0, passed, leaps: Arc::default() }
+    }
+
+    /// When it was right, in milliseconds.
+    pub(crate) fn right_at(&self) -> u64 {
+        self.right_at
+    }
+
+    /// The same clock, ahead by `millis` milliseconds.
+    #[must_use]
+    pub(crate) fn ahead_by(&self, millis: i64) -> Self {
+        Self { ahead: millis, ..self.clone() }
+    }
+
+    /// The speed as a multiple of real time.
+    pub(crate) fn speed(&self) -> u32 {
+        self.speed
+    }
+
+    /// Its time in milliseconds.
+    pub(crate) fn now(&self) -> u64 {
+        (self.right_at + self.steady().as_millis() as u64).saturating_add_signed(self.ahead)
+    }
+
+    /// How long it has run, regardless of its offset.
+    pub(crate) fn steady(&self) -> Duration {
+        match &self.passed {
+            Passed::Since(elapsed, since) => {
+                *elapsed + since.elapsed() * self.speed + Duration::from_millis(self.leaps.load(Ordering::Relaxed))
+            }
+            Passed::ByHand(_) => self.real(),
+        }
+    }
+
+    /// The real time that has passed.
+    pub(crate) fn real(&self) -> Duration {
+        match &self.passed {
+            Passed::Since(_, since) => since.elapsed(),
+            Passed::ByHand(nanos) => Duration::from_nanos(nanos.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Advances this clock and its clones at once.
+    pub(crate) fn leap(&self, time: Duration) {
+        match &self.passed {
+            Passed::Since(..) => self.leaps.fetch_add(time.as_millis() as u64, Ordering::Relaxed),
+            Passed::ByHand(nanos) => nanos.fetch_add(time.as_nanos() as u64, Ordering::Relaxed),
+        };
+    }
+
+    /// The real time in which `time` passes on this clock.
+    pub(crate) fn real_duration(&self, time: Duration) -> Duration {
+        time / self.speed
+    }
+}
+
+fn system() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The environment of a client over sockets, whose timers follow a [`FastClock`].
 pub(crate) struct FastEnvironment {
     clock: FastClock,
     real: SystemTimer,
@@ -35,8 +139,8 @@ impl Timer for FastEnvironment {
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        let left = self.clock.takes(at.saturating_sub(self.clock.steady()));
-        // A moment too late rather than too early.
+        let left = self.clock.real_duration(at.saturating_sub(self.clock.steady()));
+        // Rounded up, because a wake-up must not be early.
         let until = self.real.now().saturating_add(left).saturating_add(Duration::from_micros(100));
         self.real.wake_at(until, waker);
     }
@@ -48,7 +152,7 @@ impl Environment for FastEnvironment {
     }
 }
 
-/// The output of `future`, if it completes within this time.
+/// The output of `future`, if it completes within `patience`.
 pub(crate) async fn within<T>(client: &ClientCore, patience: Duration, future: impl Future<Output = T>) -> Option<T> {
     match select(pin!(future), pin!(pause(client.environment(), patience))).await {
         Either::Left((output, _)) => Some(output),

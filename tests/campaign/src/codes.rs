@@ -5,19 +5,19 @@ use crate::operation::Family;
 /// What a refusal proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Proof {
-    /// Nothing was begun: the gateway, the permission or a parameter stopped it.
+    /// Nothing was begun: the gateway, a permission or a parameter stopped the request.
     NotBegun,
-    /// It was not done. Of what does two things, the first may have been.
+    /// The request was not done. Of a compound request, the first part may have been.
     NotDone,
-    /// There were too many requests; this one was not taken.
+    /// There were too many requests; this one was not accepted.
     Rate,
-    /// There is no such order, as far as this machine can see.
+    /// There is no such order, as far as this node can see.
     NoSuchOrder,
     /// The client's id was used before.
     DuplicateId,
-    /// The timestamp is not taken.
+    /// The timestamp was refused.
     Timestamp,
-    /// Nothing, though it sounds like a refusal: only one source says what it means, or sources contradict each other.
+    /// Nothing, although it reads like a refusal: there is only one source, or sources contradict each other.
     Doubtful,
     /// Nothing.
     Open,
@@ -31,7 +31,7 @@ const UNIFIED: [Family; 1] = [Family::Unified];
 /// Codes with the same meaning, and the families that use them.
 type Row = (Proof, &'static [Family], &'static [&'static str]);
 
-/// Some of the table, all of which several sources agree on where they prove something.
+/// A part of the table. Where a code proves something, several sources agree.
 const CODES: [Row; 19] = [
     (
         Proof::NotBegun,
@@ -62,7 +62,7 @@ const CODES: [Row; 19] = [
     (Proof::Open, &UNIFIED, &["25000", "25001", "25003", "25114"]),
 ];
 
-/// What a code proves, if it is one of these.
+/// What a code proves, if it is in the table.
 pub(crate) fn proof(code: &str) -> Option<Proof> {
     CODES.iter().find(|(_, _, codes)| codes.contains(&code)).map(|(proof, ..)| *proof)
 }
@@ -82,7 +82,7 @@ mod tests {
         }
     }
 
-    /// The hostile exchange takes its codes from the schema, and this table judges by what was observed.
+    /// The hostile exchange takes its codes from the schema; this table has what was observed.
     #[test]
     fn the_schema_claims_no_more_of_a_code_than_was_observed() {
         for (proof, families, codes) in CODES {

@@ -1,135 +1,135 @@
-//! What a campaign counts.
+//! Counts of calls, faults and covered situations.
 
 use std::collections::BTreeMap;
 
-use tradeapi_exchange::Counts as Hostile;
+use tradeapi_exchange::Counts as HostileCounts;
 
 use crate::operation::Family;
 
-/// An enum that lists its values, so that a campaign can show that it reached each.
+/// Declares an enum with a list of its values, so that a test can show that a campaign covers each.
 macro_rules! listed {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $value:ident,)* }) => {
         $(#[$meta])*
         pub enum $name { $($(#[$doc])* $value,)* }
 
         impl $name {
-            /// All of them.
+            /// All values.
             pub const ALL: &[Self] = &[$(Self::$value,)*];
         }
     };
 }
 
-/// What was counted.
+/// The counts of a campaign.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// How many requests came, by operation.
+    /// The requests that arrived, by operation.
     pub calls: BTreeMap<(Family, &'static str), Rate>,
-    /// What the hostile exchanges did.
-    pub hostile: Hostile,
-    /// What else was reached.
-    pub reached: BTreeMap<Reached, u64>,
-    /// What no client should send: requests that are badly signed or make no sense.
+    /// Counts of the hostile exchanges.
+    pub hostile: HostileCounts,
+    /// How often each situation occurred.
+    pub situations: BTreeMap<Situation, u64>,
+    /// The rules that clients broke although they could have known better, such as bad signatures.
     pub refused: Vec<String>,
-    /// How many requests came too late for their signature.
+    /// The number of requests that arrived after their signature had expired.
     pub stale: u64,
 }
 
 listed! {
-    /// Something that a campaign is to reach.
+    /// A situation that campaigns have to cover.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     #[non_exhaustive]
-    pub enum Reached {
-        /// An order was made with an id that another has.
-        Twin,
+    pub enum Situation {
+        /// An order was placed with an id that another order has.
+        DuplicateId,
         /// An order was refused because its id was used before.
-        RefusedTwin,
-        /// An order was named by the exchange's id.
+        RefusedDuplicateId,
+        /// A request named an order by the exchange's id.
         NamedByOrderId,
-        /// An order came without an id.
+        /// An order was placed without an id.
         WithoutId,
-        /// An amendment requested two changes.
+        /// An amendment changed two fields.
         AmendedTwoFields,
-        /// An amendment requested what the order already was.
+        /// An amendment had the order's current values.
         AmendedWithoutChange,
-        /// A connection that rested was closed.
+        /// The exchange closed an idle connection.
         IdleClose,
-        /// Bytes came without a request.
+        /// The client received unsolicited bytes.
         Unsolicited,
         /// A query was sent while the request could still arrive.
         QueriedEarly,
-        /// A query was sent after that.
+        /// A query was sent after the request could no longer arrive.
         QueriedLate,
-        /// A request came over a connection for which it had to wait.
+        /// The first request of a connection was delayed.
         LateFirstRequest,
-        /// A client gave up a call that was under way.
+        /// A caller dropped a call in flight.
         Dropped,
-        /// A client's only thread was busy with something else.
+        /// The client's only thread was blocked.
         Blocked,
-        /// An order was cancelled of which it was not known whether it was there.
+        /// An order with an unknown outcome was cancelled.
         CancelledUnknown,
-        /// The network lost a request on its way.
+        /// The network lost a request.
         RequestLost,
-        /// The network lost an answer on its way.
+        /// The network lost an answer.
         AnswerLost,
-        /// A request was overtaken by others.
+        /// The network delayed a request.
         RequestDelayed,
-        /// An answer was overtaken by others, or came too late.
+        /// The network delayed an answer.
         AnswerDelayed,
         /// A connection was not established.
         NotConnected,
-        /// A connection was closed while a request was under way to it.
+        /// The exchange closed a connection with a request in flight.
         ClosedUnderWay,
-        /// The answer to another request came for this one.
+        /// A request received the answer to another one.
         TakenForAnother,
-        /// The exchange was down while a request was under way to it.
+        /// An outage of the exchange began with a request in flight.
         CutOff,
-        /// A request came a second time, from a node that repeats what it gets no answer to, and the second answer counted.
+        /// A proxy sent a request twice, and passed on the second answer.
         Repeated,
     }
 }
 
-/// How often an operation was called.
+/// The calls of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rate {
-    /// In all.
+    /// The number of calls.
     pub calls: usize,
-    /// At most within any second.
+    /// The most calls within any second.
     pub most: usize,
-    /// How many are allowed within any second.
+    /// The number of calls allowed within any second.
     pub allowed: usize,
-    /// How many came beyond that.
+    /// The number of calls in excess of that.
     pub beyond: usize,
 }
 
 impl Counts {
-    /// The sum of both; each rate is that of the fastest caller.
+    /// Adds `other`. Each rate is that of the fastest caller.
     pub fn add(&mut self, other: &Self) {
         for (operation, rate) in &other.calls {
             let sum = self.calls.entry(*operation).or_default();
             let (calls, beyond) = (sum.calls + rate.calls, sum.beyond + rate.beyond);
             *sum = Rate { calls, beyond, most: sum.most.max(rate.most), allowed: rate.allowed };
         }
-        let Hostile { wrongs, landings, quirks, reached, .. } = &other.hostile;
-        add(&mut self.hostile.wrongs, wrongs);
-        add(&mut self.hostile.landings, landings);
+        let HostileCounts { faults, effect_times, quirks, events, .. } = &other.hostile;
+        add(&mut self.hostile.faults, faults);
+        add(&mut self.hostile.effect_times, effect_times);
         add(&mut self.hostile.quirks, quirks);
-        add(&mut self.hostile.reached, reached);
-        other.reached.iter().for_each(|(what, count)| self.reach(*what, *count));
+        add(&mut self.hostile.events, events);
+        other.situations.iter().for_each(|(what, count)| self.cover(*what, *count));
         self.refused.extend_from_slice(&other.refused);
         self.stale += other.stale;
     }
 
-    /// Something was reached, so many times.
-    pub fn reach(&mut self, what: Reached, times: u64) {
-        *self.reached.entry(what).or_default() += times;
+    /// Counts occurrences of a situation.
+    pub fn cover(&mut self, what: Situation, times: u64) {
+        *self.situations.entry(what).or_default() += times;
     }
 
-    /// How often something was reached.
-    pub fn times(&self, what: Reached) -> u64 {
-        self.reached.get(&what).copied().unwrap_or_default()
+    /// How often a situation occurred.
+    pub fn times(&self, what: Situation) -> u64 {
+        self.situations.get(&what).copied().unwrap_or_default()
     }
 
-    /// How many calls came beyond what the documents allow.
+    /// The number of calls in excess of the documented limits.
     pub fn beyond(&self) -> usize {
         self.calls.values().map(|rate| rate.beyond).sum()
     }

@@ -1,4 +1,5 @@
-//! The exchange of an account: the local exchange in hostile conditions, with its book, on a port or without sockets.
+//! The exchange of an account: the local exchange in hostile conditions, on a port or without sockets, with a record of
+//! what it did.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
@@ -13,33 +14,33 @@ use http::HeaderValue;
 use tradeapi::Timestamp;
 use tradeapi::runtime::limits::InProcessLimits;
 use tradeapi_exchange::{
-    Conditions, Delivered, Delivery, Exchange as Local, Family as OfLocal, Hostility, Keys, Profile, Settings, Time,
+    Conditions, Delivered, Delivery, Exchange as Local, Family as LocalFamily, Hostility, Keys, Profile, Settings, Time,
 };
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::arrivals::Arrivals;
-use crate::book::{Book, Duplicates};
-use crate::counts::{Counts, Rate, Reached};
-use crate::fast::FastClock;
-use crate::line::Line;
+use crate::clock::FastClock;
+use crate::connections::ConnectionProfile;
+use crate::counts::{Counts, Rate, Situation};
+use crate::ground_truth::{Duplicates, GroundTruth};
 use crate::operation::{Family, Listed, Operation};
 use crate::orders::{self, Order};
 
-/// How long what was accepted may still take to be seen.
-const UNDER_WAY: Duration = Duration::from_secs(60 * 60);
+/// The longest time after which an accepted request still takes effect.
+const MAX_EFFECT_DELAY: Duration = Duration::from_secs(60 * 60);
 
-/// The size of the position that reversals turn, in coins, and what its owner has.
+/// The size of the position that reversals turn, in coins, and the account's balance.
 const POSITION: u64 = 400;
 const BALANCE: u64 = 1_000_000_000;
 
-/// How an exchange behaves.
+/// The settings of an exchange.
 #[derive(Clone, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct ExchangeSettings {
     pub(crate) hostility: Hostility,
-    /// The clock that signatures are judged by.
+    /// The clock by which signatures are checked.
     pub(crate) clock: FastClock,
-    /// What connections are like.
-    pub(crate) line: Line,
+    /// The delays and time-outs of connections.
+    pub(crate) profile: ConnectionProfile,
     /// How the exchange treats a client's id that was used before.
     pub(crate) duplicates: Duplicates,
 }
@@ -52,26 +53,26 @@ pub(crate) struct Exchange {
 
 struct Inner {
     local: Local,
-    terms: Terms,
+    settings: ExchangeSettings,
     is_calm: AtomicBool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    book: Book,
+    truth: GroundTruth,
     arrivals: BTreeMap<(Family, &'static str), (Arrivals, usize)>,
-    /// The connections that have brought something.
+    /// The connections that have carried a request.
     connections: HashSet<usize>,
     late_first: u64,
 }
 
 impl Exchange {
     /// Starts on a free port of this machine.
-    pub(crate) fn start(terms: Terms) -> io::Result<Self> {
+    pub(crate) fn start(settings: ExchangeSettings) -> io::Result<Self> {
         let server = ScriptedServer::start()?;
-        terms.line.lay(&server, terms.hostility.seed.0);
-        let mut exchange = Self::without_sockets(terms);
+        settings.profile.apply_to(&server, settings.hostility.seed.0);
+        let mut exchange = Self::without_sockets(settings);
         let inner = Arc::clone(&exchange.inner);
         server.answer_otherwise(move |request| match in_http(request) {
             Some(http) => on_the_wire(inner.deliver(&http, request.connection, true)),
@@ -81,66 +82,66 @@ impl Exchange {
         Ok(exchange)
     }
 
-    /// An exchange that answers [requests](Self::deliver), and runs nothing by itself.
-    pub(crate) fn without_sockets(terms: Terms) -> Self {
-        let mut settings = Settings::default();
-        settings.seed = terms.hostility.seed;
-        (settings.rate_limits, settings.ceilings, settings.liquidation) = (false, false, false);
-        settings.unique_client_ids = terms.duplicates == Duplicates::Refused;
-        settings.first_of_client_id = terms.duplicates == Duplicates::TakenAndFirstShown;
-        let time = Time::by_hand_from(Timestamp::from_millis(terms.clock.now()));
-        let local = Local::with(settings, time, Profile::new().balance("USDT", BALANCE));
+    /// Creates an exchange that only answers [requests](Self::deliver).
+    pub(crate) fn without_sockets(settings: ExchangeSettings) -> Self {
+        let mut local_settings = Settings::default();
+        local_settings.seed = settings.hostility.seed;
+        (local_settings.rate_limits, local_settings.ceilings, local_settings.liquidation) = (false, false, false);
+        local_settings.unique_client_ids = settings.duplicates == Duplicates::Refused;
+        local_settings.first_of_client_id = settings.duplicates == Duplicates::AcceptedAndFirstShown;
+        let time = Time::by_hand_from(Timestamp::from_millis(settings.clock.now()));
+        let local = Local::with(local_settings, time, Profile::new().balance("USDT", BALANCE));
         open_position(&local);
         let mut conditions = Conditions::default();
-        conditions.hostility = Some(terms.hostility.clone());
+        conditions.hostility = Some(settings.hostility.clone());
         local.set_conditions(conditions);
         Self {
             server: None,
             inner: Arc::new(Inner {
                 local,
-                is_calm: AtomicBool::new(terms.hostility.faults == 0),
-                terms,
+                is_calm: AtomicBool::new(settings.hostility.faults == 0),
+                settings,
                 state: Mutex::default(),
             }),
         }
     }
 
-    /// What its user signs with.
+    /// The credentials of its user.
     pub(crate) fn keys(&self) -> &Keys {
         self.inner.local.keys()
     }
 
-    /// Answers one request that a connection has brought.
+    /// Answers a request that arrived over a connection.
     pub(crate) fn deliver(&self, request: &http::Request<Bytes>, connection: usize) -> Delivery {
         self.inner.deliver(request, connection, true)
     }
 
-    /// Answers a request that a node on the way has sent a second time, which does not count against rate limits.
+    /// Answers a request that a proxy sent a second time, which does not count against rate limits.
     pub(crate) fn deliver_again(&self, request: &http::Request<Bytes>, connection: usize) -> Delivery {
         self.inner.deliver(request, connection, false)
     }
 
-    /// The requests with which something went wrong.
-    pub(crate) fn hit(&self) -> BTreeSet<String> {
-        self.inner.local.hit()
+    /// The requests that were faulted.
+    pub(crate) fn faulted_requests(&self) -> BTreeSet<String> {
+        self.inner.local.faulted_requests()
     }
 
-    /// Where it listens, as a base address.
+    /// The base address.
     pub(crate) fn url(&self) -> String {
         self.server.as_ref().map_or("http://127.0.0.1".to_owned(), ScriptedServer::url)
     }
 
-    /// What it has counted so far.
+    /// The counts so far.
     pub(crate) fn counts(&self) -> Counts {
         let mut counts = self.inner.counts();
         if let Some(server) = &self.server {
-            counts.reach(Reached::IdleClose, server.idle_closes() as u64);
-            counts.reach(Reached::Unsolicited, server.unsolicited() as u64);
+            counts.cover(Situation::IdleClose, server.idle_closes() as u64);
+            counts.cover(Situation::Unsolicited, server.unsolicited() as u64);
         }
         counts
     }
 
-    /// From now on, nothing goes wrong, and all machines are right.
+    /// Ends all faults, and corrects the clocks of all nodes.
     pub(crate) fn calm(&self) {
         let mut conditions = self.inner.local.conditions();
         conditions.hostility = conditions.hostility.map(Hostility::calm);
@@ -148,52 +149,52 @@ impl Exchange {
         self.inner.is_calm.store(true, Ordering::Relaxed);
     }
 
-    /// Whether nothing goes wrong.
+    /// Whether there are no faults.
     pub(crate) fn is_calm(&self) -> bool {
         self.inner.is_calm.load(Ordering::Relaxed)
     }
 
-    /// The ids of the orders that a listing is to have, the latest first.
+    /// The ids of the orders that belong into a listing, the latest first.
     pub(crate) fn listed(&self, family: Family, listed: Listed) -> Vec<String> {
-        let Inner { local, terms, .. } = &*self.inner;
-        local.advance_to(Timestamp::from_millis(terms.clock.now()));
+        let Inner { local, settings, .. } = &*self.inner;
+        local.advance_to(Timestamp::from_millis(settings.clock.now()));
         let family = match family {
-            Family::Classic => OfLocal::Classic,
-            Family::Unified => OfLocal::Unified,
+            Family::Classic => LocalFamily::Classic,
+            Family::Unified => LocalFamily::Unified,
         };
         let [open, closed] = local.order_ids(local.keys(), family);
         let ids = if listed == Listed::Open { open } else { closed };
         ids.iter().map(u64::to_string).collect()
     }
 
-    /// Closes the book, with everything in it that was accepted and would come later.
-    pub(crate) fn close(&self) -> (Book, Counts) {
-        let Inner { local, terms, state, .. } = &*self.inner;
-        let end = terms.clock.now() + UNDER_WAY.as_millis() as u64;
+    /// Advances the exchange until everything it has accepted is done, and returns what it did.
+    pub(crate) fn close(&self) -> (GroundTruth, Counts) {
+        let Inner { local, settings, state, .. } = &*self.inner;
+        let end = settings.clock.now() + MAX_EFFECT_DELAY.as_millis() as u64;
         local.advance_to(Timestamp::from_millis(end));
-        lock(state).book.follow(local);
+        lock(state).truth.follow(local);
         let counts = self.counts();
-        (std::mem::take(&mut lock(state).book), counts)
+        (std::mem::take(&mut lock(state).truth), counts)
     }
 }
 
 impl Inner {
     fn deliver(&self, request: &http::Request<Bytes>, connection: usize, is_counted: bool) -> Delivery {
-        let Self { local, terms, state, .. } = self;
-        // Events of one request are taken before the next one.
+        let Self { local, settings, state, .. } = self;
+        // The events of a request are recorded before the next one.
         let mut state = lock(state);
         if is_counted && let Some(operation) = Operation::find(request.method().as_str(), request.uri().path()) {
             let arrivals = state.arrivals.entry((operation.family, operation.name)).or_default();
-            arrivals.0.note(terms.clock.real());
+            arrivals.0.note(settings.clock.real());
             arrivals.1 = operation.per_second;
         }
-        if state.connections.insert(connection) && !terms.line.first.is_zero() {
+        if state.connections.insert(connection) && !settings.profile.first_delay.is_zero() {
             state.late_first += 1;
         }
-        let now = Timestamp::from_millis(terms.clock.now());
+        let now = Timestamp::from_millis(settings.clock.now());
         let delivery = local.deliver_at(now, request, IpAddr::V4(Ipv4Addr::LOCALHOST));
-        state.book.follow(local);
-        match terms.line.keep_alive().and_then(|keep_alive| HeaderValue::try_from(keep_alive).ok()) {
+        state.truth.follow(local);
+        match settings.profile.keep_alive().and_then(|keep_alive| HeaderValue::try_from(keep_alive).ok()) {
             Some(keep_alive) => with_header(delivery, &keep_alive),
             None => delivery,
         }
@@ -214,21 +215,21 @@ impl Inner {
             violations.iter().filter(|(rule, _)| rule.contains(part)).map(|(_, times)| *times).sum()
         };
         counts.stale = times(STALE);
-        counts.reach(Reached::RefusedTwin, times(DUPLICATE));
-        counts.reach(Reached::Twin, state.book.twins());
-        counts.reach(Reached::LateFirstRequest, state.late_first);
-        let is_sensible = |rule: &str| SENSIBLE.iter().any(|part| rule.contains(part));
-        counts.refused.extend(violations.into_keys().filter(|rule| !is_sensible(rule)));
+        counts.cover(Situation::RefusedDuplicateId, times(DUPLICATE));
+        counts.cover(Situation::DuplicateId, state.truth.duplicate_ids());
+        counts.cover(Situation::LateFirstRequest, state.late_first);
+        let is_unknowable = |rule: &str| UNKNOWABLE.iter().any(|part| rule.contains(part));
+        counts.refused.extend(violations.into_keys().filter(|rule| !is_unknowable(rule)));
         counts
     }
 }
 
-/// Rules that are broken by requests that come too late, and by orders whose id was used before.
+/// Rules broken by requests that arrive too late, and by orders whose id was used before.
 const STALE: &str = "timestamp";
 const DUPLICATE: &str = "duplicate";
 
-/// Parts of rules that a client may break unknowingly, because it cannot see what others and earlier requests did.
-const SENSIBLE: [&str; 5] = [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only"];
+/// Parts of rules that a client may break unknowingly, because it cannot see other participants and earlier requests.
+const UNKNOWABLE: [&str; 5] = [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only"];
 
 fn with_header(delivery: Delivery, keep_alive: &HeaderValue) -> Delivery {
     let with = |mut answer: http::Response<Bytes>| {
@@ -247,7 +248,7 @@ fn with_header(delivery: Delivery, keep_alive: &HeaderValue) -> Delivery {
     delivery
 }
 
-/// A position that reversals can turn. Its order is filled before anything goes wrong.
+/// Opens a position that reversals can turn, before any fault.
 fn open_position(local: &Local) {
     let size = tradeapi::Decimal::from(POSITION);
     let order = Order { size: size.clone(), ..Order::new(Family::Classic, "position") };
@@ -271,7 +272,7 @@ fn in_http(request: &Request) -> Option<http::Request<Bytes>> {
     builder.body(Bytes::from(request.body.clone())).ok()
 }
 
-/// What arrives of an answer, in bytes.
+/// Converts a delivery into an answer of the scripted server.
 fn on_the_wire(delivery: Delivery) -> Answer {
     let whole = |answer: &http::Response<Bytes>| {
         let headers = answer.headers().iter();
@@ -297,7 +298,7 @@ fn on_the_wire(delivery: Delivery) -> Answer {
     }
 }
 
-/// A panic fails the campaign anyway; the book stays good.
+/// A panic fails the campaign anyway, so a poisoned lock is used.
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

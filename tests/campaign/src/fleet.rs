@@ -1,7 +1,7 @@
-//! A fleet of clients that share their rate limits over a Redis server which is late, cut off, restarted, and returns.
+//! A fleet of clients that share their rate limits through a Redis server that is slow, unreachable or restarted.
 //!
-//! Whatever happens to the server, no window may have too many calls by the exchange's count; and where a process is told to
-//! go on without the server, it has to.
+//! By the exchange's count, no window may have too many calls, whatever the fault. A process that may continue without
+//! the server must do so.
 
 use std::fmt;
 use std::io;
@@ -9,94 +9,108 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::counts::Rate;
-use crate::exchange::{Exchange, Terms};
-use crate::fast::FastClock;
-use crate::line::Line;
 use tokio::task::JoinSet;
 use tradeapi::Client;
 use tradeapi::runtime::limits::{Fallback, QuotaShare, RedisLimits, RedisSettings};
 use tradeapi_exchange::{Hostility, Seed};
 use tradeapi_tests::dice::Dice;
 
-use crate::judge::Violation;
+use crate::clock::FastClock;
+use crate::connections::ConnectionProfile;
+use crate::counts::Rate;
+use crate::deployment::Deployment;
+use crate::exchange::{Exchange, ExchangeSettings};
 use crate::orders::{self, Order};
-use crate::world::World;
+use crate::violation::Violation;
 
 mod proxy;
 mod server;
 
-use self::proxy::{Proxy, Way};
+use self::proxy::{LinkState, Proxy};
 use self::server::Server;
 
-/// What a fleet is like.
+/// The settings of a fleet.
 #[derive(Clone, Copy, Debug)]
 pub struct Fleet {
-    /// What everything follows from that follows from anything.
+    /// The seed of every random choice.
     pub seed: u64,
-    /// How many clients there are, each with a limiter and a way to the server of its own.
+    /// The number of clients, each with its own limiter and its own connection to the server.
     pub processes: u32,
-    /// How many tasks share a client.
+    /// The number of tasks that share a client.
     pub tasks: u32,
-    /// What a process does that loses the server.
-    pub lost: Lost,
-    /// What happens, one after the other.
-    pub troubles: &'static [Trouble],
-    /// How long each lasts. Whoever loses the server needs a few seconds to notice, and to wait for one window.
-    pub lasts: Duration,
+    /// What a process does without the server.
+    pub fallback: RedisFallback,
+    /// The faults, in this order.
+    pub faults: &'static [RedisFault],
+    /// The duration of each fault. A process needs a few seconds to notice that the server is lost, and to wait for one
+    /// window.
+    pub fault_duration: Duration,
 }
 
-/// What a process does that loses the server.
+/// What a process does when it loses the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
-    /// It sends nothing, which is the default.
+pub enum RedisFallback {
+    /// It sends nothing, as by default.
     Refuses,
     /// It keeps to its share of the limits.
-    KeepsToItsShare,
+    KeepsToShare,
 }
 
-/// Something that happens to the server or the ways to it.
+/// A fault of the server or of the connections to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
-    /// Nothing.
+pub enum RedisFault {
+    /// No fault.
     None,
-    /// It answers late, up to so many milliseconds.
+    /// The server answers late, by up to this many milliseconds.
     Late(u64),
-    /// It cannot be reached.
+    /// The server cannot be reached.
     CutOff,
-    /// Some processes cannot reach it.
+    /// Some processes cannot reach the server.
     CutOffForSome,
-    /// It takes connections and answers nothing.
-    Mute,
-    /// It ends and begins again with nothing in it.
+    /// The server accepts connections and answers nothing.
+    Unresponsive,
+    /// The server is restarted without its data.
     Restart,
 }
 
-/// What happens to a process that sends nothing without the server.
-pub const REFUSING: [Trouble; 6] =
-    [Trouble::None, Trouble::CutOffForSome, Trouble::Late(20), Trouble::Restart, Trouble::Mute, Trouble::None];
+/// The faults for processes that send nothing without the server.
+pub const FAULTS_WHEN_REFUSING: [RedisFault; 6] = [
+    RedisFault::None,
+    RedisFault::CutOffForSome,
+    RedisFault::Late(20),
+    RedisFault::Restart,
+    RedisFault::Unresponsive,
+    RedisFault::None,
+];
 
-/// What happens to a process that keeps to a share. The documentation says that shares come on top where only some lose
-/// the server.
-pub const SHARING: [Trouble; 7] =
-    [Trouble::None, Trouble::Late(60), Trouble::CutOff, Trouble::None, Trouble::Restart, Trouble::Mute, Trouble::None];
+/// The faults for processes that keep to a share. There is no [`CutOffForSome`](RedisFault::CutOffForSome), because
+/// shares then come on top of the common limit, as documented.
+pub const FAULTS_WHEN_SHARING: [RedisFault; 7] = [
+    RedisFault::None,
+    RedisFault::Late(60),
+    RedisFault::CutOff,
+    RedisFault::None,
+    RedisFault::Restart,
+    RedisFault::Unresponsive,
+    RedisFault::None,
+];
 
-/// The outcome of a fleet.
+/// The result of a fleet.
 #[derive(Debug, Default)]
 pub struct FleetFigures {
-    /// What happened, and how many calls were made meanwhile.
+    /// The number of calls during each fault.
     pub calls: Vec<(&'static str, usize)>,
-    /// How the exchange counted the calls.
+    /// The calls by the exchange's count.
     pub rate: Rate,
-    /// How many calls were given up while they waited.
+    /// The number of calls that were dropped while they waited.
     pub dropped: usize,
-    /// How many calls were refused for want of the server.
+    /// The number of calls that were refused because the server was lost.
     pub refused: usize,
-    /// What is wrong.
+    /// The violations.
     pub violations: Vec<Violation>,
 }
 
-/// What the processes of a fleet count together.
+/// The counts of all processes.
 #[derive(Debug, Default)]
 struct Counts {
     done: AtomicUsize,
@@ -104,40 +118,40 @@ struct Counts {
     refused: AtomicUsize,
 }
 
-impl Trouble {
+impl RedisFault {
     fn name(self) -> &'static str {
         match self {
-            Self::None => "nothing",
+            Self::None => "none",
             Self::Late(_) => "late",
             Self::CutOff => "cut off",
             Self::CutOffForSome => "cut off for some",
-            Self::Mute => "mute",
+            Self::Unresponsive => "unresponsive",
             Self::Restart => "restart",
         }
     }
 
-    fn way(self, process: usize) -> Way {
+    fn link_state(self, process: usize) -> LinkState {
         match self {
-            Self::None | Self::Restart => Way::Open,
-            Self::Late(millis) => Way::Late(Duration::from_millis(millis)),
-            Self::CutOff => Way::Cut,
-            Self::CutOffForSome if process == 0 => Way::Cut,
-            Self::CutOffForSome => Way::Open,
-            Self::Mute => Way::Mute,
+            Self::None | Self::Restart => LinkState::Open,
+            Self::Late(millis) => LinkState::Delayed(Duration::from_millis(millis)),
+            Self::CutOff => LinkState::Cut,
+            Self::CutOffForSome if process == 0 => LinkState::Cut,
+            Self::CutOffForSome => LinkState::Open,
+            Self::Unresponsive => LinkState::Stalled,
         }
     }
 
-    /// Whether calls have to go on meanwhile.
-    fn lets_calls_go_on(self, lost: Lost) -> bool {
-        lost == Lost::KeepsToItsShare || !matches!(self, Self::CutOff | Self::Mute)
+    /// Whether calls must continue during the fault.
+    fn calls_must_continue(self, fallback: RedisFallback) -> bool {
+        fallback == RedisFallback::KeepsToShare || !matches!(self, Self::CutOff | Self::Unresponsive)
     }
 }
 
-/// Runs a fleet to its end. `None` where there is no `redis-server`.
+/// Runs a fleet. Returns `None` if `redis-server` is not installed.
 ///
 /// # Errors
 ///
-/// When this machine has no port, thread or connection to give.
+/// The system has no free port, thread or connection.
 pub fn run(fleet: Fleet) -> io::Result<Option<FleetFigures>> {
     let Some(server) = Server::start()? else { return Ok(None) };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -145,10 +159,14 @@ pub fn run(fleet: Fleet) -> io::Result<Option<FleetFigures>> {
 }
 
 async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
-    let World { duplicates, .. } = World::plain();
-    let line = Line { first: Duration::from_millis(60), jitter: Duration::from_millis(3), ..Line::default() };
+    let Deployment { duplicates, .. } = Deployment::plain();
+    let profile = ConnectionProfile {
+        first_delay: Duration::from_millis(60),
+        jitter: Duration::from_millis(3),
+        ..ConnectionProfile::default()
+    };
     let hostility = Hostility::new(Seed(fleet.seed), 0, 0);
-    let exchange = Exchange::start(Terms { hostility, clock: FastClock::new(1), line, duplicates })?;
+    let exchange = Exchange::start(ExchangeSettings { hostility, clock: FastClock::new(1), profile, duplicates })?;
     let counts = Arc::new(Counts::default());
     let (mut proxies, mut tasks) = (Vec::new(), JoinSet::new());
     for process in 0..fleet.processes {
@@ -161,17 +179,18 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
         }
     }
     let mut figures = FleetFigures::default();
-    for trouble in fleet.troubles {
-        if *trouble == Trouble::Restart {
+    for fault in fleet.faults {
+        if *fault == RedisFault::Restart {
             server.restart()?;
         }
         let before = counts.done.load(Ordering::Relaxed);
-        proxies.iter().enumerate().for_each(|(process, proxy)| proxy.set(trouble.way(process)));
-        tokio::time::sleep(fleet.lasts).await;
+        proxies.iter().enumerate().for_each(|(process, proxy)| proxy.set(fault.link_state(process)));
+        tokio::time::sleep(fleet.fault_duration).await;
         let calls = counts.done.load(Ordering::Relaxed) - before;
-        figures.calls.push((trouble.name(), calls));
-        if calls == 0 && trouble.lets_calls_go_on(fleet.lost) {
-            let why = format!("no call in {:?} while the server was this: {}", fleet.lasts, trouble.name());
+        figures.calls.push((fault.name(), calls));
+        if calls == 0 && fault.calls_must_continue(fleet.fallback) {
+            let why =
+                format!("no call in {:?} during this fault of the server: {}", fleet.fault_duration, fault.name());
             figures.violations.push(Violation::LockedOut(why));
         }
     }
@@ -192,9 +211,9 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
 }
 
 fn client(fleet: Fleet, exchange: &Exchange, redis: &str) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
-    let settings = match fleet.lost {
-        Lost::Refuses => RedisSettings::new(),
-        Lost::KeepsToItsShare => {
+    let settings = match fleet.fallback {
+        RedisFallback::Refuses => RedisSettings::new(),
+        RedisFallback::KeepsToShare => {
             let share = QuotaShare::new(1, fleet.processes);
             RedisSettings::new().fallback(Fallback::in_process(share, |_| {}))
         }
@@ -204,7 +223,7 @@ fn client(fleet: Fleet, exchange: &Exchange, redis: &str) -> Result<Client, Box<
     Ok(Client::builder(exchange.url()).credentials(credentials).limiter(limits).build()?)
 }
 
-/// Places one order after the other; now and then the caller gives up while the call waits.
+/// Places one order after the other, and drops some of the calls while they wait.
 async fn trade(client: Client, name: String, mut dice: Dice, counts: Arc<Counts>) {
     for number in 0_u64.. {
         let order = Order::new(crate::operation::Family::Unified, &format!("{name}-{number}"));
@@ -225,12 +244,12 @@ async fn trade(client: Client, name: String, mut dice: Dice, counts: Arc<Counts>
 
 impl fmt::Display for FleetFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (trouble, calls) in &self.calls {
-            writeln!(f, "{trouble:28} {calls:>5} calls")?;
+        for (fault, calls) in &self.calls {
+            writeln!(f, "{fault:28} {calls:>5} calls")?;
         }
         let Rate { calls, most, allowed, beyond } = self.rate;
         writeln!(f, "{calls} calls, {most} in a second at most, {allowed} allowed, {beyond} beyond")?;
-        writeln!(f, "{} given up while they waited, {} refused", self.dropped, self.refused)?;
+        writeln!(f, "{} dropped while they waited, {} refused", self.dropped, self.refused)?;
         writeln!(f, "{} violations", self.violations.len())?;
         self.violations.iter().try_for_each(|violation| writeln!(f, "  {violation}"))
     }

@@ -1,4 +1,4 @@
-//! What a process stores before it sends, so that the next one can query it.
+//! What a process stores before it sends a request, so that the next process can query it.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -9,29 +9,29 @@ use std::sync::Mutex;
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Outcome;
 
-/// A file that lines are added to, and nothing else.
+/// An append-only file of lines.
 #[derive(Debug)]
 pub(crate) struct Journal(Mutex<File>);
 
-/// The outcome of one order, as far as was written down.
+/// One order of the journal, with its stored outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Which kind of order it is.
+    /// The kind of order.
     pub(crate) kind: String,
     pub(crate) signed_at: Timestamp,
     pub(crate) outcome: Outcome,
 }
 
 impl Journal {
-    /// Opens the journal of an earlier process, or begins one.
+    /// Opens or creates a journal.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-        // A process that was killed may have left half a line.
+        // A killed process may have left an incomplete line.
         file.write_all(b"\n")?;
         Ok(Self(Mutex::new(file)))
     }
 
-    /// What stands in the journal at `path`, by the ids of the orders.
+    /// Reads the journal at `path`. The keys are the ids of the orders.
     pub(crate) fn read(path: &Path) -> io::Result<BTreeMap<String, Entry>> {
         let text = std::fs::read_to_string(path)?;
         let mut entries = BTreeMap::new();
@@ -44,7 +44,7 @@ impl Journal {
                 }
                 ["known", id, outcome] => {
                     if let Some(entry) = entries.get_mut(*id) {
-                        entry.outcome = if *outcome == "happened" { Outcome::Done } else { Outcome::NotDone };
+                        entry.outcome = if *outcome == "done" { Outcome::Done } else { Outcome::NotDone };
                     }
                 }
                 _ => {}
@@ -53,17 +53,17 @@ impl Journal {
         Ok(entries)
     }
 
-    /// Writes down what is about to be sent. When this returns, it is on the disk.
+    /// Stores the ids of a request before it is sent. They are on the disk when this returns.
     pub(crate) fn sent(&self, kind: &str, ids: &[String], signed_at: Timestamp) -> io::Result<()> {
         let lines = ids.iter().map(|id| format!("sent {kind} {id} {}\n", signed_at.as_millis()));
         self.write(&lines.collect::<String>())
     }
 
-    /// Writes down its outcome, if that is known.
+    /// Stores the outcome of an order, if it is known.
     pub(crate) fn known(&self, id: &str, outcome: Outcome) -> io::Result<()> {
         match outcome {
-            Outcome::Done => self.write(&format!("known {id} happened\n")),
-            Outcome::NotDone => self.write(&format!("known {id} did-not\n")),
+            Outcome::Done => self.write(&format!("known {id} done\n")),
+            Outcome::NotDone => self.write(&format!("known {id} not-done\n")),
             Outcome::Unknown => Ok(()),
         }
     }

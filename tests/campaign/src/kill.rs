@@ -1,48 +1,47 @@
-//! A process is killed in the middle, again and again, and the last one finishes what the others left.
+//! A campaign that kills its client's process repeatedly. The last process finishes what the others left.
 
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::exchange::Exchange;
-use crate::fast::FastClock;
 use tradeapi_exchange::Keys;
 use tradeapi_tests::dice::Dice;
 
 use crate::account;
 use crate::child;
+use crate::clock::FastClock;
+use crate::deployment::Deployment;
+use crate::exchange::Exchange;
 use crate::figures::Figures;
 use crate::journal::Journal;
-use crate::judge::judge;
 use crate::ledger::{Known, Ledger, Naming};
 use crate::settings::Settings;
-use crate::world::World;
+use crate::violation::find_violations;
 
-/// The argument by which the program knows that it is the one to be killed.
+/// The argument that starts the program as a [`Child`](crate::Child).
 pub const CHILD: &str = "--child";
 
-/// The window of all limits. A new process knows nothing of the calls of the one before it.
+/// The window of all limits. A new process does not know the calls of the one before it.
 const WINDOW: Duration = Duration::from_millis(1_100);
 
-/// Starts `program` with [`CHILD`] again and again, kills it `kills` times, and lets the last one end. It sends
-/// `settings.placements` orders in all, and writes into `folder`.
+/// Starts `program` with [`CHILD`] and kills it, `kills` times, then lets a last process finish. Together they send
+/// `settings.placements` orders. The journal is in `folder`.
 ///
 /// # Errors
 ///
-/// When processes cannot be started or the journal cannot be read.
+/// A process cannot be started, or the journal cannot be read.
 pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> io::Result<Figures> {
     let begun = Instant::now();
     let clock = FastClock::new(settings.speed);
-    let exchange = Exchange::start(account::exchange(settings, 0, &World::plain(), &clock))?;
+    let exchange = Exchange::start(account::exchange(settings, 0, &Deployment::plain(), &clock))?;
     let journal = folder.join("journal");
     let start = || {
         let mut command = Command::new(program);
         let Keys { key, secret, passphrase } = exchange.keys();
         command.arg(CHILD).arg(exchange.url()).args([key, secret, passphrase]).arg(&journal);
-        command.args(
-            [clock.was_right_at(), u64::from(clock.speed()), settings.placements].map(|number| number.to_string()),
-        );
+        command
+            .args([clock.right_at(), u64::from(clock.speed()), settings.placements].map(|number| number.to_string()));
         command.stdin(Stdio::null()).spawn()
     };
     let mut dice = Dice::new(settings.seed, "kill");
@@ -59,15 +58,15 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
     }
     let ledger = Ledger::default();
     for (id, entry) in Journal::read(&journal)? {
-        let deed = match entry.kind.as_str() {
+        let operation = match entry.kind.as_str() {
             "classic" => "classic.place-order",
             "reversal" => "classic.click-backhand",
             _ => "unified.place-order",
         };
-        let ticket = ledger.open(child::order(&entry.kind, &id).placed(), deed, Naming::Own);
-        ledger.note(&ticket, entry.outcome, Known::ByQuery, "by another process");
+        let handle = ledger.open(child::order(&entry.kind, &id).placed(), operation, Naming::UniqueId);
+        ledger.record(&handle, entry.outcome, Known::ByQuery, "by another process");
     }
-    let (book, counts) = exchange.close();
-    let violations = ledger.look(|claims| judge(claims, book.effects()));
-    Ok(Figures { lasted: begun.elapsed(), ..Figures::of(&ledger, &book, &counts, violations) })
+    let (truth, counts) = exchange.close();
+    let violations = ledger.with_claims(|claims| find_violations(claims, truth.effects()));
+    Ok(Figures { lasted: begun.elapsed(), ..Figures::of(&ledger, &truth, &counts, violations) })
 }

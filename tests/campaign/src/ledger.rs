@@ -1,19 +1,19 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::book::Effect;
-use crate::counts::{Counts, Reached};
 use tradeapi::Error;
 use tradeapi::runtime::tables::{CodeProof, Outcome};
 
-use crate::judge::Violation;
+use crate::counts::{Counts, Situation};
+use crate::ground_truth::Effect;
+use crate::violation::Violation;
 
-/// The client's own account of what it requested. Clones share it.
+/// What the client claims about each effect that it requested. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger(Arc<Mutex<Pages>>);
+pub struct Ledger(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
-struct Pages {
+struct State {
     /// An effect can be requested more than once.
     claims: BTreeMap<Effect, Vec<Claim>>,
     violations: Vec<Violation>,
@@ -21,43 +21,43 @@ struct Pages {
     decided: Decided,
 }
 
-/// How often the client decided an outcome by each thing: the end of a call, what a code proves, an item of a batch, what
-/// a query found, or why that leaves it open.
+/// How often each piece of evidence decided an outcome: a call result, a code, an item of a batch, a record, or the
+/// reason why queries left it open.
 pub type Decided = BTreeMap<(&'static str, &'static str), u64>;
 
-/// What the client states of one effect that it requested.
+/// What the client claims about one effect that it requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The id of its request.
-    pub deed: &'static str,
-    /// How the order was named.
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// How the request names its order.
     pub naming: Naming,
-    /// Whether it happened.
+    /// Whether the effect occurred.
     pub outcome: Outcome,
-    /// How that is known.
+    /// How the outcome is known.
     pub known: Known,
-    /// How it was requested, and when.
+    /// The calls that led to the outcome.
     pub how: &'static str,
 }
 
-/// How a request names its target.
+/// How a request names its order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Naming {
-    /// By an id that nothing else has.
+    /// By an id that no other order has.
     #[default]
-    Own,
-    /// By an id that another order has, or will have.
-    Shared,
+    UniqueId,
+    /// By an id that another order has or gets later.
+    SharedId,
     /// Without an id.
-    Nothing,
+    NoId,
 }
 
 impl Naming {
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn suffix(self) -> &'static str {
         match self {
-            Self::Own => "",
-            Self::Shared => "(id used again)",
-            Self::Nothing => "(no id)",
+            Self::UniqueId => "",
+            Self::SharedId => "(id used again)",
+            Self::NoId => "(no id)",
         }
     }
 }
@@ -65,35 +65,41 @@ impl Naming {
 /// How the outcome of a request is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Known {
-    /// By the answer to the request itself, or because it was never sent.
+    /// By the answer to the request, or because it was never sent.
     ByAnswer,
     /// By a query.
     ByQuery,
-    /// It is unknown.
+    /// The outcome is unknown.
     Unknown,
-    /// It is unknown, because it was not queried in time, on purpose.
+    /// The outcome is unknown because the campaign deliberately queried it too late.
     TooLate,
 }
 
-/// One claim in the ledger.
+/// A reference to a claim in the ledger.
 #[derive(Clone, Debug)]
-pub(crate) struct Ticket {
+pub(crate) struct ClaimHandle {
     pub(crate) effect: Effect,
     nth: usize,
 }
 
 impl Ledger {
-    /// Notes an effect before it is requested.
-    pub(crate) fn open(&self, effect: Effect, deed: &'static str, naming: Naming) -> Ticket {
-        let mut pages = self.pages();
-        let claims = pages.claims.entry(effect.clone()).or_default();
-        claims.push(Claim { deed, naming, outcome: Outcome::Unknown, known: Known::Unknown, how: "not requested" });
-        Ticket { effect, nth: claims.len() - 1 }
+    /// Adds a claim about an effect that is about to be requested.
+    pub(crate) fn open(&self, effect: Effect, operation: &'static str, naming: Naming) -> ClaimHandle {
+        let mut state = self.state();
+        let claims = state.claims.entry(effect.clone()).or_default();
+        claims.push(Claim {
+            operation,
+            naming,
+            outcome: Outcome::Unknown,
+            known: Known::Unknown,
+            how: "not requested",
+        });
+        ClaimHandle { effect, nth: claims.len() - 1 }
     }
 
-    /// Notes its outcome.
-    pub(crate) fn note(&self, ticket: &Ticket, outcome: Outcome, known: Known, how: &'static str) {
-        if let Some(claim) = self.pages().claims.get_mut(&ticket.effect).and_then(|claims| claims.get_mut(ticket.nth)) {
+    /// Records the outcome of a claim.
+    pub(crate) fn record(&self, handle: &ClaimHandle, outcome: Outcome, known: Known, how: &'static str) {
+        if let Some(claim) = self.state().claims.get_mut(&handle.effect).and_then(|claims| claims.get_mut(handle.nth)) {
             let known = match (outcome, known) {
                 (Outcome::Unknown, Known::TooLate) => Known::TooLate,
                 (Outcome::Unknown, _) => Known::Unknown,
@@ -104,22 +110,22 @@ impl Ledger {
         }
     }
 
-    /// Notes a violation that does not depend on the books.
-    pub(crate) fn complain(&self, violation: Violation) {
-        self.pages().violations.push(violation);
+    /// Records a violation that does not follow from the claims.
+    pub(crate) fn report(&self, violation: Violation) {
+        self.state().violations.push(violation);
     }
 
-    /// Notes that something was reached.
-    pub(crate) fn reach(&self, what: Reached) {
-        self.pages().counts.reach(what, 1);
+    /// Counts a situation.
+    pub(crate) fn cover(&self, what: Situation) {
+        self.state().counts.cover(what, 1);
     }
 
-    /// Notes by what the client decided an outcome.
+    /// Counts what an outcome was decided by.
     pub(crate) fn decided(&self, by: &'static str, what: &'static str) {
-        *self.pages().decided.entry((by, what)).or_default() += 1;
+        *self.state().decided.entry((by, what)).or_default() += 1;
     }
 
-    /// Notes how a call failed, and what that proves.
+    /// Counts how a call failed, and what that proves.
     pub(crate) fn failed(&self, error: &Error) {
         match error {
             Error::Unknown(unknown) => self.failed(&unknown.why),
@@ -132,28 +138,28 @@ impl Ledger {
         }
     }
 
-    /// How often the client decided by each thing.
+    /// What outcomes were decided by.
     pub(crate) fn all_decided(&self) -> Decided {
-        self.pages().decided.clone()
+        self.state().decided.clone()
     }
 
-    /// Looks at everything that was requested.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&BTreeMap<Effect, Vec<Claim>>) -> T) -> T {
-        look(&self.pages().claims)
+    /// Passes all claims to `look`.
+    pub(crate) fn with_claims<T>(&self, look: impl FnOnce(&BTreeMap<Effect, Vec<Claim>>) -> T) -> T {
+        look(&self.state().claims)
     }
 
-    /// The violations that do not depend on the books, and what was reached.
-    pub(crate) fn rest(&self) -> (Vec<Violation>, Counts) {
-        let pages = self.pages();
-        (pages.violations.clone(), pages.counts.clone())
+    /// The recorded violations, and the counts of situations.
+    pub(crate) fn violations_and_counts(&self) -> (Vec<Violation>, Counts) {
+        let state = self.state();
+        (state.violations.clone(), state.counts.clone())
     }
 
-    fn pages(&self) -> MutexGuard<'_, Pages> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a code proves, in a word or two.
+/// The name of what a code proves.
 fn proof(proves: CodeProof) -> &'static str {
     match proves {
         CodeProof::NotDone => "no effect",
@@ -163,6 +169,6 @@ fn proof(proves: CodeProof) -> &'static str {
         CodeProof::Timestamp => "a timestamp refused",
         CodeProof::Credentials => "credentials refused",
         CodeProof::Rate => "too many requests",
-        _ => "something new",
+        _ => "unrecognized",
     }
 }

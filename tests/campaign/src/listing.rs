@@ -1,22 +1,23 @@
-//! Listings of an exchange whose pages repeat items, lead in circles, and fail like any other call.
+//! A check of listings, whose pages repeat items, have repeated cursors, and fail like any other call.
 
 use std::collections::BTreeMap;
 
-use crate::exchange::Exchange;
-use crate::operation::{Family, Listed};
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::pages::{PageError, Paged, Position};
 use tradeapi::{classic, unified};
 
-use crate::judge::Violation;
+use crate::exchange::Exchange;
+use crate::operation::{Family, Listed};
+use crate::violation::Violation;
 
-/// How many orders are on a page: few, so that there are many pages.
+/// The number of orders on a page, which is low so that there are many pages.
 const PAGE: u64 = 40;
 
-/// After how many pages a listing that is resumed is left, and continued from its position.
+/// The number of pages after which a listing is resumed from its saved position.
 const STRETCH: usize = 3;
 
-/// Lists all orders of an account in every way, and compares them with the book, in which nothing changes meanwhile.
+/// Lists all orders of an account by every listing, and compares them with those of the exchange, which does not change
+/// meanwhile.
 pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Violation> {
     let pending = classic::GetPendingOrders::new(classic::ProductType::UsdtFutures).limit(PAGE);
     let history = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures).limit(PAGE);
@@ -36,8 +37,7 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
         of(Family::Unified, Listed::Closed),
         "unified",
     ));
-    // A position names no item, so what a page repeats right behind it cannot be recognized; but nothing may be
-    // missing.
+    // A position names no item, so items that the next page repeats cannot be recognized. None may be missing.
     let mut resumed = list(client, all, true).await;
     resumed.sort_unstable();
     resumed.dedup();
@@ -45,7 +45,7 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
     violations
 }
 
-/// The ids on all pages. A page that fails is requested again, and a listing that leads in circles starts anew.
+/// The ids on all pages. A page that fails is requested again, and a listing with a repeated cursor starts over.
 async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<String> {
     loop {
         let mut pages = request.clone().stream(client);
@@ -76,10 +76,14 @@ fn differences(listed: Vec<String>, there: Vec<String>, what: &str) -> Vec<Viola
     for id in listed {
         match times.get_mut(&id) {
             Some(times) => *times += 1,
-            None => unknown.push(Violation::Listed(format!("{id} among {what} orders, where it is not"))),
+            None => unknown.push(Violation::WrongListing(format!(
+                "{id} is listed among {what} orders, but does not belong there"
+            ))),
         }
     }
     let wrong = times.into_iter().filter(|(_, times)| *times != 1);
-    unknown.extend(wrong.map(|(id, times)| Violation::Listed(format!("{id} {times} times among {what} orders"))));
+    unknown.extend(
+        wrong.map(|(id, times)| Violation::WrongListing(format!("{id} is listed {times} times among {what} orders"))),
+    );
     unknown
 }

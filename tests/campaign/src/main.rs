@@ -5,19 +5,19 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mimalloc::MiMalloc;
-use tradeapi_campaign::fleet::{self, Fleet, Lost, REFUSING, SHARING};
+use tradeapi_campaign::fleet::{self, FAULTS_WHEN_REFUSING, FAULTS_WHEN_SHARING, Fleet, RedisFallback};
 use tradeapi_campaign::{CHILD, Child, Settings, kill, run, shrink, simulate};
 use tradeapi_exchange::Keys;
 
-/// A fifth of a campaign's instructions were the system's allocator.
+/// The system's allocator takes a fifth of a campaign's instructions.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// How often a campaign prints its progress.
-const EVERY: Duration = Duration::from_secs(60);
+/// The interval between progress reports.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The number of failed accounts after which a campaign ends.
-const ENOUGH: usize = 10;
+const MAX_FAILED: usize = 10;
 
 const USAGE: &str = "\
 usage: tradeapi-campaign [--seed N] [--placements N] [--tasks N] [--faults PERCENT] [--quirks PERCENT]
@@ -38,8 +38,8 @@ fn main() -> io::Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
     };
-    if let Some(lasts) = fleet {
-        return run_fleets(settings.seed, lasts);
+    if let Some(fault_duration) = fleet {
+        return run_fleets(settings.seed, fault_duration);
     }
     println!("{settings:?}");
     let figures = match kills {
@@ -57,39 +57,41 @@ fn main() -> io::Result<ExitCode> {
     Ok(if figures.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The arguments of a process that may be killed.
+/// Parses the arguments of a [`Child`] process.
 fn child(arguments: &[String]) -> Option<Child> {
     match arguments {
-        [first, url, key, secret, passphrase, journal, clock_begun, speed, orders] if first == CHILD => Some(Child {
-            url: url.clone(),
-            keys: Keys { key: key.clone(), secret: secret.clone(), passphrase: passphrase.clone() },
-            journal: journal.into(),
-            clock_begun: clock_begun.parse().ok()?,
-            speed: speed.parse().ok()?,
-            orders: orders.parse().ok()?,
-        }),
+        [first, url, key, secret, passphrase, journal, clock_right_at, speed, orders] if first == CHILD => {
+            Some(Child {
+                url: url.clone(),
+                keys: Keys { key: key.clone(), secret: secret.clone(), passphrase: passphrase.clone() },
+                journal: journal.into(),
+                clock_right_at: clock_right_at.parse().ok()?,
+                speed: speed.parse().ok()?,
+                orders: orders.parse().ok()?,
+            })
+        }
         _ => None,
     }
 }
 
-/// A campaign on one thread, with the shortest script that fails, if there is one.
+/// Runs a campaign in virtual time, and prints the shortest failing scenario if an account fails.
 fn run_in_virtual_time(settings: &Settings) -> ExitCode {
     let mut reported_at = Duration::ZERO;
     let simulated = simulate(settings, |so_far| {
-        if so_far.figures.lasted >= reported_at + EVERY {
+        if so_far.figures.lasted >= reported_at + PROGRESS_INTERVAL {
             reported_at = so_far.figures.lasted;
             let (placements, failed) = (so_far.figures.orders(), so_far.failed.len());
             eprintln!("{placements} placements in {:.0} s, {failed} accounts failed", reported_at.as_secs_f64());
         }
-        so_far.failed.len() < ENOUGH
+        so_far.failed.len() < MAX_FAILED
     });
     print!("{}", simulated.figures);
     let orders = simulated.figures.orders();
     let rate = orders as f64 / simulated.figures.lasted.as_secs_f64();
     println!("{orders} placements of {} accounts, {rate:.0} a second", simulated.accounts);
-    let Some((script, kind)) = simulated.failed.into_iter().next() else { return ExitCode::SUCCESS };
-    let shortest = shrink(script, kind);
-    println!("\n{kind}, and the shortest script that shows it:\n\n{shortest}");
+    let Some((scenario, kind)) = simulated.failed.into_iter().next() else { return ExitCode::SUCCESS };
+    let shortest = shrink(scenario, kind);
+    println!("\n{kind}; the shortest scenario that reproduces it:\n\n{shortest}");
     for violation in shortest.run().violations {
         println!("{violation}");
     }
@@ -97,11 +99,13 @@ fn run_in_virtual_time(settings: &Settings) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs two fleets, whose troubles last for this time.
-fn run_fleets(seed: u64, lasts: Duration) -> io::Result<ExitCode> {
+/// Runs two fleets. Each fault lasts for `fault_duration`.
+fn run_fleets(seed: u64, fault_duration: Duration) -> io::Result<ExitCode> {
     let mut is_good = true;
-    for (lost, troubles) in [(Lost::Refuses, REFUSING.as_slice()), (Lost::KeepsToItsShare, &SHARING)] {
-        let fleet = Fleet { seed, processes: 4, tasks: 3, lost, troubles, lasts };
+    for (fallback, faults) in
+        [(RedisFallback::Refuses, FAULTS_WHEN_REFUSING.as_slice()), (RedisFallback::KeepsToShare, &FAULTS_WHEN_SHARING)]
+    {
+        let fleet = Fleet { seed, processes: 4, tasks: 3, fallback, faults, fault_duration };
         println!("{fleet:?}");
         if let Some(figures) = fleet::run(fleet)? {
             println!("{figures}");
@@ -114,11 +118,11 @@ fn run_fleets(seed: u64, lasts: Duration) -> io::Result<ExitCode> {
 #[derive(Default)]
 struct Arguments {
     settings: Settings,
-    /// How often a process is to be killed.
+    /// How many times a process is killed.
     kills: u64,
-    /// Whether the campaign is over sockets, in real time.
+    /// Whether the campaign runs over sockets, in real time.
     sockets: bool,
-    /// How long the troubles of a fleet last.
+    /// How long each fault of a fleet lasts.
     fleet: Option<Duration>,
 }
 
@@ -130,7 +134,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             continue;
         }
         let text = arguments.next().ok_or(format!("{name} needs a number"))?;
-        let number: u64 = text.parse().map_err(|_| format!("{name} needs a number, not {text:?}"))?;
+        let number: u64 = text.parse().map_err(|_| format!("invalid value {text:?} for {name}: expected a number"))?;
         let settings = &mut parsed.settings;
         match name.as_str() {
             "--seed" => settings.seed = number,
@@ -142,7 +146,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             "--speed" => settings.speed = u32::try_from(number).unwrap_or(u32::MAX).max(1),
             "--kills" => parsed.kills = number,
             "--fleet" => parsed.fleet = Some(Duration::from_millis(number)),
-            _ => return Err(format!("there is no {name}")),
+            _ => return Err(format!("unknown option {name}")),
         }
     }
     Ok(parsed)

@@ -1,4 +1,4 @@
-//! The operations that the exchange knows, and how often each may be called, from the documents.
+//! The operations of a campaign with their documented limits.
 
 /// A family of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,25 +11,25 @@ pub enum Family {
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
-    /// Makes an order.
+pub(crate) enum Action {
+    /// Places an order.
     Place,
-    /// Changes an order; in the classic family it is replaced by another.
+    /// Amends an order; the classic family replaces it by another.
     Amend,
     /// Cancels an order.
     Cancel,
-    /// Reads one order.
+    /// Queries one order.
     Detail,
-    /// Lists the orders that are open, or those that have ended.
+    /// Lists orders.
     List(Listed),
 }
 
 /// Which orders are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listed {
-    /// Those that are open.
+    /// Open orders.
     Open,
-    /// Those that are filled or cancelled.
+    /// Filled and cancelled orders.
     Closed,
 }
 
@@ -41,23 +41,23 @@ pub(crate) struct Operation {
     /// Its family.
     pub family: Family,
     /// What it does.
-    pub deed: Deed,
-    /// Whether it does so to several things.
-    pub several: bool,
-    /// How many calls one user may make in any second.
+    pub action: Action,
+    /// Whether it is a batch.
+    pub is_batch: bool,
+    /// The number of calls allowed to a user within any second.
     pub per_second: usize,
     method: &'static str,
     path: &'static str,
 }
 
 macro_rules! operations {
-    ($($method:literal $path:literal $name:literal: $family:ident $deed:expr, $several:literal, $per_second:literal;)*) => {
-        /// All of them.
+    ($($method:literal $path:literal $name:literal: $family:ident $action:expr, $is_batch:literal, $per_second:literal;)*) => {
+        /// All operations of a campaign.
         pub(crate) const OPERATIONS: &[Operation] = &[$(Operation {
             name: $name,
             family: Family::$family,
-            deed: $deed,
-            several: $several,
+            action: $action,
+            is_batch: $is_batch,
             per_second: $per_second,
             method: $method,
             path: concat!($path, $name),
@@ -66,34 +66,34 @@ macro_rules! operations {
 }
 
 operations! {
-    "POST" "/api/v2/mix/order/" "place-order": Classic Deed::Place, false, 10;
-    "POST" "/api/v2/mix/order/" "click-backhand": Classic Deed::Place, false, 10;
-    "POST" "/api/v2/mix/order/" "batch-place-order": Classic Deed::Place, true, 5;
-    "POST" "/api/v2/mix/order/" "modify-order": Classic Deed::Amend, false, 10;
-    "POST" "/api/v2/mix/order/" "cancel-order": Classic Deed::Cancel, false, 10;
-    "POST" "/api/v2/mix/order/" "batch-cancel-orders": Classic Deed::Cancel, true, 10;
-    "GET" "/api/v2/mix/order/" "detail": Classic Deed::Detail, false, 10;
-    "GET" "/api/v2/mix/order/" "orders-pending": Classic Deed::List(Listed::Open), false, 10;
-    "GET" "/api/v2/mix/order/" "orders-history": Classic Deed::List(Listed::Closed), false, 10;
-    "POST" "/api/v3/trade/" "place-order": Unified Deed::Place, false, 10;
-    "POST" "/api/v3/trade/" "place-batch": Unified Deed::Place, true, 5;
-    "POST" "/api/v3/trade/" "modify-order": Unified Deed::Amend, false, 10;
-    "POST" "/api/v3/trade/" "batch-modify-order": Unified Deed::Amend, true, 10;
-    "POST" "/api/v3/trade/" "cancel-order": Unified Deed::Cancel, false, 10;
-    "POST" "/api/v3/trade/" "cancel-batch": Unified Deed::Cancel, true, 5;
-    "GET" "/api/v3/trade/" "order-info": Unified Deed::Detail, false, 20;
-    "GET" "/api/v3/trade/" "unfilled-orders": Unified Deed::List(Listed::Open), false, 20;
-    "GET" "/api/v3/trade/" "history-orders": Unified Deed::List(Listed::Closed), false, 20;
+    "POST" "/api/v2/mix/order/" "place-order": Classic Action::Place, false, 10;
+    "POST" "/api/v2/mix/order/" "click-backhand": Classic Action::Place, false, 10;
+    "POST" "/api/v2/mix/order/" "batch-place-order": Classic Action::Place, true, 5;
+    "POST" "/api/v2/mix/order/" "modify-order": Classic Action::Amend, false, 10;
+    "POST" "/api/v2/mix/order/" "cancel-order": Classic Action::Cancel, false, 10;
+    "POST" "/api/v2/mix/order/" "batch-cancel-orders": Classic Action::Cancel, true, 10;
+    "GET" "/api/v2/mix/order/" "detail": Classic Action::Detail, false, 10;
+    "GET" "/api/v2/mix/order/" "orders-pending": Classic Action::List(Listed::Open), false, 10;
+    "GET" "/api/v2/mix/order/" "orders-history": Classic Action::List(Listed::Closed), false, 10;
+    "POST" "/api/v3/trade/" "place-order": Unified Action::Place, false, 10;
+    "POST" "/api/v3/trade/" "place-batch": Unified Action::Place, true, 5;
+    "POST" "/api/v3/trade/" "modify-order": Unified Action::Amend, false, 10;
+    "POST" "/api/v3/trade/" "batch-modify-order": Unified Action::Amend, true, 10;
+    "POST" "/api/v3/trade/" "cancel-order": Unified Action::Cancel, false, 10;
+    "POST" "/api/v3/trade/" "cancel-batch": Unified Action::Cancel, true, 5;
+    "GET" "/api/v3/trade/" "order-info": Unified Action::Detail, false, 20;
+    "GET" "/api/v3/trade/" "unfilled-orders": Unified Action::List(Listed::Open), false, 20;
+    "GET" "/api/v3/trade/" "history-orders": Unified Action::List(Listed::Closed), false, 20;
 }
 
 impl Operation {
-    /// The operation that is called so.
+    /// The operation with this method and path.
     pub(crate) fn find(method: &str, path: &str) -> Option<&'static Self> {
         OPERATIONS.iter().find(|operation| (operation.method, operation.path) == (method, path))
     }
 
-    /// Whether it only reads.
+    /// Whether it is a query.
     pub(crate) fn reads(&self) -> bool {
-        matches!(self.deed, Deed::Detail | Deed::List(_))
+        matches!(self.action, Action::Detail | Action::List(_))
     }
 }

@@ -1,23 +1,23 @@
 //! The requests of a campaign.
 
-use crate::book::{Effect, label};
-use crate::operation::Family;
 use tradeapi::{Decimal, classic, unified};
 use tradeapi_tests::dice::Dice;
 
+use crate::ground_truth::{Effect, label};
 use crate::ledger::Naming;
+use crate::operation::Family;
 
 pub(crate) const SYMBOL: &str = "BTCUSDT";
 
-/// An order as its owner knows it.
+/// An order as the campaign knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     pub(crate) family: Family,
-    /// Empty where it has none.
+    /// Empty if the order has no id.
     pub(crate) client_oid: String,
     pub(crate) naming: Naming,
     pub(crate) size: Decimal,
-    /// An order at the price of the market has none.
+    /// The limit; `None` for a market order.
     pub(crate) price: Option<Decimal>,
     /// The exchange's id, once it is known.
     pub(crate) order_id: Option<String>,
@@ -32,24 +32,24 @@ pub(crate) enum Name {
 
 impl Order {
     pub(crate) fn new(family: Family, client_oid: &str) -> Self {
-        let (client_oid, naming) = (client_oid.to_owned(), Naming::Own);
+        let (client_oid, naming) = (client_oid.to_owned(), Naming::UniqueId);
         Self { family, client_oid, naming, size: Decimal::from(1_u64), price: Some(price(0)), order_id: None }
     }
 
-    /// An order without an id, known by its price, which no other has.
+    /// An order without an id. Its price is unique.
     pub(crate) fn without_id(family: Family, dice: &mut Dice) -> Self {
         let digits = format!("{}.{}", 30_000 + dice.below(10_000), 1 + dice.below(9));
         let price = Some(digits.parse().expect("digits are a number"));
-        Self { naming: Naming::Nothing, price, ..Self::new(family, "") }
+        Self { naming: Naming::NoId, price, ..Self::new(family, "") }
     }
 
-    /// A second order with the id of this one, which differs in its size, or in nothing.
-    pub(crate) fn twin(&self, differs: bool) -> Self {
+    /// A second order with the same id. It differs in its size if `differs` is set.
+    pub(crate) fn duplicate(&self, differs: bool) -> Self {
         let size = if differs { Decimal::from(2_u64) } else { self.size.clone() };
-        Self { naming: Naming::Shared, size, order_id: None, ..self.clone() }
+        Self { naming: Naming::SharedId, size, order_id: None, ..self.clone() }
     }
 
-    /// An order that reverses a position, at the price of the market.
+    /// A market order that reverses a position.
     pub(crate) fn reversal(client_oid: &str) -> Self {
         Self { price: None, ..Self::new(Family::Classic, client_oid) }
     }
@@ -71,9 +71,9 @@ impl Order {
         Effect::Cancelled(self.label())
     }
 
-    /// One of the names that no other order has.
+    /// A random one of the names that no other order has.
     pub(crate) fn name(&self, dice: &mut Dice) -> Option<Name> {
-        let client_oid = (self.naming == Naming::Own).then(|| Name::ClientOid(self.client_oid.clone()));
+        let client_oid = (self.naming == Naming::UniqueId).then(|| Name::ClientOid(self.client_oid.clone()));
         let order_id = self.order_id.clone().map(Name::OrderId);
         if dice.percent(50) { order_id.or(client_oid) } else { client_oid.or(order_id) }
     }
@@ -94,7 +94,7 @@ impl Name {
         }
     }
 
-    /// Whether a record with these ids is of this order.
+    /// Whether a record with these ids belongs to this order.
     pub(crate) fn is_of(&self, order_id: Option<&str>, client_oid: Option<&str>) -> bool {
         match self {
             Self::OrderId(id) => order_id == Some(id),
@@ -103,7 +103,7 @@ impl Name {
     }
 }
 
-/// What an amendment is to change.
+/// The changes of an amendment.
 #[derive(Clone, Debug)]
 pub(crate) struct Amendment {
     pub(crate) request_id: u64,
@@ -118,7 +118,7 @@ impl Amendment {
     }
 }
 
-/// One of several prices.
+/// A price for each number.
 pub(crate) fn price(number: u64) -> Decimal {
     Decimal::from(50_000 + number)
 }
@@ -190,7 +190,7 @@ pub(crate) fn classic_batch(orders: &[Order]) -> classic::BatchOrder {
     classic::BatchOrder::new(SYMBOL, product, "USDT", margin, orders.iter().map(item).collect())
 }
 
-/// Replaces an order by `new`.
+/// A request that replaces an order by `new`.
 pub(crate) fn classic_amendment(name: &Name, new: &Order) -> classic::ModifyOrder {
     let product = classic::ProductType::UsdtFutures;
     let request = classic::ModifyOrder::new(SYMBOL, product, new.client_oid.as_str(), name.classic());

@@ -1,15 +1,15 @@
-//! What the campaign itself reads in answers.
+//! Fields that the campaign reads from raw answers.
 
 use serde_json::Value;
 use tradeapi::runtime::Reply;
 use tradeapi::{classic, unified};
 
-/// An answer that may have the exchange's id of an order.
-pub(crate) trait MayTellId {
+/// An answer that may contain the exchange's id of an order.
+pub(crate) trait HasOrderId {
     fn order_id(&self) -> Option<String>;
 }
 
-impl<T> MayTellId for Reply<T> {
+impl<T> HasOrderId for Reply<T> {
     fn order_id(&self) -> Option<String> {
         order_id(&self.raw)
     }
@@ -17,7 +17,7 @@ impl<T> MayTellId for Reply<T> {
 
 macro_rules! with_order_id {
     ($($name:ty),* $(,)?) => {
-        $(impl MayTellId for $name {
+        $(impl HasOrderId for $name {
             fn order_id(&self) -> Option<String> {
                 self.order_id.as_ref().map(ToString::to_string).filter(|id| !id.is_empty())
             }
@@ -36,7 +36,7 @@ pub(crate) fn order_id(raw: &[u8]) -> Option<String> {
     member(raw, "orderId")
 }
 
-/// A text in the data of an answer.
+/// A string member of an answer's data.
 pub(crate) fn member(raw: &[u8], name: &str) -> Option<String> {
     let answer: Value = serde_json::from_slice(raw).ok()?;
     answer["data"][name].as_str().filter(|text| !text.is_empty()).map(str::to_owned)

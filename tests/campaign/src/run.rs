@@ -2,16 +2,17 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use tokio::task::JoinSet;
+
 use crate::account;
 use crate::figures::Figures;
 use crate::settings::Settings;
-use tokio::task::JoinSet;
 
-/// Runs a campaign to its end.
+/// Runs a campaign over sockets.
 ///
 /// # Errors
 ///
-/// When this machine has no port, thread or connection to give.
+/// The system has no free port, thread or connection.
 pub fn run(settings: Settings) -> io::Result<Figures> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let begun = Instant::now();

@@ -3,90 +3,88 @@ use std::time::Duration;
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::retry::RetryPolicy;
 
-use crate::conduct::Conduct;
+use crate::variant::ClientVariant;
 
-/// What a campaign is like.
+/// The settings of a campaign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What everything follows from that follows from anything.
+    /// The seed of every random choice.
     pub seed: u64,
-    /// How many requests that make orders are sent, one or several at once. Amendments and cancels come on top.
+    /// The number of requests that place orders, alone or in batches. Amendments and cancellations are not counted.
     pub placements: u64,
-    /// How many accounts they are spread over, each with a client, a limiter and an exchange of its own. The documents
-    /// allow some ten calls in a second for a user, so many users make many calls in little time.
+    /// The number of accounts, each with its own client, limiter and exchange. The documents allow a user about ten
+    /// calls per second, so many calls in little time need many users.
     pub accounts: u64,
-    /// How many tasks share the client of an account.
+    /// The number of tasks that share an account's client.
     pub tasks: u64,
-    /// With how many of a hundred changes something goes wrong.
+    /// The percentage of changes that the exchange faults.
     pub faults: u64,
-    /// With how many of a hundred answers something else is odd.
+    /// The percentage of answers with a [quirk](tradeapi_exchange::Quirk).
     pub quirks: u64,
-    /// How fast the clock runs that signatures are judged by on both sides, and by which clients wait for what they
-    /// query again; rate limits are always counted by the real one. With 1, all of it is as it is in life.
+    /// The speed of the clock for signatures and for the pauses between queries, as a multiple of real time. Rate
+    /// limits always use the real clock.
     pub speed: u32,
-    /// How the client is used.
-    pub conduct: Conduct,
+    /// The client under test.
+    pub variant: ClientVariant,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let (seed, placements, accounts, tasks) = (1, 10_000, 64, 8);
-        Self { seed, placements, accounts, tasks, faults: 40, quirks: 8, speed: 1, conduct: Conduct::Careful }
+        Self { seed, placements, accounts, tasks, faults: 40, quirks: 8, speed: 1, variant: ClientVariant::Correct }
     }
 }
 
-/// How long a request may be under way if its clock is wrong as far as it may be, and how long what was accepted may take to
-/// be seen.
-const UNTIL_ABSENCE_PROVES: Duration = Duration::from_secs(2 * 30 + 10);
+/// The signature window on both sides of the exchange's time, and the settling time.
+const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(2 * 30 + 10);
 
-/// How far the exchanges' clocks are from the clients' at most.
+/// The largest difference between an exchange's clock and its client's.
 pub(crate) const SKEW: Duration = Duration::from_secs(5);
 
 impl Settings {
-    /// The names of the faults and orders of one account.
-    pub(crate) fn name(&self, account: u64) -> String {
+    /// The prefix of an account's order ids.
+    pub(crate) fn id_prefix(&self, account: u64) -> String {
         format!("{:x}-{account}", self.seed)
     }
 
-    /// How many requests that make orders one task of an account sends. What cannot be divided evenly goes to the first
-    /// ones.
-    pub(crate) fn requests_of(&self, account: u64, task: u64) -> u64 {
+    /// The number of requests by which one task of an account places orders. The first tasks take the remainder.
+    pub(crate) fn requests_for(&self, account: u64, task: u64) -> u64 {
         let all = self.accounts * self.tasks;
         let number = account % self.accounts * self.tasks + task;
         (self.placements + all).saturating_sub(1 + number) / all
     }
 
-    /// How long to wait until an absence proves something, by the fast clock.
-    pub(crate) fn until_absence_proves(&self) -> Duration {
-        UNTIL_ABSENCE_PROVES + SKEW
+    /// How long to wait until an absence is a proof, by the fast clock.
+    pub(crate) fn absence_proof_delay(&self) -> Duration {
+        ABSENCE_PROOF_DELAY + SKEW
     }
 
-    /// So much real time on the fast clock.
-    pub(crate) fn real(&self, time: Duration) -> Duration {
+    /// Converts real time into time on the fast clock.
+    pub(crate) fn scaled(&self, time: Duration) -> Duration {
         time * self.speed
     }
 
-    /// Queries for a while, and leaves the rest for later.
-    pub(crate) fn briefly(&self) -> ConfirmPolicy {
-        let [first, longest, deadline] = [150, 300, 600].map(|millis| self.real(Duration::from_millis(millis)));
+    /// A policy that gives up early.
+    pub(crate) fn brief_policy(&self) -> ConfirmPolicy {
+        let [first, longest, deadline] = [150, 300, 600].map(|millis| self.scaled(Duration::from_millis(millis)));
         ConfirmPolicy::new().pauses(first, longest).deadline(deadline)
     }
 
-    /// Queries when an absence proves something. Queries fail too, so there is time for several.
-    pub(crate) fn finally(&self) -> ConfirmPolicy {
-        let deadline = self.real(Duration::from_secs(2)).max(Duration::from_secs(10));
+    /// A policy for queries after an absence is a proof. Queries fail too, so there is time for several.
+    pub(crate) fn final_policy(&self) -> ConfirmPolicy {
+        let deadline = self.scaled(Duration::from_secs(2)).max(Duration::from_secs(10));
         ConfirmPolicy::new().pauses(Duration::from_millis(500), Duration::from_secs(4)).deadline(deadline)
     }
 
-    /// Queries once, and waits for the answer.
-    pub(crate) fn once(&self) -> ConfirmPolicy {
-        let second = self.real(Duration::from_secs(1));
+    /// A policy with a single query.
+    pub(crate) fn single_query_policy(&self) -> ConfirmPolicy {
+        let second = self.scaled(Duration::from_secs(1));
         ConfirmPolicy::new().pauses(second, second).deadline(second)
     }
 
-    /// Tries a few times.
-    pub(crate) fn again(&self) -> RetryPolicy {
-        let [first, longest] = [20, 200].map(|millis| self.real(Duration::from_millis(millis)));
+    /// A policy for calls that may be repeated.
+    pub(crate) fn retry_policy(&self) -> RetryPolicy {
+        let [first, longest] = [20, 200].map(|millis| self.scaled(Duration::from_millis(millis)));
         RetryPolicy::new().attempts(4).pauses(first, longest)
     }
 }

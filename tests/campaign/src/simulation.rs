@@ -1,4 +1,4 @@
-//! Campaigns in virtual time: client, network and exchange on one thread, and everything follows from the seed.
+//! Campaigns in virtual time: client, network and exchange run on one thread and follow from the seed.
 
 mod network;
 mod shrink;
@@ -10,138 +10,148 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::book::Duplicates;
-use crate::counts::Reached;
-use crate::exchange::Exchange;
-use crate::fast::FastClock;
 use futures_util::future::Either;
 use tradeapi::runtime::clock::pause;
 use tradeapi_tests::dice::Dice;
 
-use self::network::{Network, Way};
+use self::network::{Network, NetworkSettings};
 use self::time::Time;
 use crate::account;
-use crate::desk::Desk;
+use crate::clock::FastClock;
+use crate::context::AccountContext;
+use crate::counts::Situation;
+use crate::deployment::Deployment;
+use crate::exchange::Exchange;
 use crate::figures::Figures;
-use crate::judge::Violation;
+use crate::ground_truth::Duplicates;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
-use crate::world::World;
+use crate::violation::Violation;
 
 pub use shrink::shrink;
 
-/// How many requests that make orders an account sends: few, so that a seed that fails is soon tried again.
-const OF_AN_ACCOUNT: u64 = 48;
+/// The number of placements per account, which is low so that a failing account is quickly reproduced.
+const PLACEMENTS_PER_ACCOUNT: u64 = 48;
 
-/// How long an account trades at most; after that it queries the outcomes of its orders.
-const TRADING: Duration = Duration::from_secs(20);
+/// The longest time for which an account trades before it queries its unknown outcomes.
+const TRADING_PERIOD: Duration = Duration::from_secs(20);
 
-/// What one account does in a simulation. The same script always has the same trace.
+/// A simulation of one account. The same scenario always has the same trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Script {
-    /// What the campaign is like that the account is one of.
+pub struct Scenario {
+    /// The settings of the campaign.
     pub settings: Settings,
-    /// Which account.
+    /// The number of the account.
     pub account: u64,
-    /// With how many of a hundred requests something goes wrong on the way.
-    pub losses: u64,
-    /// Whether there is one node with clocks that are right, over a line without delays, and nothing holds up the client.
+    /// The percentage of requests that the network faults.
+    pub network_faults: u64,
+    /// Whether the environment has a single node with a right clock, no connection delays, and a client that is never
+    /// blocked.
     pub is_plain: bool,
-    /// The requests that make orders, each by the number of its task and its own; all of them if there is none.
+    /// The placements to send, as pairs of task and request number; `None` sends all.
     pub requests: Option<BTreeSet<(u64, u64)>>,
-    /// The requests with which something goes wrong, by what they say; any if there is none.
+    /// The requests that may be faulted, by their content; `None` allows all.
     pub only: Option<BTreeSet<String>>,
 }
 
-/// What came of a script.
+/// The result of a scenario, with its trace.
 #[derive(Debug)]
-pub struct Played {
+pub struct TracedRun {
     /// The figures.
     pub figures: Figures,
-    /// The requests with which something went wrong, if it is traced.
-    pub hit: BTreeSet<String>,
-    /// What happened, a line each, if it is traced.
+    /// The requests that were faulted.
+    pub faulted: BTreeSet<String>,
+    /// Requests and answers in order, one per line.
     pub trace: String,
 }
 
-impl Script {
-    /// The whole of what one account of a campaign does, of however many.
-    pub fn of(settings: &Settings, account: u64) -> Self {
-        let losses = settings.faults / 8;
-        let settings = Settings { placements: OF_AN_ACCOUNT, accounts: 1, speed: 1, ..settings.clone() };
-        Self { settings, account, losses, is_plain: false, requests: None, only: None }
+impl Scenario {
+    /// The scenario of one account of a campaign.
+    pub fn new(settings: &Settings, account: u64) -> Self {
+        let network_faults = settings.faults / 8;
+        let settings = Settings { placements: PLACEMENTS_PER_ACCOUNT, accounts: 1, speed: 1, ..settings.clone() };
+        Self { settings, account, network_faults, is_plain: false, requests: None, only: None }
     }
 
-    /// Plays it.
+    /// Runs the scenario.
     pub fn run(&self) -> Figures {
-        self.play(false).figures
+        self.execute(false).figures
     }
 
-    /// Plays it, and writes down what happens.
-    pub fn trace(&self) -> Played {
-        self.play(true)
+    /// Runs the scenario, and records a trace.
+    pub fn trace(&self) -> TracedRun {
+        self.execute(true)
     }
 
-    fn play(&self, is_traced: bool) -> Played {
-        let Self { account, losses, .. } = *self;
+    fn execute(&self, is_traced: bool) -> TracedRun {
+        let Self { account, network_faults, .. } = *self;
         let settings = Arc::new(self.settings.clone());
-        let world = if self.is_plain { World::plain() } else { World::of(&settings, account) };
+        let deployment = if self.is_plain { Deployment::plain() } else { Deployment::new(&settings, account) };
         let clock = FastClock::by_hand();
         let only = self.only.clone().map(Arc::new);
-        let of_exchange = account::exchange(&settings, account, &world, &clock);
-        let seed = of_exchange.hostility.seed.0;
-        let mut of_exchange = of_exchange;
-        of_exchange.hostility.only.clone_from(&self.only);
-        let exchange = Arc::new(Exchange::without_sockets(of_exchange));
+        let mut exchange_settings = account::exchange(&settings, account, &deployment, &clock);
+        let seed = exchange_settings.hostility.seed.0;
+        exchange_settings.hostility.only.clone_from(&self.only);
+        let exchange = Arc::new(Exchange::without_sockets(exchange_settings));
         let time = Time::new(clock.clone(), Dice::new(seed, "environment"), is_traced);
         let ledger = Ledger::default();
-        let refuses_duplicates = world.duplicates == Duplicates::Refused;
-        let way = Way { line: world.line, losses, seed, refuses_duplicates, only };
-        let network = Network::new(&time, &exchange, way, ledger.clone());
+        let refuses_duplicates = deployment.duplicates == Duplicates::Refused;
+        let network_settings =
+            NetworkSettings { profile: deployment.profile, faults: network_faults, seed, refuses_duplicates, only };
+        let network = Network::new(&time, &exchange, network_settings, ledger.clone());
         let client =
             account::client(&settings, &exchange.url(), exchange.keys(), &clock, network.clone(), || time.clone());
         let client = client.expect("the settings of a simulation are valid");
-        let desk = Desk { ledger: ledger.clone(), ..Desk::new(Arc::clone(&settings), client.core().clone()) };
-        let beside = match world.is_busy {
-            true => Either::Left(hold_up(time.clone(), clock.clone(), ledger, Dice::new(seed, "thread"))),
+        let context = AccountContext {
+            ledger: ledger.clone(),
+            ..AccountContext::new(Arc::clone(&settings), client.core().clone())
+        };
+        let background = match deployment.is_busy {
+            true => Either::Left(block_thread(time.clone(), clock.clone(), ledger, Dice::new(seed, "thread"))),
             false => Either::Right(pending()),
         };
         let requests = self.requests.as_ref();
-        let figures = time.run(account::trade(desk, &exchange, &clock, account, requests, beside));
+        let figures = time.run(account::trade(context, &exchange, &clock, account, requests, background));
         let figures = figures.unwrap_or_else(|| {
-            let stuck = Violation::LockedOut(format!("it waits for nothing, or for ever, at {:?}", clock.steady()));
+            let stuck = Violation::LockedOut(format!("no progress, or over the time limit, at {:?}", clock.steady()));
             Figures { violations: vec![stuck], ..Figures::default() }
         });
-        let hit = if is_traced { exchange.hit().union(&network.hit()).cloned().collect() } else { BTreeSet::new() };
-        Played { figures, hit, trace: time.take_trace() }
+        let faulted = if is_traced {
+            exchange.faulted_requests().union(&network.faulted_requests()).cloned().collect()
+        } else {
+            BTreeSet::new()
+        };
+        TracedRun { figures, faulted, trace: time.take_trace() }
     }
 }
 
-/// Holds up the only thread now and then: time passes, and the client does not run.
-async fn hold_up(time: Time, clock: FastClock, ledger: Ledger, mut dice: Dice) {
+/// Blocks the only thread now and then: time passes without the client running.
+async fn block_thread(time: Time, clock: FastClock, ledger: Ledger, mut dice: Dice) {
     loop {
-        // While it trades; later it mostly waits.
-        let most = if time.now() < TRADING { 120 } else { 6_000 };
+        // Longer pauses after trading, when the client mostly waits.
+        let most = if time.now() < TRADING_PERIOD { 120 } else { 6_000 };
         pause(&time, Duration::from_millis(5 + dice.below(most))).await;
         clock.leap(Duration::from_millis(1 + dice.below(60)));
-        ledger.reach(Reached::Blocked);
+        ledger.cover(Situation::Blocked);
     }
 }
 
-/// A test that plays the script.
-impl fmt::Display for Script {
+/// A test that runs the scenario.
+impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { settings, account, losses, is_plain, requests, only } = self;
-        let Settings { seed, tasks, faults, quirks, conduct, .. } = settings;
+        let Self { settings, account, network_faults, is_plain, requests, only } = self;
+        let Settings { seed, tasks, faults, quirks, variant, .. } = settings;
         writeln!(f, "#[test]\nfn seed_{seed}_account_{account}() {{")?;
         writeln!(f, "    let (seed, tasks, faults, quirks) = ({seed}, {tasks}, {faults}, {quirks});")?;
-        writeln!(f, "    let conduct = Conduct::{conduct:?};")?;
-        writeln!(f, "    let settings = Settings {{ seed, tasks, faults, quirks, conduct, ..Settings::default() }};")?;
+        writeln!(f, "    let variant = ClientVariant::{variant:?};")?;
+        writeln!(f, "    let settings = Settings {{ seed, tasks, faults, quirks, variant, ..Settings::default() }};")?;
         writeln!(f, "    let requests = {};", list(requests))?;
         writeln!(f, "    let only = {};", list(only))?;
-        let begins = format!("let script = Script {{ losses: {losses}, is_plain: {is_plain}, requests, only,");
-        writeln!(f, "    {begins} ..Script::of(&settings, {account}) }};")?;
-        writeln!(f, "    assert_eq!(script.run().violations, []);\n}}")
+        let begins = format!(
+            "let scenario = Scenario {{ network_faults: {network_faults}, is_plain: {is_plain}, requests, only,"
+        );
+        writeln!(f, "    {begins} ..Scenario::new(&settings, {account}) }};")?;
+        writeln!(f, "    assert_eq!(scenario.run().violations, []);\n}}")
     }
 }
 
@@ -152,27 +162,27 @@ fn list<T: fmt::Debug>(items: &Option<BTreeSet<T>>) -> String {
     }
 }
 
-/// What came of a campaign in virtual time.
+/// The result of a campaign in virtual time.
 #[derive(Debug, Default)]
-pub struct Simulated {
+pub struct SimulationReport {
     /// The figures of all accounts.
     pub figures: Figures,
-    /// The accounts that failed, with what each of them was found out by.
-    pub failed: Vec<(Script, &'static str)>,
-    /// How many accounts traded.
+    /// The accounts that failed, with the kind of their first violation.
+    pub failed: Vec<(Scenario, &'static str)>,
+    /// The number of accounts that traded.
     pub accounts: u64,
 }
 
-/// Runs a campaign in virtual time, one account after the other, until as many orders were to be placed as the settings
-/// say. Calls `progress` for each account, which returns whether to go on.
-pub fn simulate(settings: &Settings, mut progress: impl FnMut(&Simulated) -> bool) -> Simulated {
-    let (mut all, begun) = (Simulated::default(), Instant::now());
+/// Runs a campaign in virtual time, one account after the other, until the number of placements is reached. Calls
+/// `progress` after each account, and stops when it returns `false`.
+pub fn simulate(settings: &Settings, mut progress: impl FnMut(&SimulationReport) -> bool) -> SimulationReport {
+    let (mut all, begun) = (SimulationReport::default(), Instant::now());
     while all.figures.orders() < settings.placements {
-        let script = Script::of(settings, all.accounts);
-        let figures = script.run();
+        let scenario = Scenario::new(settings, all.accounts);
+        let figures = scenario.run();
         all.accounts += 1;
         if let Some(violation) = figures.violations.first() {
-            all.failed.push((script, violation.kind()));
+            all.failed.push((scenario, violation.kind()));
         }
         all.figures.add(figures);
         all.figures.lasted = begun.elapsed();

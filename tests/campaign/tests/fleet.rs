@@ -1,20 +1,21 @@
-//! A short campaign of two fleets.
+//! A short campaign with two fleets.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::thread;
 use std::time::Duration;
 
-use tradeapi_campaign::fleet::{Fleet, Lost, Trouble, run};
+use tradeapi_campaign::fleet::{Fleet, RedisFallback, RedisFault, run};
 
-const REFUSING: &[Trouble] = &[Trouble::CutOffForSome, Trouble::Restart, Trouble::Late(20)];
-const SHARING: &[Trouble] = &[Trouble::Late(60), Trouble::CutOff, Trouble::None];
+const FAULTS_WHEN_REFUSING: &[RedisFault] = &[RedisFault::CutOffForSome, RedisFault::Restart, RedisFault::Late(20)];
+const FAULTS_WHEN_SHARING: &[RedisFault] = &[RedisFault::Late(60), RedisFault::CutOff, RedisFault::None];
 
 #[test]
 fn no_limit_is_exceeded_and_calls_continue_while_redis_fails() {
-    let run = |(seed, lost, troubles)| {
-        run(Fleet { seed, processes: 4, tasks: 3, lost, troubles, lasts: Duration::from_secs(5) })
+    let run = |(seed, fallback, faults)| {
+        run(Fleet { seed, processes: 4, tasks: 3, fallback, faults, fault_duration: Duration::from_secs(5) })
     };
-    let each = [(1, Lost::Refuses, REFUSING), (2, Lost::KeepsToItsShare, SHARING)];
+    let each =
+        [(1, RedisFallback::Refuses, FAULTS_WHEN_REFUSING), (2, RedisFallback::KeepsToShare, FAULTS_WHEN_SHARING)];
     let all = thread::scope(|scope| each.map(|fleet| scope.spawn(move || run(fleet))).map(|run| run.join().unwrap()));
     for figures in all {
         let Some(figures) = figures.unwrap() else { continue };

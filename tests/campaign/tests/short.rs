@@ -1,17 +1,17 @@
-//! A short campaign over sockets: what sockets do that the simulated network does not.
+//! A short campaign over sockets, which behave in ways that the simulated network does not.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use tradeapi_campaign::{Figures, Reached, Settings, Word, run};
-use tradeapi_exchange::{Quirk, Reached as OfExchange, Wrong};
+use tradeapi_campaign::{ClaimedOutcome, Figures, Settings, Situation, run};
+use tradeapi_exchange::{HostileEvent, HostileFault, Quirk};
 
-/// Small enough for every run of the tests; the clock that signatures are judged by runs fast.
+/// A campaign that is small enough for every run of the tests, with a fast clock for signatures.
 fn short(seed: u64) -> Figures {
     let (placements, accounts, tasks) = (160, 8, 8);
     run(Settings { seed, placements, accounts, tasks, speed: 20, ..Settings::default() }).unwrap()
 }
 
 #[test]
-fn none_is_lost_none_is_doubled_and_none_is_claimed_falsely() {
+fn no_order_is_lost_doubled_or_claimed_falsely_over_sockets() {
     let mut all = Figures::default();
     for seed in [2, 3] {
         let figures = short(seed);
@@ -19,45 +19,52 @@ fn none_is_lost_none_is_doubled_and_none_is_claimed_falsely() {
         assert_eq!(figures.violations, []);
         all.add(figures);
     }
-    let (happened, did_not) = (all.count(Word::Happened), all.count(Word::DidNot));
-    assert!(happened > 300 && did_not > 30, "{happened} {did_not}");
+    let (done, not_done) = (all.count(ClaimedOutcome::Done), all.count(ClaimedOutcome::NotDone));
+    assert!(done > 300 && not_done > 30, "{done} {not_done}");
     let (placed, unknown) = all.placements();
     assert!(unknown * 100 < placed, "{unknown} of {placed} are unknown");
-    every_trouble_was_reached(&all);
+    assert_covered(&all);
 }
 
-/// What depends on ids and seeds alone comes about in every run; the rest needs more time than a test has.
-fn every_trouble_was_reached(figures: &Figures) {
+/// Checks the situations that follow from ids and seeds alone. The others need more time than a test has.
+fn assert_covered(figures: &Figures) {
     let counts = &figures.counts;
     let hostile = &counts.hostile;
-    assert!(hostile.wrongs.len() > 25, "{:?}", hostile.wrongs);
+    assert!(hostile.faults.len() > 25, "{:?}", hostile.faults);
     assert!(hostile.quirks.len() > 10, "{:?}", hostile.quirks);
-    for wrong in [Wrong::Refused, Wrong::DoubtfulCode, Wrong::OpenCode, Wrong::MixedUp, Wrong::Hidden, Wrong::Outage] {
-        assert!(hostile.wrongs.contains_key(&wrong), "{wrong:?}");
+    for wrong in [
+        HostileFault::Refused,
+        HostileFault::DoubtfulCode,
+        HostileFault::OpenCode,
+        HostileFault::MixedUp,
+        HostileFault::Hidden,
+        HostileFault::Outage,
+    ] {
+        assert!(hostile.faults.contains_key(&wrong), "{wrong:?}");
     }
-    // The result of a reversal follows from its text, in which nothing differs from run to run: three of seed 2 are
-    // refused after their first half.
-    for what in [OfExchange::AnotherNode, OfExchange::JudgedByWrongClock, OfExchange::DoneHalf] {
-        assert!(hostile.reached.contains_key(&what), "{what:?}");
+    // The result of a reversal follows from its content, which is the same in each run: three of seed 2 are refused
+    // after their first half.
+    for what in [HostileEvent::IncorrectNode, HostileEvent::RefusedByWrongClock, HostileEvent::DoneHalf] {
+        assert!(hostile.events.contains_key(&what), "{what:?}");
     }
     for quirk in [Quirk::AbsurdTime, Quirk::AnotherAge, Quirk::AbsurdNumbers, Quirk::UnsolicitedAnswer] {
         assert!(hostile.quirks.contains_key(&quirk), "{quirk:?}");
     }
     for what in [
-        Reached::Twin,
-        Reached::RefusedTwin,
-        Reached::NamedByOrderId,
-        Reached::WithoutId,
-        Reached::AmendedTwoFields,
-        Reached::AmendedWithoutChange,
-        Reached::IdleClose,
-        Reached::Unsolicited,
-        Reached::QueriedEarly,
-        Reached::QueriedLate,
-        Reached::LateFirstRequest,
-        Reached::Dropped,
-        Reached::Blocked,
-        Reached::CancelledUnknown,
+        Situation::DuplicateId,
+        Situation::RefusedDuplicateId,
+        Situation::NamedByOrderId,
+        Situation::WithoutId,
+        Situation::AmendedTwoFields,
+        Situation::AmendedWithoutChange,
+        Situation::IdleClose,
+        Situation::Unsolicited,
+        Situation::QueriedEarly,
+        Situation::QueriedLate,
+        Situation::LateFirstRequest,
+        Situation::Dropped,
+        Situation::Blocked,
+        Situation::CancelledUnknown,
     ] {
         assert!(counts.times(what) > 0, "{what:?}");
     }

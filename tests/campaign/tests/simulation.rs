@@ -1,37 +1,40 @@
-//! Campaigns in virtual time: many seeds in each run of the tests, and clients that are wrong.
+//! Campaigns in virtual time: a hundred seeds, and incorrect clients that have to be detected.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use tradeapi::runtime::tables::CallResult;
-use tradeapi_campaign::{Conduct, Figures, Reached, Script, Settings, Word, shrink, simulate};
-use tradeapi_exchange::{Landing, Quirk, Reached as OfExchange, Wrong};
+use tradeapi_campaign::{ClaimedOutcome, ClientVariant, Figures, Scenario, Settings, Situation, shrink, simulate};
+use tradeapi_exchange::{EffectTime, HostileEvent, HostileFault, Quirk};
 
-/// The first account of a campaign with this seed, which has a world of its own.
-fn first(seed: u64) -> Script {
-    Script::of(&Settings { seed, ..Settings::default() }, 0)
+/// The first account of a campaign with this seed, in an environment that depends on the seed.
+fn first(seed: u64) -> Scenario {
+    Scenario::new(&Settings { seed, ..Settings::default() }, 0)
 }
 
 #[test]
-fn a_hundred_seeds_lose_double_and_claim_nothing_and_reach_everything() {
+fn a_hundred_seeds_have_no_violation_and_cover_every_situation() {
     let mut all = Figures::default();
     for seed in 0..100 {
         let figures = first(seed).run();
         if let Some(violation) = figures.violations.first() {
             let shortest = shrink(first(seed), violation.kind());
-            panic!("{violation}\n\nThe shortest script that shows it:\n\n{shortest}\n{}", shortest.trace().trace);
+            panic!(
+                "{violation}\n\nThe shortest scenario that reproduces it:\n\n{shortest}\n{}",
+                shortest.trace().trace
+            );
         }
         all.add(figures);
     }
     println!("{all}");
-    assert!(all.count(Word::Happened) > 8_000 && all.count(Word::DidNot) > 2_000);
+    assert!(all.count(ClaimedOutcome::Done) > 8_000 && all.count(ClaimedOutcome::NotDone) > 2_000);
     let (placed, unknown) = all.placements();
     assert!(unknown * 1_000 < placed, "{unknown} of {placed} are unknown");
-    reaches_everything(&all);
+    assert_everything_is_covered(&all);
 }
 
-/// The ends of calls that a campaign does not lead to: its requests keep the documents' rules, its clients wait for their
-/// limits, no answer is too long, and the simulated network either takes a request or does not connect. The outcome of
-/// items is counted as such.
-const ELSEWHERE: [CallResult; 6] = [
+/// Call results that do not occur in a campaign: its requests keep the documents' rules, its clients wait for their
+/// limits, no answer is too long, and the simulated network accepts a request unless it does not connect. Results of
+/// items are counted separately.
+const NOT_COVERED: [CallResult; 6] = [
     CallResult::Refused,
     CallResult::Limited,
     CallResult::AnswerTooLong,
@@ -40,7 +43,7 @@ const ELSEWHERE: [CallResult; 6] = [
     CallResult::ItemUnaccounted,
 ];
 
-/// What else decides an outcome, or leaves it open.
+/// What outcomes are decided by, apart from call results, and why queries leave them open.
 const DECIDED: [(&str, &str); 35] = [
     ("code", "a timestamp refused"),
     ("code", "an id used before"),
@@ -79,33 +82,37 @@ const DECIDED: [(&str, &str); 35] = [
     ("open", "two requests had the same id, and the record may be of either"),
 ];
 
-fn reaches_everything(figures: &Figures) {
+fn assert_everything_is_covered(figures: &Figures) {
     let counts = &figures.counts;
     let hostile = &counts.hostile;
-    let wrongs = Wrong::ALL.iter().filter(|wrong| !hostile.wrongs.contains_key(wrong));
-    assert_eq!(wrongs.collect::<Vec<_>>(), [&Wrong::None; 0], "what did not go wrong");
+    let wrongs = HostileFault::ALL.iter().filter(|wrong| !hostile.faults.contains_key(wrong));
+    assert_eq!(wrongs.collect::<Vec<_>>(), [&HostileFault::None; 0], "faults that did not occur");
     let quirks = Quirk::ALL.iter().filter(|quirk| !hostile.quirks.contains_key(quirk));
-    assert_eq!(quirks.collect::<Vec<_>>(), [&Quirk::None; 0], "quirks that did not come about");
-    let landings = [Landing::Now, Landing::Late, Landing::VeryLate, Landing::Never];
-    assert!(landings.iter().all(|landing| hostile.landings.contains_key(landing)), "{:?}", hostile.landings);
-    let reached = OfExchange::ALL.iter().filter(|what| !hostile.reached.contains_key(what));
-    assert_eq!(reached.collect::<Vec<_>>(), [&OfExchange::DoneHalf; 0], "what was not reached");
-    let reached = Reached::ALL.iter().filter(|what| counts.times(**what) == 0);
-    assert_eq!(reached.collect::<Vec<_>>(), [&Reached::Twin; 0], "what was not reached");
-    let ends = CallResult::ALL.iter().filter(|end| !ELSEWHERE.contains(end)).map(|end| ("call", end.as_str()));
+    assert_eq!(quirks.collect::<Vec<_>>(), [&Quirk::None; 0], "quirks that did not occur");
+    let effect_times = [EffectTime::Now, EffectTime::Late, EffectTime::VeryLate, EffectTime::Never];
+    assert!(
+        effect_times.iter().all(|effect_time| hostile.effect_times.contains_key(effect_time)),
+        "{:?}",
+        hostile.effect_times
+    );
+    let reached = HostileEvent::ALL.iter().filter(|what| !hostile.events.contains_key(what));
+    assert_eq!(reached.collect::<Vec<_>>(), [&HostileEvent::DoneHalf; 0], "situations that did not occur");
+    let reached = Situation::ALL.iter().filter(|what| counts.times(**what) == 0);
+    assert_eq!(reached.collect::<Vec<_>>(), [&Situation::DuplicateId; 0], "situations that did not occur");
+    let ends = CallResult::ALL.iter().filter(|end| !NOT_COVERED.contains(end)).map(|end| ("call", end.as_str()));
     let missing = ends.chain(DECIDED).filter(|what| !figures.decided.contains_key(what));
-    assert_eq!(missing.collect::<Vec<_>>(), [("", ""); 0], "nothing was decided by these: {:#?}", figures.decided);
+    assert_eq!(missing.collect::<Vec<_>>(), [("", ""); 0], "these decided no outcome: {:#?}", figures.decided);
 }
 
 #[test]
-fn accounts_that_once_failed_do_not_fail() {
-    // The exchange denied an order twice, and showed it in between: as one of several with its id, in an answer that could
-    // not be read, or to another call.
+fn accounts_that_failed_before_no_longer_fail() {
+    // Two queries did not find an order that a query between them did: as one of several with its id, in an unreadable
+    // answer, or in the answer to another call.
     const OF_SEED_7: &[u64] = &[13_947, 15_750, 15_986, 32_842, 37_169, 40_838, 46_234, 66_295];
     for (seed, accounts) in [(7, OF_SEED_7), (8, &[44_950])] {
         for &account in accounts {
-            let script = Script::of(&Settings { seed, ..Settings::default() }, account);
-            assert_eq!(script.run().violations, [], "account {account} of seed {seed}");
+            let scenario = Scenario::new(&Settings { seed, ..Settings::default() }, account);
+            assert_eq!(scenario.run().violations, [], "account {account} of seed {seed}");
         }
     }
 }
@@ -113,7 +120,7 @@ fn accounts_that_once_failed_do_not_fail() {
 #[test]
 fn the_same_seed_has_the_same_trace() {
     for seed in [3, 4, 5, 6] {
-        let [one, other] = [first(seed), first(seed)].map(|script| script.trace());
+        let [one, other] = [first(seed), first(seed)].map(|scenario| scenario.trace());
         assert!(one.trace.lines().count() > 200);
         assert!(one.trace == other.trace, "seed {seed} has two traces");
         assert_eq!(one.figures.to_string(), other.figures.to_string());
@@ -121,52 +128,52 @@ fn the_same_seed_has_the_same_trace() {
     assert_ne!(first(3).trace().trace, first(4).trace().trace);
 }
 
-/// Clients that are wrong, and what each of them is found out by.
-const WRONG: [(Conduct, &str); 17] = [
-    (Conduct::TakesUnknownForFailure, "lost"),
-    (Conduct::TakesUnknownForSuccess, "claimed falsely"),
-    (Conduct::BelievesEveryCode, "lost"),
-    (Conduct::TakesHalfForNothing, "half done"),
-    (Conduct::SendsAgain, "doubled"),
-    (Conduct::GivesUp, "lost"),
-    (Conduct::TrustsTheFirstAbsence, "lost"),
-    (Conduct::BelievesOneNodesTime, "lost"),
-    (Conduct::ForgetsTheForgotten, "lost"),
-    (Conduct::BelievesAnyRecord, "claimed falsely"),
-    (Conduct::BelievesThePrice, "claimed falsely"),
-    (Conduct::TakesAnyAnswer, "claimed falsely"),
-    (Conduct::TakesMissingForDone, "claimed falsely"),
-    (Conduct::TakesMissingForNotDone, "lost"),
-    (Conduct::IgnoresLimits, "too fast"),
-    (Conduct::CountsWhenLetGo, "too fast"),
-    (Conduct::BelievesEveryTime, "locked out"),
+/// Incorrect variants of the client, and the violation that each must show.
+const WRONG: [(ClientVariant, &str); 17] = [
+    (ClientVariant::TreatsUnknownAsFailure, "lost"),
+    (ClientVariant::TreatsUnknownAsSuccess, "claimed falsely"),
+    (ClientVariant::TrustsEveryCode, "lost"),
+    (ClientVariant::TreatsHalfDoneAsNotDone, "half done"),
+    (ClientVariant::Resends, "doubled"),
+    (ClientVariant::GivesUp, "lost"),
+    (ClientVariant::TrustsFirstAbsence, "lost"),
+    (ClientVariant::TrustsOneNodesTime, "lost"),
+    (ClientVariant::IgnoresRetention, "lost"),
+    (ClientVariant::TrustsAnyRecord, "claimed falsely"),
+    (ClientVariant::ComparesPriceOnly, "claimed falsely"),
+    (ClientVariant::AcceptsAnyAnswer, "claimed falsely"),
+    (ClientVariant::TreatsMissingAsDone, "claimed falsely"),
+    (ClientVariant::TreatsMissingAsNotDone, "lost"),
+    (ClientVariant::IgnoresLimits, "too fast"),
+    (ClientVariant::CountsWhenSent, "too fast"),
+    (ClientVariant::TrustsEveryTime, "locked out"),
 ];
 
-/// The account of a wrong client that is found out first, within so many placements.
-fn found_out(conduct: Conduct, kind: &'static str, placements: u64) -> Option<(u64, Script)> {
-    let settings = Settings { seed: 3, placements, conduct, ..Settings::default() };
+/// The first account for which a variant shows this violation, and the number of placements until then.
+fn detect(variant: ClientVariant, kind: &'static str, placements: u64) -> Option<(u64, Scenario)> {
+    let settings = Settings { seed: 3, placements, variant, ..Settings::default() };
     let mut found = None;
     let simulated = simulate(&settings, |so_far| {
-        let by = so_far.failed.iter().find(|(script, _)| script.run().kinds().contains_key(kind));
-        found = by.map(|(script, _)| script.clone());
+        let by = so_far.failed.iter().find(|(scenario, _)| scenario.run().kinds().contains_key(kind));
+        found = by.map(|(scenario, _)| scenario.clone());
         found.is_none()
     });
-    found.map(|script| (simulated.figures.orders(), script))
+    found.map(|scenario| (simulated.figures.orders(), scenario))
 }
 
 #[test]
-fn wrong_clients_are_found_out() {
-    for (conduct, kind) in WRONG {
-        let found = found_out(conduct, kind, 20_000).map(|(placements, _)| placements);
-        println!("{conduct:?} is found out by {kind} within {found:?} placements");
-        assert!(found.is_some(), "{conduct:?} is not found out by {kind}");
+fn incorrect_clients_are_detected() {
+    for (variant, kind) in WRONG {
+        let found = detect(variant, kind, 20_000).map(|(placements, _)| placements);
+        println!("{variant:?} is detected by a violation ({kind}) within {found:?} placements");
+        assert!(found.is_some(), "{variant:?} is not detected by a violation ({kind})");
     }
 }
 
 #[test]
-fn a_script_that_fails_is_shrunk_to_a_few_requests() {
-    let (_, script) = found_out(Conduct::TakesUnknownForFailure, "lost", 20_000).unwrap();
-    let shortest = shrink(script, "lost");
+fn a_failing_scenario_is_shrunk_to_a_few_requests() {
+    let (_, scenario) = detect(ClientVariant::TreatsUnknownAsFailure, "lost", 20_000).unwrap();
+    let shortest = shrink(scenario, "lost");
     println!("{shortest}");
     assert!(shortest.run().kinds().contains_key("lost"));
     assert!(shortest.requests.as_ref().unwrap().len() <= 2 && shortest.only.as_ref().unwrap().len() <= 2);

@@ -1,4 +1,4 @@
-//! Orders of the classic account are cancelled: one, several, or all of a line.
+//! Cancellations in the classic account: of one order, a batch, or all of a product line.
 
 use tradeapi::classic::{
     BatchCancel, BatchCancelOutcome, BatchSuccess, CancelAllFailure, CancelAllOrders, CancelAllOutcome, CancelFailure,
@@ -38,7 +38,7 @@ impl Serve for BatchCancel {
             return Ok(outcome);
         };
         for (index, item) in list.iter().enumerate() {
-            // The orderId wins.
+            // The orderId takes precedence.
             let order = match (&item.order_id, &item.client_oid) {
                 (Some(id), _) => Some(OrderRef::OrderId(id.clone())),
                 (None, Some(id)) => Some(OrderRef::ClientOid(id.clone())),
@@ -81,7 +81,7 @@ impl Serve for CancelAllOrders {
         }
         let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
         let mut outcome = CancelAllOutcome::default();
-        // Every waiting order can be cancelled, so nothing fails.
+        // Every open order can be cancelled, so nothing fails.
         outcome.failure_list = Vec::<CancelAllFailure>::new().into();
         for id in open_orders(at, self.product_type.as_str(), None, coin) {
             outcome.success_list.items.push(cancelled(at, id));
@@ -90,7 +90,7 @@ impl Serve for CancelAllOrders {
     }
 }
 
-/// The ids of the orders that wait in a line, in a pair, with a margin coin.
+/// The ids of the open orders of a product line, a pair and a margin coin.
 fn open_orders(at: &Desk<'_>, line: &str, symbol: Option<&str>, coin: Option<&str>) -> Vec<u64> {
     let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
     let is_meant = |order: &&Order| {

@@ -1,4 +1,4 @@
-//! Orders of the classic account are placed, one by one and in batches.
+//! Placements in the classic account, alone and in batches.
 
 use tradeapi::classic::{
     BatchOrder, BatchOrderItem, BatchPlaceFailure, BatchPlaceOutcome, BatchSuccess, Execution, OrderAck, OrderType,
@@ -13,7 +13,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::state::Core;
 use crate::words::{Effect, Family, Force, Line, Margin, Mode, Pos, Prevention, Side};
 
-/// The requested trade, by the position mode: the side in the book, the position, and what is done to it.
+/// The requested trade by the position mode: the side in the book, the position, and whether it is opened or closed.
 fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, Pos, Effect) {
     match core.accounts[account].mode {
         Mode::OneWay => (side, Pos::Net, Effect::Open),
@@ -25,7 +25,7 @@ fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) ->
     }
 }
 
-/// What an order says in both operations that place one.
+/// The parameters that both placing operations share.
 struct Said<'a> {
     line: &'a str,
     symbol: &'a str,
@@ -102,7 +102,7 @@ impl Serve for PlaceOrder {
         let placed = place(&said, at).map_err(|reason| at.refusal(reason))?;
         let is_one_way = at.core.accounts[at.account].mode == Mode::OneWay;
         let mut ack = OrderAck::default();
-        // Only reduce-only orders replace silently; in hedge mode the document says nothing of the answer.
+        // Only reduce-only orders replace without a mention. The document does not specify the answer in hedge mode.
         ack.order_id = (!(placed.replaced && is_one_way)).then(|| placed.id.to_string().into());
         ack.client_oid = self.client_oid;
         Ok(ack)

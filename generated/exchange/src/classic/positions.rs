@@ -1,4 +1,4 @@
-//! Positions of the classic account are reversed and closed.
+//! Reversals and flash closes of the classic account.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Serve for Reversal {
     }
 }
 
-/// Closes a position and opens as much on the other side. Returns the id of the order that opens.
+/// Closes a position and opens the same size on the other side. Returns the id of the opening order.
 fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
     let account = at.account;
     let line = Line::of(request.product_type.as_str()).ok_or(Reason::Parameter)?;

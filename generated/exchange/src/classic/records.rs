@@ -9,7 +9,7 @@ use crate::reading::wire;
 use crate::state::Core;
 use crate::words::{Effect, Force, Mode, Pos, Side};
 
-/// The side as the family says it: in hedge mode that of the position.
+/// The side as the family states it: in hedge mode that of the position.
 fn shown_side(side: Side, pos: Pos) -> Side {
     if pos == Pos::Net { side } else { pos.opening_side() }
 }
@@ -68,7 +68,7 @@ pub(super) fn source(order: &Order) -> &'static str {
     }
 }
 
-/// Fills in the fields that the three forms of an order have in common.
+/// Sets the fields that the three forms of an order share.
 macro_rules! common {
     ($record:ident, $core:expr, $order:expr) => {{
         let (order, pair, ticket) = ($order, &$core.pairs[$order.ticket.pair], &$order.ticket);

@@ -1,4 +1,4 @@
-//! A modification in the classic account: another order takes the place of one that waits, or its presets change.
+//! Modifications in the classic account, which replace an open order or change its presets.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<u64, Reason> {
             if presets.iter().all(|edit| **edit == Edit::Keep) {
                 return Err(Reason::ModifyUnchanged);
             }
-            // Passing one cancels the other, so what is kept beside another is gone.
+            // Passing one preset cancels the other.
             let edited = |edit: &Edit<tradeapi::Decimal>| -> Result<Preset, Reason> {
                 let price = match edit {
                     Edit::Set(price) => Some(number(price)?),

@@ -1,4 +1,4 @@
-//! How the network and the machines are to behave, by the parameters of a control request.
+//! Conditions from the parameters of a control request.
 
 use bytes::Bytes;
 
@@ -37,7 +37,7 @@ pub(super) fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes,
     Ok(nothing())
 }
 
-/// How hostile the exchange is to be: `hostile` and `quirks` in percent, `seed`, `nodes`, or `hostile=off`.
+/// The requested hostility: `hostile` and `quirks` in percent, `seed`, `nodes`, or `hostile=off`.
 fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostility>, Refused> {
     if query.get("hostile").as_deref() == Some("off") {
         return Ok(None);
@@ -60,7 +60,7 @@ fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostilit
     Ok(Some(hostility))
 }
 
-/// A node that is not too far off.
+/// Parses a node, and checks its bounds.
 fn node(text: &str) -> Option<Node> {
     let is_possible = |node: &Node| {
         let clocks = [node.clock, node.answer_time];

@@ -9,7 +9,7 @@ use rust_decimal::Decimal;
 
 use super::Refused;
 
-/// How many items a list can have.
+/// The most items of a list.
 pub(super) const MOST_ITEMS: usize = 100;
 
 /// The parameters of a control request.
@@ -39,7 +39,7 @@ impl<'a> Query<'a> {
         self.list(name, &format!("numbers from {least} to {most}"), read)
     }
 
-    /// A list with commas in between; `none` is the empty one. `expected` says what its items are.
+    /// A comma-separated list; `none` is the empty one. `expected` describes the items.
     pub(super) fn list<T>(
         self,
         name: &str,
@@ -61,7 +61,7 @@ impl<'a> Query<'a> {
 ///
 /// # Errors
 ///
-/// It is not a number from 0 to 1.
+/// The text is not a number from 0 to 1.
 pub fn per_mille(share: &str) -> Result<u32, String> {
     let number: Option<Decimal> = share.parse().ok().filter(|share| (Decimal::ZERO..=Decimal::ONE).contains(share));
     let thousandths = number.and_then(|share| u32::try_from((share * Decimal::ONE_THOUSAND).round()).ok());

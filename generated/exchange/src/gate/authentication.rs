@@ -1,4 +1,4 @@
-//! Who sends a request, by what its headers prove.
+//! Authentication of requests by their headers.
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use tradeapi::runtime::tables::{Authentication, Content, Encoding, Meta, Part};
 use crate::refusal::{Reason, Refusal};
 use crate::state::Core;
 
-/// The headers that carry a part by itself. Their names are read once, because that takes longer than to find one.
+/// The headers of the authentication. Their names are parsed once, because that takes longer than a lookup.
 static NAMES: LazyLock<Vec<(Part, HeaderName)>> = LazyLock::new(|| {
     let parts = [Part::Key, Part::Signature, Part::Timestamp, Part::Passphrase].into_iter();
     parts.filter_map(|part| Some((part, API.credentials?.header(part)?.parse().ok()?))).collect()
@@ -24,12 +24,12 @@ fn name_of(part: Part) -> Option<&'static HeaderName> {
     NAMES.iter().find(|(known, _)| *known == part).map(|(_, name)| name)
 }
 
-/// What a request carries as this part, if that is text.
+/// The text of a part of the authentication.
 pub(crate) fn header(request: &Request<Bytes>, part: Part) -> Option<&str> {
     request.headers().get(name_of(part)?)?.to_str().ok()
 }
 
-/// The user that a request is authenticated for, by the clock of the node that it reaches.
+/// Authenticates a request by the clock of its node, and returns the user.
 pub(super) fn authenticate(
     core: &Core,
     now: u64,
@@ -71,7 +71,7 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     }
 }
 
-/// What is signed, and how the signature is encoded.
+/// The signed text, and the encoding of the signature.
 fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
     let signature = credentials.signature?;
     let (_, encoding) = signature.algorithms.first()?;
@@ -81,7 +81,7 @@ fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
     }
 }
 
-/// Whether a text is a signature as the credentials encode it.
+/// Whether a text has the encoding of a signature.
 fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
     match encoding {
         Encoding::Base64 => STANDARD.decode(text).is_ok_and(|given| given == signature),
@@ -128,7 +128,7 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec
     text
 }
 
-/// Whether a permission includes another: reading and writing includes reading.
+/// Whether a permission includes another one, as read-write includes read.
 fn covers(given: &str, needed: &str) -> bool {
     let name = |permission: &str| permission.split(" (").next().unwrap_or_default().to_owned();
     given == needed || (name(given) == name(needed) && given.contains("write"))

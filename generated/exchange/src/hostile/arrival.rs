@@ -1,4 +1,4 @@
-//! What arrives of an answer: all of it, a part, something else, nothing.
+//! Delivery of the answers of a hostile exchange.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use tradeapi::runtime::tables::{Effect, Meta};
 
-use super::{Treatment, Wrong};
+use super::{HostileFault, Treatment};
 use crate::delivery::{Behind, Delivered};
 use crate::dice::Dice;
 use crate::state::Core;
 
 impl Treatment {
-    /// What arrives of an answer, and what follows it.
+    /// How an answer is delivered, with unsolicited bytes after it.
     pub(crate) fn deliver(
         &mut self,
         core: &mut Core,
@@ -20,7 +20,7 @@ impl Treatment {
         answer: Response<Bytes>,
     ) -> (Delivered, Option<Behind>) {
         let Some(hostile) = &mut core.hostile else { return (Delivered::Whole(answer), None) };
-        let last = (self.wrong == Wrong::None && is_recognizable(meta, &answer)).then(|| answer.clone());
+        let last = (self.fault == HostileFault::None && is_recognizable(meta, &answer)).then(|| answer.clone());
         let mut odd = answer;
         let behind = self.quirk.around(&mut odd, hostile.last.as_ref(), &mut self.dice);
         if last.is_some() {
@@ -33,68 +33,68 @@ impl Treatment {
             *bare.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
             bare
         };
-        let delivered = match self.wrong {
-            Wrong::Hang => Delivered::Hang,
-            Wrong::Reset => Delivered::Reset,
-            Wrong::Close => Delivered::Nothing,
-            Wrong::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
-            Wrong::TooManyCoded => {
+        let delivered = match self.fault {
+            HostileFault::Hang => Delivered::Hang,
+            HostileFault::Reset => Delivered::Reset,
+            HostileFault::Close => Delivered::Nothing,
+            HostileFault::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
+            HostileFault::TooManyCoded => {
                 odd.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 Delivered::Whole(odd)
             }
-            Wrong::ServerErrorBare => {
+            HostileFault::ServerErrorBare => {
                 let status = self.dice.weighted(&[500, 502, 503, 504].map(|status| (status, 1))).unwrap_or(500);
                 Delivered::Whole(bare(status, "<html>bad gateway</html>"))
             }
-            Wrong::Redirect => {
+            HostileFault::Redirect => {
                 let mut redirect = bare(307, "");
                 redirect.headers_mut().insert(header::LOCATION, HeaderValue::from_static("http://127.0.0.1:9/"));
                 Delivered::Whole(redirect)
             }
-            Wrong::HalfBody => Delivered::Half(odd),
-            Wrong::ShortLength => {
+            HostileFault::HalfBody => Delivered::Half(odd),
+            HostileFault::ShortLength => {
                 let most = u64::try_from(length.saturating_sub(1)).unwrap_or_default();
                 Delivered::Misstated(odd, usize::try_from(self.dice.below(most)).unwrap_or_default())
             }
-            Wrong::LongLength => Delivered::Misstated(odd, length + 10),
-            Wrong::Garbage => Delivered::Whole(odd.map(|body| garbled(&body, &mut self.dice))),
-            Wrong::NotHttp => Delivered::Raw(odd.into_body()),
-            Wrong::Slow => Delivered::Slow(odd, pause),
-            Wrong::LastAnswer => Delivered::Last(odd),
-            Wrong::Outage => Delivered::Outage(pause * 20),
-            Wrong::None
-            | Wrong::Refused
-            | Wrong::DoubtfulCode
-            | Wrong::OpenCode
-            | Wrong::UnlistedCode
-            | Wrong::RateCode
-            | Wrong::Timestamp
-            | Wrong::ServerErrorCoded
-            | Wrong::MixedUp
-            | Wrong::Partial
-            | Wrong::Missing
-            | Wrong::Bare
-            | Wrong::Hidden
-            | Wrong::FalseAbsence
-            | Wrong::Overlap
-            | Wrong::StuckCursor => Delivered::Whole(odd),
+            HostileFault::LongLength => Delivered::Misstated(odd, length + 10),
+            HostileFault::Garbage => Delivered::Whole(odd.map(|body| garbled(&body, &mut self.dice))),
+            HostileFault::NotHttp => Delivered::Raw(odd.into_body()),
+            HostileFault::Slow => Delivered::Slow(odd, pause),
+            HostileFault::LastAnswer => Delivered::Last(odd),
+            HostileFault::Outage => Delivered::Outage(pause * 20),
+            HostileFault::None
+            | HostileFault::Refused
+            | HostileFault::DoubtfulCode
+            | HostileFault::OpenCode
+            | HostileFault::UnlistedCode
+            | HostileFault::RateCode
+            | HostileFault::Timestamp
+            | HostileFault::ServerErrorCoded
+            | HostileFault::MixedUp
+            | HostileFault::Partial
+            | HostileFault::Missing
+            | HostileFault::Bare
+            | HostileFault::Hidden
+            | HostileFault::FalseAbsence
+            | HostileFault::Overlap
+            | HostileFault::StuckCursor => Delivered::Whole(odd),
         };
         (delivered, behind)
     }
 }
 
-/// Whether a client can distinguish an answer to a change from that to another one: it has every id that such an answer
-/// repeats.
+/// Whether a client can recognize an answer as that to another change, because it has every id that such answers
+/// repeat.
 fn is_recognizable(meta: &Meta, answer: &Response<Bytes>) -> bool {
     let Some(echoes) = meta.echoes.as_ref().filter(|_| meta.effect != Effect::Read) else { return false };
     let text = String::from_utf8_lossy(answer.body());
     !echoes.members.is_empty() && echoes.members.iter().all(|name| text.contains(&format!("\"{name}\":\"")))
 }
 
-/// A body with bytes changed until it is not JSON any more.
+/// Damages a body until it is no longer JSON.
 fn garbled(body: &[u8], dice: &mut Dice) -> Bytes {
     let mut bytes = body.to_vec();
-    // Not read as a `Value`, which refuses numbers that are JSON, but too large for it.
+    // Not as a `Value`, which refuses valid JSON numbers that are too large for it.
     while !bytes.is_empty() && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok() {
         let place = dice.below(u64::try_from(bytes.len()).unwrap_or(1));
         if let (Some(byte), Ok(changed)) =

@@ -1,4 +1,4 @@
-//! Changes with which something goes wrong: done, done later or never, in part, and what is answered.
+//! Faulted changes: when and how far they take effect, and how they are answered.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tradeapi::runtime::tables::Meta;
 
 use super::codes::{self, Proof};
 use super::items::{self, Batch};
-use super::{Landing, ON_ITS_WAY, SETTLING, Treatment, Wrong, on_purpose};
+use super::{EffectTime, HostileFault, ON_ITS_WAY, SETTLING, Treatment, on_purpose};
 use crate::gate::{Caller, Late, Route, Served, id_parameters};
 use crate::schedule::Task;
 use crate::state::Core;
@@ -16,11 +16,11 @@ use crate::state::Core;
 /// The outcome of one item.
 enum Shown {
     Served(Served),
-    /// Nobody knows.
+    /// Not done yet, or never.
     Undecided,
     /// Served, and left out of the answer.
     Missing(Served),
-    /// Served, and answered by a message.
+    /// Served, and answered by a message only.
     Bare(Served),
 }
 
@@ -35,15 +35,15 @@ impl Treatment {
         let meta = route.meta;
         let request = std::mem::take(&mut self.body);
         let batch = Batch::of(&request);
-        if self.wrong == Wrong::Refused {
+        if self.fault == HostileFault::Refused {
             return self.refuse(core, route, caller, batch.is_some());
         }
         let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
         let accepted_until = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
-        let landing = self.wrong.landing(&mut self.dice);
+        let effect_time = self.fault.effect_time(&mut self.dice);
         let Some(batch) = batch else {
-            self.count(core, landing);
-            return match self.land(core, route, caller, landing, accepted_until) {
+            self.count(core, effect_time);
+            return match self.carry_out(core, route, caller, effect_time, accepted_until) {
                 None => self.undecided(core, meta, &request),
                 Some(served) => self.answered(core, meta, &request, served),
             };
@@ -52,9 +52,10 @@ impl Treatment {
         let all: Vec<Shown> = bodies
             .iter()
             .map(|body| {
-                // Of several things, some go another way.
-                let landing = if landing == Landing::Now { landing } else { self.wrong.landing(&mut self.dice) };
-                self.item(core, route, &Caller { parameters: body, ..*caller }, landing, accepted_until)
+                // The items of a batch take effect at different times.
+                let effect_time =
+                    if effect_time == EffectTime::Now { effect_time } else { self.fault.effect_time(&mut self.dice) };
+                self.item(core, route, &Caller { parameters: body, ..*caller }, effect_time, accepted_until)
             })
             .collect();
         if all.iter().any(|shown| matches!(shown, Shown::Undecided)) {
@@ -72,7 +73,7 @@ impl Treatment {
             left = served.left;
             match served.data {
                 Ok(data) => answers.extend(serde_json::from_str(&data).ok().map(|answer| shows(answer, &request))),
-                // A batch whose items are refused as a whole.
+                // The batch is refused as a whole.
                 Err(refusal) => return Served { data: Err(refusal), left },
             }
         }
@@ -80,59 +81,61 @@ impl Treatment {
         self.answered(core, meta, &request, Served { data: Ok(data), left })
     }
 
-    fn count(&self, core: &mut Core, landing: Landing) {
-        if let Some(hostile) = core.hostile.as_mut().filter(|_| self.wrong != Wrong::None) {
-            *hostile.counts.landings.entry(landing).or_default() += 1;
+    fn count(&self, core: &mut Core, effect_time: EffectTime) {
+        if let Some(hostile) = core.hostile.as_mut().filter(|_| self.fault != HostileFault::None) {
+            *hostile.counts.effect_times.entry(effect_time).or_default() += 1;
         }
     }
 
-    /// One item of a batch.
+    /// Serves an item of a batch.
     fn item(
         &mut self,
         core: &mut Core,
         route: &'static Route,
         caller: &Caller<'_>,
-        landing: Landing,
+        effect_time: EffectTime,
         accepted_until: u64,
     ) -> Shown {
-        let is_hit = match self.wrong {
-            Wrong::Partial => self.dice.percent(40),
-            Wrong::Missing | Wrong::Bare => self.dice.percent(50),
+        let is_affected = match self.fault {
+            HostileFault::Partial => self.dice.percent(40),
+            HostileFault::Missing | HostileFault::Bare => self.dice.percent(50),
             _ => true,
         };
-        if self.wrong == Wrong::Partial && is_hit {
+        if self.fault == HostileFault::Partial && is_affected {
             return Shown::Served(self.fail(core, route, caller, accepted_until));
         }
-        let landing = match self.wrong {
-            Wrong::Missing | Wrong::Bare if !is_hit => Landing::Now,
-            _ => landing,
+        let effect_time = match self.fault {
+            HostileFault::Missing | HostileFault::Bare if !is_affected => EffectTime::Now,
+            _ => effect_time,
         };
-        self.count(core, landing);
-        let served = self.land(core, route, caller, landing, accepted_until);
-        match (self.wrong, served) {
-            (Wrong::Missing, served) if is_hit => {
+        self.count(core, effect_time);
+        let served = self.carry_out(core, route, caller, effect_time, accepted_until);
+        match (self.fault, served) {
+            (HostileFault::Missing, served) if is_affected => {
                 Shown::Missing(served.unwrap_or_else(|| nothing(core, route, caller)))
             }
-            (Wrong::Bare, served) if is_hit => Shown::Bare(served.unwrap_or_else(|| nothing(core, route, caller))),
+            (HostileFault::Bare, served) if is_affected => {
+                Shown::Bare(served.unwrap_or_else(|| nothing(core, route, caller)))
+            }
             (_, Some(served)) => Shown::Served(served),
             (_, None) => Shown::Undecided,
         }
     }
 
-    /// An item fails, and the answer says so.
+    /// Fails an item, with a code in the answer.
     fn fail(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, accepted_until: u64) -> Served {
         let proofs = [(Proof::NotDone, 6), (Proof::NotBegun, 2), (Proof::Open, 4)];
         let proof = self.dice.weighted(&proofs).unwrap_or(Proof::NotDone);
         if proof == Proof::Open {
-            let landing = Wrong::OpenCode.landing(&mut self.dice);
-            self.count(core, landing);
-            let _ = self.land(core, route, caller, landing, accepted_until);
+            let effect_time = HostileFault::OpenCode.effect_time(&mut self.dice);
+            self.count(core, effect_time);
+            let _ = self.carry_out(core, route, caller, effect_time, accepted_until);
         }
-        let code = codes::throw(route.meta, proof, &mut self.dice);
+        let code = codes::random(route.meta, proof, &mut self.dice);
         refused_item(core, route, caller, code)
     }
 
-    /// Refuses all of it. Of what does several things, the first may have been done when a rule of trading stops another.
+    /// Refuses the request. Of a compound request, the first part may be done before a trading rule stops the second.
     fn refuse(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, is_batch: bool) -> Served {
         let proof = self.dice.weighted(&[(Proof::NotBegun, 1), (Proof::NotDone, 2)]).unwrap_or(Proof::NotBegun);
         if proof == Proof::NotDone && !is_batch && does_several(route.meta, caller.parameters) && self.dice.percent(60)
@@ -149,22 +152,22 @@ impl Treatment {
         Served::refused(self.refusal(route.meta, proof))
     }
 
-    /// Does it, or not, or later. `None` if it is not done yet.
-    fn land(
+    /// Carries out a change, now, later or never. `None` if it is not done now.
+    fn carry_out(
         &mut self,
         core: &mut Core,
         route: &'static Route,
         caller: &Caller<'_>,
-        landing: Landing,
+        effect_time: EffectTime,
         accepted_until: u64,
     ) -> Option<Served> {
         let (faults, speed) = core.hostile.as_ref().map(|hostile| (hostile.settings.faults, hostile.settings.speed))?;
         let soon = self.now + self.dice.below(1_000) * u64::from(speed);
         let last = accepted_until + SETTLING;
         let settled = |at: u64| at.min(accepted_until) + SETTLING;
-        match landing {
-            Landing::Never => None,
-            Landing::Now => {
+        match effect_time {
+            EffectTime::Never => None,
+            EffectTime::Now => {
                 let first_new = core.next_id();
                 if let Some(hostile) = &mut core.hostile {
                     hostile.settled = settled(self.now);
@@ -181,9 +184,9 @@ impl Treatment {
                 }
                 Some(served)
             }
-            Landing::Late | Landing::VeryLate => {
+            EffectTime::Late | EffectTime::VeryLate => {
                 let far = self.now + self.dice.below(last.saturating_sub(self.now));
-                let at = if landing == Landing::Late { soon.min(last) } else { far };
+                let at = if effect_time == EffectTime::Late { soon.min(last) } else { far };
                 let late = Late::new(route, caller, settled(at));
                 core.later(Duration::from_millis(at - self.now), Task::Late(Box::new(late)));
                 None
@@ -191,16 +194,16 @@ impl Treatment {
         }
     }
 
-    /// The answer to what is not done, or not yet: one about something else, or one that no client knows.
+    /// The answer to a change that is not done, or not yet: the answer to another one, or a meaningless one.
     fn undecided(&mut self, core: &Core, meta: &'static Meta, request: &Value) -> Served {
         if let Some(other) = self.other(core, meta, request) {
             return Served { data: Ok(other), left: None };
         }
-        let code = codes::throw(meta, Proof::Open, &mut self.dice);
+        let code = codes::random(meta, Proof::Open, &mut self.dice);
         Served::refused(on_purpose(code, 200))
     }
 
-    /// The answer to what is done, or another.
+    /// The answer to a change that is done, or that to another one.
     fn answered(&mut self, core: &mut Core, meta: &'static Meta, request: &Value, served: Served) -> Served {
         let Ok(data) = &served.data else { return served };
         let other = self.other(core, meta, request);
@@ -213,9 +216,9 @@ impl Treatment {
         }
     }
 
-    /// The latest answer to such a request, if it is to be mixed up and is recognizably about another.
+    /// The latest answer to another request, if that is the fault and a client can recognize it.
     fn other(&self, core: &Core, meta: &'static Meta, request: &Value) -> Option<String> {
-        let other = core.hostile.as_ref()?.latest.get(meta.id).filter(|_| self.wrong == Wrong::MixedUp)?;
+        let other = core.hostile.as_ref()?.latest.get(meta.id).filter(|_| self.fault == HostileFault::MixedUp)?;
         let answer: Value = serde_json::from_str(other).ok()?;
         let mut ids = Vec::new();
         items::texts(request, id_parameters(), &mut ids);
@@ -227,7 +230,7 @@ impl Treatment {
     }
 }
 
-/// The answer to a batch with an item that is refused with a code, and does nothing.
+/// The answer to a batch whose item is refused with a code.
 fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, code: &str) -> Served {
     core.refused_items = Some(on_purpose(code, 200));
     let served = route.call(core, caller);
@@ -235,13 +238,12 @@ fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, cod
     served
 }
 
-/// The answer to an item of which nothing is known, to take its form from.
+/// The answer to a failed item, as a template for its form.
 fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
     refused_item(core, route, caller, "")
 }
 
-/// An answer with a message that may be about a failure and may not: of an item it has the ids that the request has, and
-/// nothing else. One that lists failures lists none.
+/// An ambiguous answer to an item: a message and the ids of the request, without a code. A list of failures is empty.
 fn bare(answer: Value, request: &Value) -> Value {
     let Value::Array(mut items) = answer else { return items::emptied(answer) };
     let mut requested = Vec::new();

@@ -12,16 +12,16 @@ use crate::gate;
 /// What a refusal proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Proof {
-    /// The gateway, the permission or a parameter stopped it: nothing was begun.
+    /// Nothing was begun: the gateway, a permission or a parameter stopped the request.
     NotBegun,
-    /// It was not done. If the request does several things, the first may have been.
+    /// The request was not done. Of a compound request, the first part may have been.
     NotDone,
     /// There were too many requests.
     Rate,
     NoSuchOrder,
     DuplicateId,
     Timestamp,
-    /// Nothing, because one source alone says what it means, or sources contradict each other.
+    /// Nothing, because there is only one source, or sources contradict each other.
     Doubtful,
     /// Nothing.
     Open,
@@ -43,7 +43,7 @@ impl Proof {
     }
 }
 
-/// All codes of an operation: what its document lists, or else what was observed.
+/// All codes of an operation: those of its document, or else observed ones.
 fn all(meta: &'static Meta) -> impl Iterator<Item = &'static KnownError> {
     let is_of = |known: &&KnownError| known.families.is_empty() || known.families.contains(&meta.family);
     let observed = API.observed_codes.iter().filter(|known| meta.error(known.code).is_none());
@@ -53,7 +53,7 @@ fn all(meta: &'static Meta) -> impl Iterator<Item = &'static KnownError> {
 /// Codes of an operation that are equally frequent.
 type Codes = Vec<(&'static str, u64)>;
 
-/// The codes of each operation by what they prove. To find them takes as long as to answer a request.
+/// The codes of each operation by what they prove, computed once, because that takes as long as a request.
 static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
     let mut by_proof = FxHashMap::<(&str, Proof), Codes>::default();
     for meta in gate::operations() {
@@ -65,15 +65,15 @@ static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
 });
 
 /// A code of an operation with this meaning.
-pub(crate) fn throw(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
+pub(crate) fn random(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
     let codes = BY_PROOF.get(&(meta.id, proof)).map(Vec::as_slice).unwrap_or_default();
     dice.weighted(codes).unwrap_or_default()
 }
 
-/// A code with the same meaning. Only absences and used ids have several that are equal.
+/// A code with the same meaning. Only absences and duplicate ids have equivalent codes.
 pub(crate) fn alike(meta: &'static Meta, code: String, dice: &mut Dice) -> String {
     match meta.known(&API, &code).map(Proof::of) {
-        Some(proof @ (Proof::NoSuchOrder | Proof::DuplicateId)) => throw(meta, proof, dice).to_owned(),
+        Some(proof @ (Proof::NoSuchOrder | Proof::DuplicateId)) => random(meta, proof, dice).to_owned(),
         _ => code,
     }
 }
@@ -99,7 +99,7 @@ mod tests {
                 Proof::Doubtful,
                 Proof::Open,
             ] {
-                assert_ne!(throw(meta, proof, &mut dice), "", "{proof:?}");
+                assert_ne!(random(meta, proof, &mut dice), "", "{proof:?}");
             }
         }
     }

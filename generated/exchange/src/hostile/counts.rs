@@ -1,54 +1,54 @@
-//! What a hostile exchange has done.
+//! Counts of a hostile exchange.
 
 use std::collections::BTreeMap;
 
-use super::{Landing, Quirk, Wrong};
+use super::{EffectTime, HostileFault, Quirk};
 use crate::hostile::listed;
 
 listed! {
-    /// Something that happens in a hostile exchange, apart from the answer to a request.
-    Reached {
+    /// An event of a hostile exchange, apart from faults and quirks.
+    HostileEvent {
         /// An order was placed after a query had not found it.
-        CameAfterAll,
-        /// A query for an order that is not kept any more.
-        Forgotten,
-        /// A node showed an earlier state of an order.
-        ShownLate,
-        /// A node answered whose clock is wrong, or that lags.
-        AnotherNode,
-        /// A timestamp was refused by a clock that is wrong.
-        JudgedByWrongClock,
-        /// A request that does several things was refused after the first.
+        AppearedAfterAbsence,
+        /// A query named an order whose record was deleted.
+        QueriedAfterDeletion,
+        /// A node showed an outdated state of an order.
+        ShownOutdated,
+        /// A node with a wrong clock or a lag answered.
+        IncorrectNode,
+        /// A node refused a timestamp by its wrong clock.
+        RefusedByWrongClock,
+        /// A compound request was refused after its first part.
         DoneHalf,
     }
 }
 
-/// How often each thing happened.
+/// The counts of a hostile exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// What went wrong.
-    pub wrongs: BTreeMap<Wrong, u64>,
-    /// When changes took effect, of requests with which something went wrong.
-    pub landings: BTreeMap<Landing, u64>,
-    /// What was odd about answers.
+    /// The requests by fault.
+    pub faults: BTreeMap<HostileFault, u64>,
+    /// When faulted changes took effect.
+    pub effect_times: BTreeMap<EffectTime, u64>,
+    /// The answers by quirk.
     pub quirks: BTreeMap<Quirk, u64>,
-    /// What else happened.
-    pub reached: BTreeMap<Reached, u64>,
+    /// Other events.
+    pub events: BTreeMap<HostileEvent, u64>,
 }
 
 impl Counts {
-    /// With how many requests something went wrong.
-    pub(crate) fn wrong(&self) -> u64 {
-        self.wrongs.iter().filter(|(wrong, _)| **wrong != Wrong::None).map(|(_, count)| count).sum()
+    /// The number of faulted requests.
+    pub(crate) fn faulted(&self) -> u64 {
+        self.faults.iter().filter(|(fault, _)| **fault != HostileFault::None).map(|(_, count)| count).sum()
     }
 
-    /// How many answers were odd.
+    /// The number of answers with a quirk.
     pub(crate) fn odd(&self) -> u64 {
         self.quirks.iter().filter(|(quirk, _)| **quirk != Quirk::None).map(|(_, count)| count).sum()
     }
 
-    pub(crate) fn reach(&mut self, what: Reached) {
-        *self.reached.entry(what).or_default() += 1;
+    pub(crate) fn record(&mut self, what: HostileEvent) {
+        *self.events.entry(what).or_default() += 1;
     }
 }

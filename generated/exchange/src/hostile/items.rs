@@ -1,4 +1,4 @@
-//! Batches: their items, each as a batch of its own, and the answers of those as one.
+//! Batches: split into batches of one item, whose answers are merged.
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ impl Batch {
         self.items.len()
     }
 
-    /// The bodies with an item each.
+    /// The bodies with one item each.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = String> + '_ {
         self.items.iter().map(|item| {
             let mut body = self.body.clone();
@@ -61,7 +61,7 @@ impl Batch {
     }
 }
 
-/// One answer of the answers to each item: lists are joined, and flags hold if all do.
+/// Merges the answers to single items: lists are joined, and flags are set if all are.
 pub(crate) fn join(answers: impl IntoIterator<Item = Value>) -> Value {
     let mut answers = answers.into_iter();
     let Some(mut all) = answers.next() else { return Value::Array(Vec::new()) };
@@ -102,7 +102,7 @@ pub(crate) fn emptied(mut answer: Value) -> Value {
     answer
 }
 
-/// Whether all items of an answer, or itself if it has none, have a text under a name.
+/// Whether all items of an answer, or the answer itself without items, have a text with this name.
 pub(crate) fn all_have(answer: &Value, name: &str) -> bool {
     match answer {
         Value::Array(items) => items.iter().all(|item| all_have(item, name)),
@@ -113,7 +113,7 @@ pub(crate) fn all_have(answer: &Value, name: &str) -> bool {
     }
 }
 
-/// All texts under these names, wherever they are, with the names.
+/// All texts with these names at any depth, with their names.
 pub(crate) fn texts<'a>(value: &'a Value, names: &[&str], found: &mut Vec<(&'a str, &'a str)>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| texts(item, names, found)),

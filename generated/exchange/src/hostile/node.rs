@@ -1,4 +1,4 @@
-//! The machines behind the address of an exchange.
+//! The nodes behind the address of an exchange.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dice::Dice;
 
-/// One machine.
+/// A node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -15,37 +15,37 @@ pub struct Node {
     pub clock: i64,
     /// How many milliseconds the time in its answers is ahead.
     pub answer_time: i64,
-    /// How old the orders are that it shows, in milliseconds.
+    /// How old its view of orders is, in milliseconds.
     pub lag: u64,
     /// The share of requests that reach it, relative to that of others.
     pub share: u64,
 }
 
 impl Node {
-    /// A machine that is right.
+    /// A node without mistakes, with this share of requests.
     pub const fn new(share: u64) -> Self {
         Self { clock: 0, answer_time: 0, lag: 0, share }
     }
 
-    /// The same, with what it shows so many milliseconds old.
+    /// The same node with a view that is this many milliseconds old.
     #[must_use]
     pub const fn lagging(self, lag: u64) -> Self {
         Self { lag, ..self }
     }
 
-    /// The same, with another time in its answers.
+    /// The same node with a wrong time in its answers.
     #[must_use]
     pub const fn with_answer_time(self, answer_time: i64) -> Self {
         Self { answer_time, ..self }
     }
 
-    /// The same, with another clock, whose time is also in its answers.
+    /// The same node with a wrong clock, whose time is also in its answers.
     #[must_use]
     pub const fn ahead_by(self, millis: i64) -> Self {
         Self { clock: millis, answer_time: millis, ..self }
     }
 
-    /// Reads a node as it is [displayed](fmt::Display).
+    /// Parses a node in the form of its [display](fmt::Display).
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut parts = text.split(':');
         let mut node = Self::new(parts.next()?.parse().ok()?);
@@ -64,14 +64,14 @@ impl Node {
         (self.clock, self.answer_time, self.lag) == (0, 0, 0)
     }
 
-    /// The machine that a request reaches.
-    pub(crate) fn throw(nodes: &[Self], dice: &mut Dice) -> Self {
+    /// A random node by share.
+    pub(crate) fn random(nodes: &[Self], dice: &mut Dice) -> Self {
         let shares: Vec<_> = nodes.iter().map(|node| (*node, node.share)).collect();
         dice.weighted(&shares).unwrap_or_default()
     }
 }
 
-/// Its share, and how it is wrong: `1:clock=20000:answer_time=-300:lag=2500`.
+/// The share and the mistakes: `1:clock=20000:answer_time=-300:lag=2500`.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { clock, answer_time, lag, share } = *self;

@@ -1,4 +1,4 @@
-//! What is odd about an answer that is correct otherwise.
+//! Quirks of answers, which do not change what an answer says about its request.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::dice::Dice;
 use crate::hostile::listed;
 
 listed! {
-    /// Something odd about an answer. None of it changes what the answer says about its request.
+    /// An oddity of an answer that does not change what it says about its request.
     Quirk {
         /// Nothing.
         None,
@@ -24,7 +24,7 @@ listed! {
         AnotherAge,
         /// A record has numbers that take gigabytes when they are written in full.
         AbsurdNumbers,
-        /// `Retry-After` is longer than the age of the world, or not a number.
+        /// `Retry-After` is absurdly long, or not a number.
         AbsurdRetryAfter,
         /// The number of remaining calls is absurd.
         AbsurdRemaining,
@@ -34,9 +34,9 @@ listed! {
         ManyHeaders,
         /// More headers than any client reads.
         TooManyHeaders,
-        /// Another answer follows at once, without a request.
+        /// An unsolicited answer follows at once.
         UnsolicitedAnswer,
-        /// Another answer follows a while later if no request comes in between.
+        /// Another answer follows later unless a request comes first.
         LateUnsolicitedAnswer,
         /// Bytes follow that are not HTTP.
         UnsolicitedBytes,
@@ -57,7 +57,7 @@ const WEIGHTS: [(Quirk, u64); 11] = [
     (Quirk::UnsolicitedBytes, 2),
 ];
 
-/// Times as they are written into an envelope.
+/// Absurd times for an envelope.
 const TIMES: &[&str] =
     &["null", "-1", "\"soon\"", "1e400", "18446744073709551616", "9223372036854775807", "{}", "\"1e-2147483648\""];
 /// The years 1970 and 2100, in milliseconds.
@@ -77,7 +77,7 @@ const REMAINING: &[&str] = &["-5", "99999999999999999999", "1e9", "", "429496729
 const DATES: &[&str] =
     &["Fri, 31 Dec 9999999999999999999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "1e2147483647"];
 
-/// Fields of the records of orders that say what was traded, which the answer to a placement does not have.
+/// Fields of order records that state what was traded. The answer to a placement does not have them.
 const TRADED: [&str; 5] = ["priceAvg", "baseVolume", "avgPrice", "cumExecQty", "cumExecValue"];
 
 fn one_of(texts: &[&'static str], dice: &mut Dice) -> &'static str {
@@ -86,12 +86,12 @@ fn one_of(texts: &[&'static str], dice: &mut Dice) -> &'static str {
 }
 
 impl Quirk {
-    /// What is odd about an answer, in so many of a hundred.
-    pub(crate) fn throw(percent: u64, dice: &mut Dice) -> Self {
+    /// A random quirk with a probability in percent.
+    pub(crate) fn random(percent: u64, dice: &mut Dice) -> Self {
         if dice.percent(percent) { dice.weighted(&WEIGHTS).unwrap_or(Self::None) } else { Self::None }
     }
 
-    /// The time as it is written into the envelope, where it is not the time.
+    /// The wrong time in the envelope, if that is the quirk.
     pub(crate) fn time(self, dice: &mut Dice) -> Option<&'static str> {
         match self {
             Self::AbsurdTime => Some(one_of(TIMES, dice)),
@@ -116,7 +116,7 @@ impl Quirk {
         Some(record.to_string())
     }
 
-    /// Adds odd headers; returns what follows the answer.
+    /// Adds odd headers, and returns the unsolicited bytes after the answer.
     pub(crate) fn around(
         self,
         answer: &mut Response<Bytes>,
@@ -159,7 +159,7 @@ fn with_headers(answer: &mut Response<Bytes>, count: usize) {
     }
 }
 
-/// An answer as it travels.
+/// An answer in the bytes of HTTP.
 pub(crate) fn raw(answer: &Response<Bytes>) -> Vec<u8> {
     let mut bytes = format!("HTTP/1.1 {} OK\r\n", answer.status().as_u16()).into_bytes();
     for (name, value) in answer.headers() {

@@ -1,20 +1,20 @@
-//! What nodes show of orders: earlier states, for as long as a change may take to be seen everywhere.
+//! The views of nodes: earlier versions of orders, during the settling time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::counts::{Counts, Reached};
-use super::wrong::Wrong;
+use super::counts::{Counts, HostileEvent};
+use super::fault::HostileFault;
 use crate::amending::Name;
 use crate::orders::{Order, State};
 
-/// How many orders that are not kept any more are remembered, for the counts.
+/// The number of deleted orders that are remembered for the counts.
 const MOST_FORGOTTEN: usize = 100_000;
 
-/// An order from a time on.
+/// A version of an order, valid from a time on.
 #[derive(Clone, Debug)]
 struct Version {
     at: u64,
-    /// From when on all nodes show it.
+    /// When all nodes show it.
     settled: u64,
     order: Order,
 }
@@ -23,29 +23,29 @@ struct Version {
 #[derive(Clone, Debug)]
 struct History {
     versions: Vec<Version>,
-    /// From when on all nodes show that there is such an order, and when the first does.
+    /// When all nodes show the order, and when the first one does.
     settled: u64,
     visible: u64,
 }
 
-/// What nodes show of orders.
+/// The versions of all orders, for the views of nodes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Views {
     histories: FxHashMap<u64, History>,
-    /// Ids that a query did not find.
+    /// The ids that a query did not find.
     missed: FxHashSet<String>,
-    /// Ids of orders that are not kept any more.
+    /// The ids of deleted orders.
     forgotten: FxHashSet<String>,
-    /// Orders that were not shown although they are there.
+    /// Existing orders that a query did not show.
     denied: FxHashSet<u64>,
 }
 
-/// How the node of a request shows orders.
+/// The view of the node that serves a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     pub(crate) now: u64,
     pub(crate) lag: u64,
-    pub(crate) wrong: Wrong,
+    pub(crate) fault: HostileFault,
 }
 
 fn named(name: &Name) -> &str {
@@ -55,12 +55,12 @@ fn named(name: &Name) -> &str {
 }
 
 impl Views {
-    /// Notes that an order has changed.
+    /// Records a version of an order.
     pub(crate) fn note(&mut self, order: &Order, now: u64, settled: u64, counts: &mut Counts) {
         let version = Version { at: now, settled, order: order.clone() };
         match self.histories.get_mut(&order.id) {
             Some(history) => {
-                // What is settled hides everything before it.
+                // A settled version makes earlier ones obsolete.
                 if let Some(last) = history.versions.iter().rposition(|version| version.settled <= now) {
                     history.versions.drain(..last);
                 }
@@ -70,13 +70,13 @@ impl Views {
                 let history = History { versions: vec![version], settled, visible: now };
                 self.histories.insert(order.id, history);
                 if order.client().is_some_and(|client| self.missed.remove(client)) {
-                    counts.reach(Reached::CameAfterAll);
+                    counts.record(HostileEvent::AppearedAfterAbsence);
                 }
             }
         }
     }
 
-    /// Keeps an order out of sight until then.
+    /// Hides an order until a time.
     pub(crate) fn hide(&mut self, order: u64, until: u64) {
         if let Some(history) = self.histories.get_mut(&order) {
             history.visible = until;
@@ -92,7 +92,7 @@ impl Views {
         }
     }
 
-    /// The order as a node shows it; `found` is what there is.
+    /// The order as a node shows it; `found` is the current state.
     pub(crate) fn shown(
         &mut self,
         view: View,
@@ -102,10 +102,10 @@ impl Views {
     ) -> Option<Order> {
         let shown = found.and_then(|order| self.version(view, order));
         match (&shown, found) {
-            (Some(shown), Some(order)) if !is_alike(shown, order) => counts.reach(Reached::ShownLate),
+            (Some(shown), Some(order)) if !is_alike(shown, order) => counts.record(HostileEvent::ShownOutdated),
             (None, found) => {
                 if found.is_none() && self.forgotten.contains(named(name)) {
-                    counts.reach(Reached::Forgotten);
+                    counts.record(HostileEvent::QueriedAfterDeletion);
                 }
                 if let (None, Name::Client(client)) = (found, name) {
                     self.missed.insert(client.clone());
@@ -120,10 +120,10 @@ impl Views {
         let Some(history) = self.histories.get(&order.id) else { return Some(order.clone()) };
         let is_shown = |version: &&Version| version.at + view.lag <= view.now || version.settled <= view.now;
         let version = history.versions.iter().rev().find(is_shown).filter(|_| history.visible <= view.now)?;
-        let is_denied = match view.wrong {
-            Wrong::Hidden => view.now < history.settled,
-            // Not twice in a row: the next query finds it.
-            Wrong::FalseAbsence => self.denied.insert(order.id),
+        let is_denied = match view.fault {
+            HostileFault::Hidden => view.now < history.settled,
+            // Only once in a row: the next query finds the order.
+            HostileFault::FalseAbsence => self.denied.insert(order.id),
             _ => false,
         };
         if is_denied {
@@ -134,7 +134,7 @@ impl Views {
         Some(shown)
     }
 
-    /// Whether an order can be seen by all.
+    /// Whether all nodes show an order.
     pub(crate) fn is_visible(&self, order: u64, now: u64) -> bool {
         self.histories.get(&order).is_none_or(|history| history.visible <= now)
     }

@@ -1,4 +1,4 @@
-//! What a unified account has.
+//! The assets of a unified account.
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::write_json;

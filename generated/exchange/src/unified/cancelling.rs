@@ -1,4 +1,4 @@
-//! Orders of the unified account are cancelled: one, several, or all of a category.
+//! Cancellations in the unified account: of one order, a batch, or all of a category.
 
 use tradeapi::unified::{
     BatchCancel, BatchOrderResult, CancelAllOrders, CancelOrder, CancelRealityOrder, OrderIds, OrderRef,

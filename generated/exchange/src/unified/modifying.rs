@@ -1,4 +1,4 @@
-//! Orders of the unified account are modified in place, one by one and in batches.
+//! Modifications in the unified account, alone and in batches.
 
 use tradeapi::runtime::orders::Amendment;
 use tradeapi::unified::{BatchModifyItem, BatchModifyOrders, BatchModifyResult, ModifyOrder, OrderIds, YesNo};

@@ -1,4 +1,4 @@
-//! Orders of the unified account are placed: one, several, or one of a Reality pair.
+//! Placements in the unified account: one order, a batch, or an order of a Reality pair.
 
 use tradeapi::List;
 use tradeapi::runtime::json::write_json;
@@ -15,7 +15,7 @@ use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::words::{Effect, Family, Force, Line, Margin, Pos, Prevention, Side};
 
-/// What single orders and items of batches have in common.
+/// The parameters that single orders and items of batches share.
 fn ticket(
     at: &Desk<'_>,
     [category, symbol, side]: [&str; 3],
@@ -61,7 +61,7 @@ impl Serve for PlaceOrder {
         Ok(ack)
     }
 
-    /// The document has an orderId of `null` after a replacement, not one that is left out.
+    /// After a replacement the documented orderId is `null` instead of missing.
     fn data(response: &OrderAck) -> String {
         let data = write_json(response);
         match (&response.order_id, data.strip_prefix('{')) {

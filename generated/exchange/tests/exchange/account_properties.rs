@@ -1,4 +1,4 @@
-//! Properties of the account that a client has, and how a mismatch shows.
+//! The account properties of a client, and the detection of mismatches.
 
 use tradeapi::runtime::account::AccountEvidence;
 use tradeapi::unified::{
@@ -8,9 +8,9 @@ use tradeapi::unified::{
 use tradeapi::{Account, Client, Error, PositionMode, Timestamp, classic};
 use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time};
 
-use super::desk::{limit, number};
+use super::fixture::{limit, number};
 
-/// A client with a position mode, of an account with another one or the same.
+/// A client with a position mode, for an account with another mode or the same.
 fn with_mode(mode: PositionMode, has: Mode) -> (Exchange, Client) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
@@ -27,7 +27,7 @@ fn classic_order() -> classic::PlaceOrder {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_the_mode_is_refused_before_it_is_sent() {
+async fn a_request_that_contradicts_the_mode_is_refused_before_it_is_sent() {
     let (exchange, client) = with_mode(PositionMode::HedgeMode, Mode::Hedge);
     let refused = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;
     let Err(Error::Refused(refusal)) = refused else { panic!("{refused:?}") };
@@ -38,7 +38,7 @@ async fn what_does_not_fit_the_mode_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_mode_that_nobody_stated_is_asked_for_in_the_error() {
+async fn an_unstated_mode_is_requested_in_the_error() {
     let (exchange, _) = with_mode(PositionMode::OneWayMode, Mode::Hedge);
     let client = exchange.client();
     let unified = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();
@@ -67,7 +67,7 @@ async fn a_refusal_shows_that_the_account_has_another_mode() {
 }
 
 #[tokio::test]
-async fn an_item_of_a_batch_shows_it_too() {
+async fn an_item_of_a_batch_shows_a_mismatch() {
     let (_exchange, client) = with_mode(PositionMode::OneWayMode, Mode::Hedge);
     let execution = Execution::limit(63_000);
     let item = BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", number("0.01"), Side::Buy, execution);
@@ -91,7 +91,7 @@ async fn a_record_shows_that_the_account_has_another_mode() {
     assert_eq!(mismatches[0].evidence, AccountEvidence::Record("one_way_mode".to_owned()));
     assert!(mismatches[0].at.is_some());
 
-    // What the wrong mode makes the client refuse says so.
+    // A refusal that follows from the wrong mode mentions it.
     exchange.take_events();
     let refused = wrong.unified().place_order(&order).await.unwrap_err();
     let Error::Refused(refusal) = &refused else { panic!("{refused:?}") };
@@ -100,7 +100,7 @@ async fn a_record_shows_that_the_account_has_another_mode() {
     assert!(exchange.take_events().is_empty());
 }
 
-/// A record that the user's own stream or another process saw counts like one that a query returns, the latest of all.
+/// A record from a stream or another process counts like one that a query returns, and the latest one is used.
 #[tokio::test]
 async fn a_record_from_outside_shows_that_the_account_has_another_mode() {
     let (exchange, client) = with_mode(PositionMode::HedgeMode, Mode::OneWay);
@@ -131,7 +131,7 @@ async fn a_record_from_outside_shows_that_the_account_has_another_mode() {
     let _ = other.evidence(&later).await.unwrap();
     assert_eq!(other.account_mismatches(), []);
 
-    // A record of before the mode was set says nothing about the account of today.
+    // A record from before the mode was set shows nothing about the current mode.
     let at = |millis, mode| {
         let mut record = earlier.clone();
         (record.updated_time, record.hold_mode) = (Some(Timestamp::from_millis(millis)), Some(mode));
@@ -145,7 +145,7 @@ async fn a_record_from_outside_shows_that_the_account_has_another_mode() {
 }
 
 #[tokio::test]
-async fn a_request_that_breaks_a_rule_accuses_nobody() {
+async fn a_broken_rule_is_not_a_mismatch() {
     let (_exchange, client) = with_mode(PositionMode::HedgeMode, Mode::Hedge);
     let unchecked = client.with_check_policy(false);
     let error = unchecked.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap_err();

@@ -20,7 +20,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts the browser; `None`, and a word about it, if none is installed.
+    /// Starts the browser. Prints a note and returns `None` if it is not installed.
     pub(crate) fn start() -> Option<Self> {
         let is_there = |name: &&&str| {
             let version = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -31,7 +31,7 @@ impl Browser {
             return None;
         };
         let profile = tempfile::tempdir().unwrap();
-        // The protocol is spoken over descriptors 3 and 4.
+        // The protocol uses descriptors 3 and 4.
         let script = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null"#;
         let mut command = Command::new("sh");
         command.args(["-c", script, "sh", name, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
@@ -110,7 +110,7 @@ impl Browser {
         );
     }
 
-    /// Goes on by the tabulator key until the focus is on what has this text or id, and presses the enter key there.
+    /// Presses the tab key until the element with this text or id has the focus, then the enter key.
     pub(crate) fn press_by_keyboard(&mut self, wanted: &str) {
         let focused = "document.activeElement.id || document.activeElement.textContent";
         for _ in 0..40 {

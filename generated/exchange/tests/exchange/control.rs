@@ -9,9 +9,9 @@ use tradeapi::Client;
 use tradeapi::unified::{GetOpenOrders, Side};
 use tradeapi_exchange::{Exchange, Family, Profile, Seed, Settings, Time, server};
 
-use crate::desk::{code, limit, market};
+use crate::fixture::{code, limit, market};
 
-/// An exchange behind a port of its own, whose time stands still.
+/// An exchange on its own port, whose time stands still.
 pub(crate) async fn served(change: impl FnOnce(&mut Settings)) -> (Exchange, SocketAddr) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
@@ -20,7 +20,7 @@ pub(crate) async fn served(change: impl FnOnce(&mut Settings)) -> (Exchange, Soc
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(server::serve(listener, exchange.clone()));
-    // It serves, and notes requests from now on.
+    // It serves and logs requests from now on.
     ask(address, "GET /", &[], b"");
     (exchange, address)
 }
@@ -119,7 +119,7 @@ async fn requests_are_shown_with_their_verdicts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_texts_stay_texts_and_secrets_are_not_shown() {
+async fn texts_of_requests_are_escaped_and_secrets_are_not_shown() {
     let (exchange, address) = served(|_| {}).await;
     let texts: [&[u8]; 4] = [
         b"</script><img src=x onerror=alert(1)>\"\\\x00\x1f\x7f",
@@ -145,7 +145,7 @@ async fn hostile_texts_stay_texts_and_secrets_are_not_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_from_elsewhere_controls_and_sees_nothing() {
+async fn a_foreign_page_neither_controls_nor_reads_the_exchange() {
     let (exchange, address) = served(|_| {}).await;
     let (own, port) = (format!("http://{address}"), address.port());
     let (rebound, before) = (format!("evil.example:{port}"), exchange.time().now());
@@ -211,7 +211,7 @@ async fn the_clock_prices_and_faults_are_controlled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reset_begins_anew_and_keys_and_ids_go_on() {
+async fn a_reset_keeps_keys_and_continues_ids() {
     let (exchange, address) = served(|_| {}).await;
     let client = client(&exchange, address);
     let place = async |name: &str| {

@@ -1,5 +1,5 @@
-//! What the documents leave open, where no other test shows what the exchange does. `decisions.tsv` names a test for each
-//! row of [`DECISIONS`](tradeapi_exchange::DECISIONS).
+//! Decisions of the exchange that no other test shows. `decisions.tsv` names a test for each row of
+//! [`DECISIONS`](tradeapi_exchange::DECISIONS).
 
 use std::time::Duration;
 
@@ -11,81 +11,81 @@ use tradeapi::unified::{
 };
 use tradeapi_exchange::{Profile, Settings};
 
-use crate::desk::{Desk, classic_limit, classic_market, code, limit, market, number};
+use crate::fixture::{Fixture, classic_limit, classic_market, code, limit, market, number};
 
 fn named(client: &str) -> OrderRef {
     OrderRef::ClientOid(client.parse().unwrap())
 }
 
-async fn place(desk: &Desk, order: PlaceOrder) {
-    desk.client.unified().place_order(&order).await.unwrap();
+async fn place(fixture: &Fixture, order: PlaceOrder) {
+    fixture.client.unified().place_order(&order).await.unwrap();
 }
 
-async fn status(desk: &Desk, client: &str) -> Option<OrderStatus> {
-    desk.details(client).await.unwrap().order_status
+async fn status(fixture: &Fixture, client: &str) -> Option<OrderStatus> {
+    fixture.details(client).await.unwrap().order_status
 }
 
 #[tokio::test]
 async fn refusals_have_the_status_of_the_settings() {
     for status in [400, 200] {
-        let desk = Desk::with(|settings| settings.refusal_status = status, Profile::new());
-        let refused = desk.client.unified().cancel_order(&CancelOrder::new(named("nothing"))).await.unwrap_err();
+        let fixture = Fixture::with(|settings| settings.refusal_status = status, Profile::new());
+        let refused = fixture.client.unified().cancel_order(&CancelOrder::new(named("nothing"))).await.unwrap_err();
         assert_eq!(refused.status().map(|status| status.as_u16()), Some(status), "{refused}");
     }
 }
 
 #[tokio::test]
 async fn a_limit_close_beyond_the_free_part_is_refused() {
-    let desk = Desk::hedged();
-    desk.open(classic::Side::Buy, "0.100").await;
+    let fixture = Fixture::hedged();
+    fixture.open(classic::Side::Buy, "0.100").await;
     let close = |client, size| classic_limit(client, classic::Side::Buy, size, "65000").trade_side(TradeSide::Close);
-    desk.client.classic().place_order(&close("a", "0.070")).await.unwrap();
-    assert!(code(desk.client.classic().place_order(&close("b", "0.031")).await).is_some());
-    desk.client.classic().place_order(&close("c", "0.030")).await.unwrap();
-    assert_eq!(desk.classic().open_orders.len(), 2);
+    fixture.client.classic().place_order(&close("a", "0.070")).await.unwrap();
+    assert!(code(fixture.client.classic().place_order(&close("b", "0.031")).await).is_some());
+    fixture.client.classic().place_order(&close("c", "0.030")).await.unwrap();
+    assert_eq!(fixture.classic().open_orders.len(), 2);
 }
 
 #[tokio::test]
 async fn the_unified_family_closes_in_hedge_mode_as_the_classic_one() {
-    let desk = Desk::hedged();
-    place(&desk, market("a", Side::Buy, "0.100").pos_side(PosSide::Long)).await;
-    place(&desk, limit("limit", Side::Sell, "0.070", "65000").pos_side(PosSide::Long)).await;
-    place(&desk, market("b", Side::Sell, "0.050").pos_side(PosSide::Long)).await;
-    assert_eq!(desk.unified().positions[0].qty, "0.07".parse().unwrap(), "only 0.030 are free");
-    place(&desk, limit("new", Side::Sell, "0.040", "65500").pos_side(PosSide::Long)).await;
-    assert_eq!(status(&desk, "limit").await, Some(OrderStatus::Cancelled), "it occupied the whole position");
+    let fixture = Fixture::hedged();
+    place(&fixture, market("a", Side::Buy, "0.100").pos_side(PosSide::Long)).await;
+    place(&fixture, limit("limit", Side::Sell, "0.070", "65000").pos_side(PosSide::Long)).await;
+    place(&fixture, market("b", Side::Sell, "0.050").pos_side(PosSide::Long)).await;
+    assert_eq!(fixture.unified().positions[0].qty, "0.07".parse().unwrap(), "only 0.030 are free");
+    place(&fixture, limit("new", Side::Sell, "0.040", "65500").pos_side(PosSide::Long)).await;
+    assert_eq!(status(&fixture, "limit").await, Some(OrderStatus::Cancelled), "it occupied the whole position");
 }
 
 #[tokio::test]
 async fn a_reversal_in_one_way_mode_is_netted() {
-    let desk = Desk::one_way();
-    desk.open(classic::Side::Buy, "0.030").await;
+    let fixture = Fixture::one_way();
+    fixture.open(classic::Side::Buy, "0.030").await;
     let reversal = classic::Reversal::new("BTCUSDT", "USDT", classic::ProductType::UsdtFutures, classic::Side::Sell);
-    desk.client.classic().reversal(&reversal.size(number("0.010"))).await.unwrap();
-    assert_eq!(desk.sizes(), [("net buy".to_owned(), "0.01".to_owned())].into());
+    fixture.client.classic().reversal(&reversal.size(number("0.010"))).await.unwrap();
+    assert_eq!(fixture.sizes(), [("net buy".to_owned(), "0.01".to_owned())].into());
 }
 
 #[tokio::test]
 async fn the_trade_side_of_a_reversal_means_nothing() {
     for trade_side in [TradeSide::Open, TradeSide::Close] {
-        let desk = Desk::hedged();
-        desk.open(classic::Side::Buy, "0.020").await;
+        let fixture = Fixture::hedged();
+        fixture.open(classic::Side::Buy, "0.020").await;
         let line = classic::ProductType::UsdtFutures;
         let reversal = classic::Reversal::new("BTCUSDT", "USDT", line, classic::Side::Buy).trade_side(trade_side);
-        desk.client.classic().reversal(&reversal).await.unwrap();
-        assert_eq!(desk.sizes(), [("short sell".to_owned(), "0.02".to_owned())].into());
+        fixture.client.classic().reversal(&reversal).await.unwrap();
+        assert_eq!(fixture.sizes(), [("short sell".to_owned(), "0.02".to_owned())].into());
     }
 }
 
 #[tokio::test]
 async fn a_replacement_is_answered_with_the_old_id() {
-    let desk = Desk::one_way();
-    let placed = desk.client.classic().place_order(&classic_limit("a", classic::Side::Buy, "0.05", "63900")).await;
+    let fixture = Fixture::one_way();
+    let placed = fixture.client.classic().place_order(&classic_limit("a", classic::Side::Buy, "0.05", "63900")).await;
     let line = classic::ProductType::UsdtFutures;
     let modify = classic::ModifyOrder::new("BTCUSDT", line, "b", classic::OrderRef::ClientOid("a".into()))
         .new_size(number("0.03"))
         .new_price(number("63950"));
-    let modified = desk.client.classic().modify_order(&modify).await.unwrap().data;
+    let modified = fixture.client.classic().modify_order(&modify).await.unwrap().data;
     assert_eq!(modified.order_id, placed.unwrap().data.order_id);
     assert_eq!(modified.client_oid.as_ref().map(|id| id.as_str()), Some("b"));
 }
@@ -93,15 +93,15 @@ async fn a_replacement_is_answered_with_the_old_id() {
 #[tokio::test]
 async fn an_order_keeps_its_place_only_if_it_becomes_smaller() {
     for (qty, first) in [("0.010", "a"), ("0.030", "b")] {
-        let desk = Desk::one_way();
-        let (other, taker) = (desk.another(Profile::new()), desk.another(Profile::new()));
-        place(&desk, limit("a", Side::Buy, "0.020", "63999.5")).await;
+        let fixture = Fixture::one_way();
+        let (other, taker) = (fixture.another(Profile::new()), fixture.another(Profile::new()));
+        place(&fixture, limit("a", Side::Buy, "0.020", "63999.5")).await;
         place(&other, limit("b", Side::Buy, "0.020", "63999.5")).await;
         let amend = ModifyOrder::new(named("a")).qty(number(qty));
-        desk.client.unified().modify_order(&amend).await.unwrap();
+        fixture.client.unified().modify_order(&amend).await.unwrap();
         place(&taker, market("take", Side::Sell, "0.010")).await;
-        let is_filled = |desk: &Desk| desk.unified().positions.len() == 1;
-        assert_eq!((is_filled(&desk), is_filled(&other)), (first == "a", first == "b"), "{qty}");
+        let is_filled = |fixture: &Fixture| fixture.unified().positions.len() == 1;
+        assert_eq!((is_filled(&fixture), is_filled(&other)), (first == "a", first == "b"), "{qty}");
     }
 }
 
@@ -109,13 +109,13 @@ fn amendment(client: &str, price: &str) -> ModifyOrder {
     ModifyOrder::new(named(client)).price(number(price)).auto_cancel(true)
 }
 
-async fn amend(desk: &Desk, request: &ModifyOrder) -> Option<String> {
-    code(desk.client.unified().modify_order(request).await)
+async fn amend(fixture: &Fixture, request: &ModifyOrder) -> Option<String> {
+    code(fixture.client.unified().modify_order(request).await)
 }
 
 #[tokio::test]
 async fn auto_cancel_follows_a_refusal_that_depends_on_the_order() {
-    let desk = Desk::with(|_| {}, Profile::new().balance("USDT", 10_000));
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 10_000));
     let nothing = ModifyOrder::new(named("nothing")).auto_cancel(true);
     let of_nothing = ModifyOrder::new(named("small")).qty(number("0.001")).auto_cancel(true);
     let of_funds = ModifyOrder::new(named("funds")).qty(number("100")).auto_cancel(true);
@@ -127,12 +127,12 @@ async fn auto_cancel_follows_a_refusal_that_depends_on_the_order() {
         ("small", of_nothing, true),
         ("nothing", nothing, false),
     ] {
-        place(&desk, limit(client, Side::Buy, "0.02", "63000")).await;
+        place(&fixture, limit(client, Side::Buy, "0.02", "63000")).await;
         if client == "small" {
-            desk.exchange.fill(client, number("0.01")).unwrap();
+            fixture.exchange.fill(client, number("0.01")).unwrap();
         }
-        assert!(amend(&desk, &request).await.is_some(), "{client}");
-        let cancelled = status(&desk, client).await == Some(OrderStatus::Cancelled);
+        assert!(amend(&fixture, &request).await.is_some(), "{client}");
+        let cancelled = status(&fixture, client).await == Some(OrderStatus::Cancelled);
         assert_eq!(cancelled, is_cancelled, "{client}");
     }
 }
@@ -143,66 +143,66 @@ async fn auto_cancel_of_a_modification_too_many_follows_the_settings() {
         let settings = |settings: &mut Settings| {
             (settings.modification_delay, settings.auto_cancel_in_progress) = (Duration::from_secs(1), cancels);
         };
-        let desk = Desk::with(settings, Profile::new());
-        place(&desk, limit("a", Side::Buy, "0.02", "63000")).await;
-        assert_eq!(amend(&desk, &amendment("a", "63001")).await, None);
-        assert_eq!(amend(&desk, &amendment("a", "63002")).await.as_deref(), Some("25572"));
-        let is_cancelled = || async { status(&desk, "a").await == Some(OrderStatus::Cancelled) };
+        let fixture = Fixture::with(settings, Profile::new());
+        place(&fixture, limit("a", Side::Buy, "0.02", "63000")).await;
+        assert_eq!(amend(&fixture, &amendment("a", "63001")).await, None);
+        assert_eq!(amend(&fixture, &amendment("a", "63002")).await.as_deref(), Some("25572"));
+        let is_cancelled = || async { status(&fixture, "a").await == Some(OrderStatus::Cancelled) };
         assert_eq!(is_cancelled().await, cancels);
-        desk.exchange.time().advance(Duration::from_secs(1));
+        fixture.exchange.time().advance(Duration::from_secs(1));
         assert_eq!(is_cancelled().await, cancels);
-        let price = desk.details("a").await.unwrap().price;
+        let price = fixture.details("a").await.unwrap().price;
         assert_eq!(price, Some(number(if cancels { "63000" } else { "63001" })));
-        // Without autoCancel, it never does.
-        place(&desk, limit("b", Side::Buy, "0.02", "63000")).await;
-        assert_eq!(amend(&desk, &amendment("b", "63001").auto_cancel(false)).await, None);
-        assert!(amend(&desk, &amendment("b", "63002").auto_cancel(false)).await.is_some());
-        assert_eq!(status(&desk, "b").await, Some(OrderStatus::Live));
+        // Without autoCancel, the order stays.
+        place(&fixture, limit("b", Side::Buy, "0.02", "63000")).await;
+        assert_eq!(amend(&fixture, &amendment("b", "63001").auto_cancel(false)).await, None);
+        assert!(amend(&fixture, &amendment("b", "63002").auto_cancel(false)).await.is_some());
+        assert_eq!(status(&fixture, "b").await, Some(OrderStatus::Live));
     }
 }
 
 #[tokio::test]
 async fn modifications_in_progress_fail_with_the_order_that_one_cancels() {
-    let desk = Desk::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
-    place(&desk, limit("a", Side::Buy, "0.02", "63000")).await;
+    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
+    place(&fixture, limit("a", Side::Buy, "0.02", "63000")).await;
     for (price, cancels) in [("90000", YesNo::Yes), ("63001", YesNo::No)] {
         let item = BatchModifyItem::new(named("a")).price(number(price)).auto_cancel(cancels);
-        let accepted = desk.client.unified().batch_modify_orders(&BatchModifyOrders::new(vec![item])).await.unwrap();
+        let accepted = fixture.client.unified().batch_modify_orders(&BatchModifyOrders::new(vec![item])).await.unwrap();
         assert_eq!(accepted[0].code, None);
     }
-    desk.exchange.time().advance(Duration::from_secs(2));
-    let order = desk.details("a").await.unwrap();
+    fixture.exchange.time().advance(Duration::from_secs(2));
+    let order = fixture.details("a").await.unwrap();
     assert_eq!((order.order_status, order.price), (Some(OrderStatus::Cancelled), Some(number("63000"))));
-    assert_eq!(desk.unified().balances["USDT"].frozen, Decimal::ZERO);
+    assert_eq!(fixture.unified().balances["USDT"].frozen, Decimal::ZERO);
 }
 
 #[tokio::test]
 async fn only_a_refusal_with_auto_cancel_names_the_request() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     for (client, cancels) in [("a", true), ("b", false)] {
-        place(&desk, limit(client, Side::Buy, "0.02", "63000")).await;
+        place(&fixture, limit(client, Side::Buy, "0.02", "63000")).await;
         let request = amendment(client, "90000").auto_cancel(cancels).request_id(4711);
-        let refused = desk.client.unified().modify_order(&request).await.unwrap_err();
+        let refused = fixture.client.unified().modify_order(&request).await.unwrap_err();
         assert_eq!(refused.message().is_some_and(|message| message.contains("requestId 4711")), cancels, "{refused}");
     }
 }
 
 #[tokio::test]
 async fn margin_is_a_tenth_of_the_value_and_the_fee() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.1", "63000")).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.1", "63000")).await;
     // 630 of margin, and 0.06 percent of 6300.
-    assert_eq!(desk.unified().balances["USDT"].frozen, "633.78".parse().unwrap());
+    assert_eq!(fixture.unified().balances["USDT"].frozen, "633.78".parse().unwrap());
 }
 
 #[tokio::test]
 async fn makers_pay_less_than_takers() {
-    let desk = Desk::one_way();
-    place(&desk, limit("maker", Side::Buy, "0.01", "63000")).await;
-    desk.exchange.fill("maker", number("0.01")).unwrap();
-    place(&desk, market("taker", Side::Buy, "0.01")).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("maker", Side::Buy, "0.01", "63000")).await;
+    fixture.exchange.fill("maker", number("0.01")).unwrap();
+    place(&fixture, market("taker", Side::Buy, "0.01")).await;
     for (client, rate) in [("maker", "0.0002"), ("taker", "0.0006")] {
-        let record = desk.details(client).await.unwrap();
+        let record = fixture.details(client).await.unwrap();
         let value = record.cum_exec_value.unwrap().to_rust_decimal().unwrap();
         let fee = record.fee_detail[0].fee.as_ref().unwrap().to_rust_decimal().unwrap();
         assert_eq!(fee, value * rate.parse::<Decimal>().unwrap(), "{client}");
@@ -211,59 +211,59 @@ async fn makers_pay_less_than_takers() {
 
 #[tokio::test]
 async fn the_range_of_prices_holds_for_the_classic_family() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     let place = |price| classic_limit(price, classic::Side::Buy, "0.01", price);
-    assert!(code(desk.client.classic().place_order(&place("70400.1")).await).is_some());
-    desk.client.classic().place_order(&place("70400")).await.unwrap();
+    assert!(code(fixture.client.classic().place_order(&place("70400.1")).await).is_some());
+    fixture.client.classic().place_order(&place("70400")).await.unwrap();
 }
 
 #[tokio::test]
 async fn unrealised_profit_is_not_available() {
-    let desk = Desk::one_way();
-    place(&desk, market("a", Side::Buy, "0.1")).await;
-    let before = desk.unified().balances["USDT"];
-    desk.exchange.set_price("BTCUSDT", 70_000).unwrap();
-    assert_eq!(desk.unified().balances["USDT"], before);
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.1")).await;
+    let before = fixture.unified().balances["USDT"];
+    fixture.exchange.set_price("BTCUSDT", 70_000).unwrap();
+    assert_eq!(fixture.unified().balances["USDT"], before);
 }
 
 #[tokio::test]
 async fn a_trigger_compares_the_latest_trade_or_the_mark_price() {
     // A market order buys above the mark price of 64000, at 64003.2.
     for (by, is_left) in [(TriggerBy::Mark, true), (TriggerBy::Market, false)] {
-        let desk = Desk::one_way();
-        place(&desk, market("a", Side::Buy, "0.01").take_profit(number("64003")).tp_trigger_by(by)).await;
-        assert_eq!(!desk.unified().positions.is_empty(), is_left);
+        let fixture = Fixture::one_way();
+        place(&fixture, market("a", Side::Buy, "0.01").take_profit(number("64003")).tp_trigger_by(by)).await;
+        assert_eq!(!fixture.unified().positions.is_empty(), is_left);
     }
 }
 
 #[tokio::test]
 async fn fills_are_kept_twice_as_long_as_a_range_of_them() {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-    let desk = Desk::one_way();
-    let begun = desk.exchange.time().now();
+    let fixture = Fixture::one_way();
+    let begun = fixture.exchange.time().now();
     let order = classic_market(classic::Side::Buy, "0.01");
-    desk.client.classic().place_order(&order).await.unwrap();
+    fixture.client.classic().place_order(&order).await.unwrap();
     let end = begun.checked_add(DAY).unwrap();
     let fills = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures).between(begun, end);
-    let listed = || async { desk.client.classic().get_order_fill_details(&fills).await.unwrap().fill_list.len() };
-    desk.exchange.time().advance(170 * DAY);
+    let listed = || async { fixture.client.classic().get_order_fill_details(&fills).await.unwrap().fill_list.len() };
+    fixture.exchange.time().advance(170 * DAY);
     assert_eq!(listed().await, 1);
-    desk.exchange.time().advance(30 * DAY);
+    fixture.exchange.time().advance(30 * DAY);
     assert_eq!(listed().await, 0);
 }
 
 #[tokio::test]
 async fn ranges_have_both_ends_and_mean_the_creation() {
-    let desk = Desk::one_way();
-    let (second, created) = (Duration::from_secs(1), desk.exchange.time().now());
-    place(&desk, limit("a", Side::Buy, "0.01", "63000")).await;
-    desk.exchange.time().advance(10 * second);
-    desk.exchange.fill("a", number("0.01")).unwrap();
+    let fixture = Fixture::one_way();
+    let (second, created) = (Duration::from_secs(1), fixture.exchange.time().now());
+    place(&fixture, limit("a", Side::Buy, "0.01", "63000")).await;
+    fixture.exchange.time().advance(10 * second);
+    fixture.exchange.fill("a", number("0.01")).unwrap();
     let listed = |from: Duration, to: Duration| {
         let base = created.checked_sub(5 * second).unwrap();
         let at = |length| base.checked_add(length).unwrap();
         let history = GetOrderHistory::new(Category::UsdtFutures).between(at(from), at(to));
-        let client = desk.client.clone();
+        let client = fixture.client.clone();
         async move { client.unified().get_order_history(&history).await.unwrap().list.len() }
     };
     assert_eq!((listed(Duration::ZERO, 5 * second).await, listed(5 * second, 9 * second).await), (1, 1));

@@ -1,4 +1,4 @@
-//! The reference that the exchange serves, in a real browser. Without one, these tests say that they are skipped.
+//! The reference that the exchange serves, in a real browser. Without one, these tests print that they are skipped.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,13 +14,13 @@ use tradeapi_gen::{Generator, Site, SiteOptions};
 use crate::browser::Browser;
 use crate::control::ask;
 
-/// The site of the schema, made once.
+/// The site of the schema, generated once.
 static SITE: LazyLock<Site> = LazyLock::new(|| {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
     Generator::new().schema_dir(schema).read().unwrap().site(&SiteOptions::default()).unwrap()
 });
 
-/// The site in a folder, and an exchange that serves it, by the clock of this machine.
+/// The site in a folder, and an exchange that serves it at the system's time.
 async fn served() -> (TempDir, Exchange, SocketAddr) {
     let folder = tempfile::tempdir().unwrap();
     SITE.write(folder.path()).unwrap();
@@ -60,7 +60,7 @@ fn fill(browser: &mut Browser, field: &str, text: &str) {
     ));
 }
 
-/// What new readers look for, and where it stands.
+/// Searches of new readers, with the page and the text that must be found.
 const QUESTIONS: [(&str, &str, &str); 5] = [
     (
         "what does posSide need in hedge mode",
@@ -195,8 +195,8 @@ async fn an_operation_is_tried_on_the_exchange_that_serves_the_page() {
     until(&mut browser, &format!("{answer}.includes('from-the-page')"));
 }
 
-/// The places of a page whose text has too little contrast to its ground, by the rules of WCAG 2 for normal text, and
-/// the parts that are wider than the page.
+/// A script that returns texts with too little contrast by the rules of WCAG 2 for normal text, and elements wider than
+/// the page.
 const UNREADABLE: &str = r#"(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (color) => {
@@ -237,7 +237,7 @@ async fn every_page_can_be_read_in_both_themes_on_a_desktop_and_a_phone() {
     let faint =
         "document.querySelector('.lead').style.color = '#999', document.querySelector('h1').style.width = '3000px'";
     browser.value(faint);
-    assert_eq!(browser.value(UNREADABLE).as_array().unwrap().len(), 2, "what is faint or too wide is found");
+    assert_eq!(browser.value(UNREADABLE).as_array().unwrap().len(), 2, "faint text and wide elements are found");
     for (width, scheme) in [(1440, "light"), (390, "dark")] {
         browser.look(width, scheme);
         for page in SITE.files.keys().filter(|file| file.ends_with(".html")) {

@@ -6,73 +6,73 @@ use serde_json::Value;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelOrder, Category, GetOpenOrders, GetOrderHistory, OrderRef, Side};
 use tradeapi::{Client, Error};
-use tradeapi_exchange::{Aim, Conditions, Exchange, Fault, Profile, Seed, Settings, Time, Trouble};
+use tradeapi_exchange::{Aim, Conditions, Exchange, Fault, FaultKind, Profile, Seed, Settings, Time};
 
 use crate::control::{done, json, served, state};
-use crate::desk::{Desk, code, limit};
+use crate::fixture::{Fixture, code, limit};
 
 fn is_there(exchange: &Exchange, client_id: &str) -> bool {
     let open = exchange.account(exchange.keys(), tradeapi_exchange::Family::Unified).open_orders;
     open.iter().any(|order| order.client_id.as_deref() == Some(client_id))
 }
 
-/// What each trouble does to a placement: whether the order is there, and what the client knows of it.
-const TROUBLES: [(Trouble, bool, Option<Outcome>); 6] = [
-    (Trouble::Drop, false, Some(Outcome::Unknown)),
-    (Trouble::Lose, true, Some(Outcome::Unknown)),
-    (Trouble::Cut, true, Some(Outcome::Unknown)),
-    (Trouble::Gateway, false, Some(Outcome::Unknown)),
-    (Trouble::LateGateway, true, Some(Outcome::Unknown)),
-    (Trouble::Slow, true, None),
+/// The effect of each fault on a placement: whether the order is placed, and the outcome that the client reports.
+const FAULTS: [(FaultKind, bool, Option<Outcome>); 6] = [
+    (FaultKind::Drop, false, Some(Outcome::Unknown)),
+    (FaultKind::Lose, true, Some(Outcome::Unknown)),
+    (FaultKind::Cut, true, Some(Outcome::Unknown)),
+    (FaultKind::Gateway, false, Some(Outcome::Unknown)),
+    (FaultKind::LateGateway, true, Some(Outcome::Unknown)),
+    (FaultKind::Slow, true, None),
 ];
 
 async fn each_trouble(exchange: &Exchange, client: &Client) {
-    for (index, (trouble, is_done, outcome)) in TROUBLES.into_iter().enumerate() {
+    for (index, (kind, is_done, outcome)) in FAULTS.into_iter().enumerate() {
         let name = format!("o{index}");
-        exchange.add_fault(Fault::new(trouble.clone()).times(1));
+        exchange.add_fault(Fault::new(kind.clone()).times(1));
         let placed = client.unified().place_order(&limit(&name, Side::Buy, "0.01", "63000")).await;
-        assert_eq!(placed.err().map(|error: Error| error.outcome()), outcome, "{trouble:?}");
-        assert_eq!(is_there(exchange, &name), is_done, "{trouble:?}");
+        assert_eq!(placed.err().map(|error: Error| error.outcome()), outcome, "{kind:?}");
+        assert_eq!(is_there(exchange, &name), is_done, "{kind:?}");
     }
     client.unified().place_order(&limit("last", Side::Buy, "0.01", "63000")).await.unwrap();
 }
 
 #[tokio::test]
-async fn each_trouble_does_what_it_says_in_process() {
-    let desk = Desk::one_way();
-    each_trouble(&desk.exchange, &desk.client).await;
+async fn each_fault_has_its_effect_in_process() {
+    let fixture = Fixture::one_way();
+    each_trouble(&fixture.exchange, &fixture.client).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_trouble_does_what_it_says_over_sockets() {
+async fn each_fault_has_its_effect_over_sockets() {
     let (exchange, address) = served(|_| {}).await;
-    // The exchange's clock stands still, and the client's is set by it.
+    // The exchange's clock stands still, and the client's follows it.
     let client = Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials());
     let client = client.clock(exchange.time().clone()).build().unwrap();
     each_trouble(&exchange, &client).await;
 }
 
 #[tokio::test]
-async fn a_fault_concerns_its_operation_as_often_as_it_says() {
-    let desk = Desk::one_way();
+async fn a_fault_applies_to_its_operation_the_given_number_of_times() {
+    let fixture = Fixture::one_way();
     let cancel = Aim::Operation("unified.cancel-order".to_owned());
-    desk.exchange.add_fault(Fault::new(Trouble::Refuse("40010".to_owned())).aim(cancel).times(2));
-    desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+    fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40010".to_owned())).aim(cancel).times(2));
+    fixture.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
     let request = CancelOrder::new(OrderRef::ClientOid("a".parse().unwrap()));
     for expected in [Some("40010"), Some("40010"), None] {
-        let cancelled = desk.client.unified().cancel_order(&request).await;
+        let cancelled = fixture.client.unified().cancel_order(&request).await;
         assert_eq!(code(cancelled).as_deref(), expected);
     }
 }
 
-/// How many of a thousand placements were refused, by their places.
+/// Which of a thousand placements were refused.
 async fn refused(seed: u64) -> Vec<usize> {
-    let desk = Desk::with(|settings| settings.seed = Seed(seed), Profile::new());
-    desk.exchange.add_fault(Fault::new(Trouble::Refuse("40010".to_owned())).per_mille(400));
+    let fixture = Fixture::with(|settings| settings.seed = Seed(seed), Profile::new());
+    fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40010".to_owned())).per_mille(400));
     let mut refused = Vec::new();
     for index in 0..300 {
         let order = limit(&format!("o{index}"), Side::Buy, "0.001", "60000");
-        if desk.client.unified().place_order(&order).await.is_err() {
+        if fixture.client.unified().place_order(&order).await.is_err() {
             refused.push(index);
         }
     }
@@ -80,7 +80,7 @@ async fn refused(seed: u64) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn a_share_is_hit_by_chance_that_follows_from_the_seed() {
+async fn a_random_share_of_faults_follows_from_the_seed() {
     let (first, second, other) = (refused(1).await, refused(1).await, refused(2).await);
     assert!(first == second && first != other);
     assert!((90..150).contains(&first.len()), "about 120 of 300: {}", first.len());
@@ -88,12 +88,12 @@ async fn a_share_is_hit_by_chance_that_follows_from_the_seed() {
 
 #[tokio::test]
 async fn latency_passes_on_the_clock_of_the_exchange() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     let mut conditions = Conditions::default();
     conditions.latency = vec![50];
-    desk.exchange.set_conditions(conditions);
-    desk.exchange.add_fault(Fault::new(Trouble::Slow).aim(Aim::All).delay(Duration::from_millis(30)));
-    let (client, time) = (desk.client.clone(), desk.exchange.time().clone());
+    fixture.exchange.set_conditions(conditions);
+    fixture.exchange.add_fault(Fault::new(FaultKind::Slow).aim(Aim::All).delay(Duration::from_millis(30)));
+    let (client, time) = (fixture.client.clone(), fixture.exchange.time().clone());
     let call = tokio::spawn(async move { client.unified().get_open_orders(&GetOpenOrders::new()).await.is_ok() });
     for _ in 0..79 {
         tokio::task::yield_now().await;
@@ -107,28 +107,28 @@ async fn latency_passes_on_the_clock_of_the_exchange() {
 
 #[tokio::test]
 async fn a_node_with_another_clock_refuses_by_its_own() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     let mut conditions = Conditions::default();
     conditions.clocks = vec![40_000];
-    desk.exchange.set_conditions(conditions);
-    let refused = desk.client.unified().get_open_orders(&GetOpenOrders::new()).await;
+    fixture.exchange.set_conditions(conditions);
+    let refused = fixture.client.unified().get_open_orders(&GetOpenOrders::new()).await;
     assert_eq!(code(refused).as_deref(), Some("40008"));
-    // The answer had its time, and the next call is signed by it.
-    desk.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
+    // The answer stated its time, which the next call is signed with.
+    fixture.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
 }
 
 #[tokio::test]
 async fn listings_lag_and_catch_up() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     let mut conditions = Conditions::default();
     conditions.lag = 500;
-    desk.exchange.set_conditions(conditions);
-    desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
-    let listed = async || desk.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap().list.len();
-    desk.exchange.time().advance(Duration::from_millis(499));
+    fixture.exchange.set_conditions(conditions);
+    fixture.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+    let listed = async || fixture.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap().list.len();
+    fixture.exchange.time().advance(Duration::from_millis(499));
     assert_eq!(listed().await, 0);
-    assert!(desk.details("a").await.is_ok(), "a query for one order does not lag");
-    desk.exchange.time().advance(Duration::from_millis(1));
+    assert!(fixture.details("a").await.is_ok(), "a query for one order does not lag");
+    fixture.exchange.time().advance(Duration::from_millis(1));
     assert_eq!(listed().await, 1);
 }
 

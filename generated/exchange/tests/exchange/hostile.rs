@@ -1,4 +1,4 @@
-//! A hostile exchange: it keeps its word, and the same requests go wrong in the same way.
+//! A hostile exchange: it is honest, and the same requests fail in the same way.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -8,78 +8,90 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tradeapi::unified::{GetOrderDetails, OrderRef, Side};
-use tradeapi_exchange::{Conditions, Counts, Event, Exchange, Family, Hostility, Landing, Node, Profile, Seed, Wrong};
+use tradeapi_exchange::{
+    Conditions, Counts, EffectTime, Event, Exchange, Family, HostileFault, Hostility, Node, Profile, Seed,
+};
 
 use crate::control::{client, done, json, served, state};
-use crate::desk::{Desk, limit};
+use crate::fixture::{Fixture, limit};
 
-fn hostile(faults: u64, nodes: Vec<Node>) -> Desk {
-    let desk = Desk::with(|settings| settings.journal = true, Profile::new().balance("USDT", 1_000_000_000));
+fn hostile(faults: u64, nodes: Vec<Node>) -> Fixture {
+    let fixture = Fixture::with(|settings| settings.journal = true, Profile::new().balance("USDT", 1_000_000_000));
     let mut hostility = Hostility::new(Seed(1), faults, 0);
     hostility.nodes = nodes;
     let mut conditions = Conditions::default();
     conditions.hostility = Some(hostility);
-    desk.exchange.set_conditions(conditions);
-    desk
+    fixture.exchange.set_conditions(conditions);
+    fixture
 }
 
 /// Places an order with each of these ids.
-fn place_all(desk: &Desk, ids: impl Iterator<Item = u32>) {
+fn place_all(fixture: &Fixture, ids: impl Iterator<Item = u32>) {
     for id in ids {
         let order = limit(&format!("order:{id}"), Side::Buy, "0.01", "50000");
-        let unified = desk.client.unified();
-        // The exchange answers at once, or what it answers never comes.
+        let unified = fixture.client.unified();
+        // The exchange answers at once or never.
         let _ = pin!(unified.place_order(&order)).poll(&mut Context::from_waker(Waker::noop()));
     }
 }
 
-/// The outcome of these orders, by their ids, after all has arrived that was under way.
+/// The outcomes of orders by their ids, after all delayed requests have been carried out.
 fn after(ids: impl Iterator<Item = u32>) -> (BTreeMap<String, u32>, Counts) {
-    let desk = hostile(50, Vec::new());
-    place_all(&desk, ids);
+    let fixture = hostile(50, Vec::new());
+    place_all(&fixture, ids);
     let mut placed = BTreeMap::new();
-    desk.exchange.time().advance(Duration::from_secs(60));
-    desk.exchange.account(&desk.keys, Family::Unified);
-    for event in desk.exchange.take_events() {
+    fixture.exchange.time().advance(Duration::from_secs(60));
+    fixture.exchange.account(&fixture.keys, Family::Unified);
+    for event in fixture.exchange.take_events() {
         if let Event::Placed { order } = event {
-            let order = desk.exchange.order(order).unwrap();
+            let order = fixture.exchange.order(order).unwrap();
             *placed.entry(order.client_id.unwrap()).or_default() += 1;
         }
     }
-    (placed, desk.exchange.hostile_counts())
+    (placed, fixture.exchange.hostile_counts())
 }
 
 #[test]
 fn the_same_requests_fail_in_the_same_way_in_any_order() {
     let (placed, counts) = after(0..200);
     let (others, others_counts) = after((0..200).rev());
-    assert_eq!((&placed, &counts.wrongs, &counts.landings), (&others, &others_counts.wrongs, &others_counts.landings));
-    assert!(counts.wrongs.len() > 15 && placed.len() > 100, "{:?}", counts.wrongs);
-    assert!([Landing::Now, Landing::Late, Landing::Never].iter().all(|landing| counts.landings.contains_key(landing)));
+    assert_eq!(
+        (&placed, &counts.faults, &counts.effect_times),
+        (&others, &others_counts.faults, &others_counts.effect_times)
+    );
+    assert!(counts.faults.len() > 15 && placed.len() > 100, "{:?}", counts.faults);
+    assert!(
+        [EffectTime::Now, EffectTime::Late, EffectTime::Never]
+            .iter()
+            .all(|landing| counts.effect_times.contains_key(landing))
+    );
     assert!(placed.values().all(|times| *times == 1));
 }
 
 #[test]
 fn a_hostile_exchange_replays_its_journal() {
-    let desk = hostile(50, vec![Node::new(2), Node::new(1).lagging(2_500)]);
-    place_all(&desk, 0..40);
-    desk.exchange.time().advance(Duration::from_secs(20));
-    // The journal ends with a request, and what comes later is not in it.
-    place_all(&desk, 40..80);
-    let replayed = Exchange::replay(&desk.exchange.journal().unwrap()).unwrap();
-    assert_eq!(replayed.hostile_counts(), desk.exchange.hostile_counts());
-    assert_eq!(replayed.account(&desk.keys, Family::Unified), desk.exchange.account(&desk.keys, Family::Unified));
+    let fixture = hostile(50, vec![Node::new(2), Node::new(1).lagging(2_500)]);
+    place_all(&fixture, 0..40);
+    fixture.exchange.time().advance(Duration::from_secs(20));
+    // The journal ends with a request, so later effects are not in it.
+    place_all(&fixture, 40..80);
+    let replayed = Exchange::replay(&fixture.exchange.journal().unwrap()).unwrap();
+    assert_eq!(replayed.hostile_counts(), fixture.exchange.hostile_counts());
+    assert_eq!(
+        replayed.account(&fixture.keys, Family::Unified),
+        fixture.exchange.account(&fixture.keys, Family::Unified)
+    );
 }
 
 #[tokio::test]
-async fn what_is_called_a_success_is_one_and_a_node_that_lags_shows_it_later() {
-    let desk = hostile(0, vec![Node::new(1).lagging(2_500)]);
-    desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "50000")).await.unwrap();
-    assert_eq!(desk.exchange.account(&desk.keys, Family::Unified).open_orders.len(), 1);
-    desk.exchange.time().advance(Duration::from_millis(2_499));
-    assert!(desk.details("a").await.is_err(), "it does not show it yet");
-    desk.exchange.time().advance(Duration::from_millis(1));
-    assert!(desk.details("a").await.is_ok());
+async fn a_success_is_done_and_a_lagging_node_shows_it_later() {
+    let fixture = hostile(0, vec![Node::new(1).lagging(2_500)]);
+    fixture.client.unified().place_order(&limit("a", Side::Buy, "0.01", "50000")).await.unwrap();
+    assert_eq!(fixture.exchange.account(&fixture.keys, Family::Unified).open_orders.len(), 1);
+    fixture.exchange.time().advance(Duration::from_millis(2_499));
+    assert!(fixture.details("a").await.is_err(), "the node does not show the order yet");
+    fixture.exchange.time().advance(Duration::from_millis(1));
+    assert!(fixture.details("a").await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,11 +119,11 @@ async fn nodes_are_controlled_and_the_state_shows_them() {
     assert_eq!(exchange.conditions().hostility.unwrap().nodes, [Node::new(2), Node::new(1).lagging(2_500), ahead]);
     let shown = json!({"faults": 0, "quirks": 0, "seed": "9", "nodes": nodes, "wrong": 0, "odd": 0});
     assert_eq!(state(address)["hostility"], shown);
-    // What is not named stays, and a browser escapes what separates nodes.
+    // Omitted settings stay, and a browser escapes the separators of nodes.
     done(address, "POST /-/conditions?hostile=0&nodes=1%3Alag%3D2500%2C1%3Alag%3D100");
     let hostility = exchange.conditions().hostility.unwrap();
     assert_eq!((hostility.seed, hostility.nodes.len()), (Seed(9), 2));
-    // The node that the query reaches does not show it yet.
+    // The node of the query does not show the order yet.
     let client = client(&exchange, address);
     client.unified().place_order(&limit("a", Side::Buy, "0.01", "50000")).await.unwrap();
     let details = GetOrderDetails::new(OrderRef::ClientOid("a".parse().unwrap()));
@@ -128,7 +140,7 @@ async fn nodes_are_controlled_and_the_state_shows_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_state_says_what_went_wrong_with_a_request() {
+async fn the_state_has_the_fault_of_each_request() {
     let (exchange, address) = served(|_| {}).await;
     done(address, "POST /-/conditions?hostile=100&quirks=100&seed=9");
     goes_wrong(&exchange);
@@ -139,7 +151,7 @@ async fn the_state_says_what_went_wrong_with_a_request() {
     assert!(requests.iter().all(|row| row["wrong"].is_string() && row["odd"].is_string()), "{requests:?}");
 }
 
-/// Something goes wrong with each of some requests.
+/// Sends requests that are all faulted.
 fn goes_wrong(exchange: &Exchange) {
     for number in 0..20 {
         let request = http::Request::builder().method("POST").uri("/api/v3/trade/place-order");
@@ -147,5 +159,8 @@ fn goes_wrong(exchange: &Exchange) {
         exchange.deliver(&request, IpAddr::V4(Ipv4Addr::LOCALHOST));
     }
     let counts = exchange.hostile_counts();
-    assert!(!counts.wrongs.contains_key(&Wrong::None) && counts.wrongs.values().sum::<u64>() == 20, "{counts:?}");
+    assert!(
+        !counts.faults.contains_key(&HostileFault::None) && counts.faults.values().sum::<u64>() == 20,
+        "{counts:?}"
+    );
 }

@@ -10,9 +10,9 @@ use tradeapi::Client;
 use tradeapi::unified::{GetInsiderTrades, GetOpenOrders, Side};
 use tradeapi_exchange::{Exchange, Profile, Seed, Settings, Time, server};
 
-use crate::desk::limit;
+use crate::fixture::limit;
 
-/// An exchange behind a port of its own.
+/// An exchange on its own port.
 async fn started() -> (Exchange, SocketAddr) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
@@ -35,7 +35,7 @@ async fn the_emitted_client_trades_over_loopback() {
 }
 
 #[tokio::test]
-async fn a_reset_sets_a_clock_right_that_was_advanced() {
+async fn a_reset_corrects_an_advanced_clock() {
     let (exchange, address) = started().await;
     let builder = || Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials());
     let query = GetOpenOrders::new();
@@ -46,7 +46,7 @@ async fn a_reset_sets_a_clock_right_that_was_advanced() {
     builder().build().unwrap().unified().get_open_orders(&query).await.unwrap();
 }
 
-/// What a connection gives back for some bytes, after they end.
+/// The bytes that a connection returns for some input, until it ends.
 fn exchanged(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     let _ = stream.write_all(bytes);
@@ -87,7 +87,7 @@ async fn any_bytes_get_an_answer_or_a_closed_connection() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_connections_are_served_at_once() {
-    // A program of its own, so that both ends have room for as many.
+    // A separate process, so that each end has enough file descriptors.
     let mut program = Program::start(&["--port", "0"]);
     let client = program.client();
     let address: SocketAddr = program.address.parse().unwrap();
@@ -96,7 +96,7 @@ async fn a_thousand_connections_are_served_at_once() {
     for _ in 0..1_000 {
         streams.push(tokio::net::TcpStream::connect(address).await.unwrap());
     }
-    // All of them are open, and none has said anything, when a client comes.
+    // A client connects while all of them are open and silent.
     client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
     for stream in &mut streams {
         stream.write_all(request).await.unwrap();
@@ -108,7 +108,7 @@ async fn a_thousand_connections_are_served_at_once() {
     }
 }
 
-/// Requests with random bytes in the place of a part of a good one.
+/// Requests in which random bytes replace a part of a valid one.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_bytes_make_the_exchange_panic() {
     let (exchange, address) = started().await;
@@ -133,10 +133,10 @@ async fn no_bytes_make_the_exchange_panic() {
     assert!(exchange.account(exchange.keys(), tradeapi_exchange::Family::Unified).open_orders.is_empty());
 }
 
-/// The program, until it is dropped.
+/// A running program, which is killed when it is dropped.
 pub(crate) struct Program {
     child: Child,
-    /// Where it serves, once it has printed that.
+    /// Its address, once it has printed it.
     address: String,
 }
 
@@ -147,12 +147,12 @@ impl Program {
         Self { child: command.spawn().unwrap(), address: String::new() }
     }
 
-    /// Runs it to its end.
+    /// Runs the program until it exits.
     pub(crate) fn run(arguments: &[&str]) -> std::process::Output {
         Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(arguments).output().unwrap()
     }
 
-    /// A client with the address and the keys that it prints.
+    /// A client with the address and the keys that the program prints.
     pub(crate) fn client(&mut self) -> Client {
         let lines = BufReader::new(self.child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let exports = lines.take_while(|line| !line.contains("Ctrl-C"));

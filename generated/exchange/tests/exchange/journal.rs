@@ -1,76 +1,76 @@
-//! The journal, its replay, and what an exchange begins with.
+//! The journal, its replay, and setups.
 
 use std::fs;
 use std::time::Duration;
 
 use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
 use tradeapi_exchange::{
-    Conditions, Exchange, Family, Fault, Mode, Prices, Profile, ReplayError, Seed, Settings, Setup, Time, Trouble,
+    Conditions, Exchange, Family, Fault, FaultKind, Mode, Prices, Profile, ReplayError, Seed, Settings, Setup, Time,
 };
 
-use crate::desk::{Desk, limit, market, number};
+use crate::fixture::{Fixture, limit, market, number};
 use crate::http::Program;
 
-/// A story with a bit of everything.
-async fn story() -> Desk {
-    let desk = Desk::with(|settings| (settings.journal, settings.lively) = (true, true), Profile::new());
-    let other = desk.another(Profile::new().mode(Mode::Hedge).balance("USDT", 500));
-    desk.exchange.set_price("BTCUSDT", 64_000).unwrap();
+/// A history with requests and actions of all kinds.
+async fn history() -> Fixture {
+    let fixture = Fixture::with(|settings| (settings.journal, settings.lively) = (true, true), Profile::new());
+    let other = fixture.another(Profile::new().mode(Mode::Hedge).balance("USDT", 500));
+    fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
     for index in 0..20 {
         let price = (63_960 + index * 3).to_string();
-        let _ = desk.client.unified().place_order(&limit(&format!("o{index}"), Side::Buy, "0.02", &price)).await;
+        let _ = fixture.client.unified().place_order(&limit(&format!("o{index}"), Side::Buy, "0.02", &price)).await;
         let _ = other.client.unified().place_order(&market(&format!("m{index}"), Side::Sell, "0.001")).await;
-        desk.exchange.time().advance(Duration::from_millis(900));
-        let _ = desk.unified();
+        fixture.exchange.time().advance(Duration::from_millis(900));
+        let _ = fixture.unified();
     }
-    desk.exchange.add_fault(Fault::new(Trouble::Any).per_mille(500));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Any).per_mille(500));
     for index in 0..20 {
-        let _ = desk.client.unified().place_order(&limit(&format!("f{index}"), Side::Sell, "0.01", "64500")).await;
+        let _ = fixture.client.unified().place_order(&limit(&format!("f{index}"), Side::Sell, "0.01", "64500")).await;
     }
-    desk.exchange.clear_faults();
+    fixture.exchange.clear_faults();
     let mut conditions = Conditions::default();
     conditions.clocks = vec![0, 700];
-    desk.exchange.set_conditions(conditions);
-    let waiting = &desk.unified().open_orders[0];
+    fixture.exchange.set_conditions(conditions);
+    let waiting = &fixture.unified().open_orders[0];
     let (id, rest) = (waiting.id.clone(), waiting.qty - waiting.filled);
-    desk.exchange.fill(id, rest).unwrap();
-    desk.exchange.suspend("ETHUSDT", true);
-    desk.exchange.time().advance(Duration::from_secs(3 * 24 * 60 * 60));
-    let _ = desk.client.unified().place_order(&limit("late", Side::Buy, "0.02", "61000")).await;
-    desk
+    fixture.exchange.fill(id, rest).unwrap();
+    fixture.exchange.suspend("ETHUSDT", true);
+    fixture.exchange.time().advance(Duration::from_secs(3 * 24 * 60 * 60));
+    let _ = fixture.client.unified().place_order(&limit("late", Side::Buy, "0.02", "61000")).await;
+    fixture
 }
 
 #[tokio::test]
-async fn a_journal_leads_to_the_same_state_with_the_same_answers() {
-    let desk = story().await;
-    let journal = desk.exchange.journal().unwrap();
+async fn a_replayed_journal_restores_the_state_with_the_same_answers() {
+    let fixture = history().await;
+    let journal = fixture.exchange.journal().unwrap();
     let again = Exchange::replay(&journal).unwrap();
-    assert_eq!(again.keys(), desk.exchange.keys());
+    assert_eq!(again.keys(), fixture.exchange.keys());
     for family in [Family::Classic, Family::Unified] {
-        assert_eq!(again.account(&desk.keys, family), desk.exchange.account(&desk.keys, family));
+        assert_eq!(again.account(&fixture.keys, family), fixture.exchange.account(&fixture.keys, family));
     }
-    assert_eq!((again.journal().unwrap(), again.violations()), (journal, desk.exchange.violations()));
-    // And it goes on from there.
+    assert_eq!((again.journal().unwrap(), again.violations()), (journal, fixture.exchange.violations()));
+    // The restored exchange continues.
     let order = limit("after", Side::Buy, "0.01", "60000");
     again.client().unified().place_order(&order).await.unwrap();
     assert_eq!(
-        again.account(&desk.keys, Family::Unified).open_orders.last().unwrap().client_id.as_deref(),
+        again.account(&fixture.keys, Family::Unified).open_orders.last().unwrap().client_id.as_deref(),
         Some("after")
     );
 }
 
 #[tokio::test]
 async fn a_reset_is_in_the_journal() {
-    let desk = story().await;
-    desk.exchange.reset();
-    desk.client.unified().place_order(&limit("o1", Side::Buy, "0.02", "61000")).await.unwrap();
-    let again = Exchange::replay(&desk.exchange.journal().unwrap()).unwrap();
-    assert_eq!(again.account(&desk.keys, Family::Unified), desk.exchange.account(&desk.keys, Family::Unified));
+    let fixture = history().await;
+    fixture.exchange.reset();
+    fixture.client.unified().place_order(&limit("o1", Side::Buy, "0.02", "61000")).await.unwrap();
+    let again = Exchange::replay(&fixture.exchange.journal().unwrap()).unwrap();
+    assert_eq!(again.account(&fixture.keys, Family::Unified), fixture.exchange.account(&fixture.keys, Family::Unified));
 }
 
 #[tokio::test]
-async fn another_answer_is_found_with_its_line() {
-    let journal = story().await.exchange.journal().unwrap();
+async fn a_different_answer_is_reported_with_its_line() {
+    let journal = history().await.exchange.journal().unwrap();
     let lines: Vec<&str> = journal.lines().collect();
     let (index, line) = lines.iter().enumerate().find(|(_, line)| line.contains(r#"\"code\":\"00000\""#)).unwrap();
     let turned = line.replacen(r#"\"code\":\"00000\""#, r#"\"code\":\"40762\""#, 1);
@@ -85,7 +85,7 @@ async fn another_answer_is_found_with_its_line() {
 }
 
 #[tokio::test]
-async fn a_setup_brings_users_pairs_and_prices() {
+async fn a_setup_has_users_pairs_and_prices() {
     let setup = Setup::from_yaml(
         "
         settings: { seed: 3, rate_limits: false }
@@ -123,7 +123,7 @@ fn the_program_writes_loads_and_replays_a_journal() {
         })
     };
     let written = |path: &str, name: &str| {
-        // It is written five times a second.
+        // The journal is written five times a second.
         while !fs::read_to_string(path).is_ok_and(|text| text.contains(name) && text.ends_with('\n')) {
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -133,7 +133,7 @@ fn the_program_writes_loads_and_replays_a_journal() {
     written(first, "unfilled-orders");
     drop(program);
     let mut program = Program::start(&["--port", "0", "--load", first, "--journal", second]);
-    assert_eq!(placed(&mut program, "two"), 2, "the order of before is still there");
+    assert_eq!(placed(&mut program, "two"), 2, "the earlier order is still there");
     written(second, "two");
     drop(program);
     let replay = |path: &str| Program::run(&["--replay", path]);
@@ -153,7 +153,7 @@ fn a_journal_is_kept_only_on_request() {
 }
 
 #[test]
-fn a_setup_says_where_it_is_wrong() {
+fn an_invalid_setup_is_reported_with_its_line() {
     let error = Setup::from_yaml("settings: { seed: 7 }\nusers:\n  - { modus: hedge_mode }\n").unwrap_err();
     assert!(error.to_string().contains("modus") && error.to_string().contains("line 3"), "{error}");
     let read = Setup::from_yaml("prices: [{ symbol: A, steps: [[5, 0.1], [6, '2']] }]").unwrap();

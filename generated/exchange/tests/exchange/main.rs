@@ -1,5 +1,5 @@
-//! The exchange as its users meet it: through the emitted client, in process and over sockets, and by requests that are
-//! written by hand from the documents.
+//! The exchange from outside: through the emitted client, in process and over sockets, and by requests that are written
+//! by hand from the documents.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod account_properties;
@@ -7,10 +7,10 @@ mod amending;
 mod browser;
 mod control;
 mod decided;
-mod desk;
 mod determinism;
 mod docs;
 mod faults;
+mod fixture;
 mod hostile;
 mod http;
 mod journal;

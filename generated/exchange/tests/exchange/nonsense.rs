@@ -5,7 +5,7 @@ use http::Request;
 use proptest::prelude::*;
 use tradeapi_exchange::{Exchange, Seed};
 
-/// Bodies that are nearly requests.
+/// Bodies that resemble requests.
 fn nearly_json() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         Just("category"),

@@ -6,7 +6,7 @@ use tradeapi::classic::{self, OrderState, ProductType};
 use tradeapi::unified::{self, Category, OrderRef, OrderStatus, Side};
 use tradeapi_exchange::{Event, Line, Profile};
 
-use crate::desk::{Desk, classic_limit, code, limit, market, number};
+use crate::fixture::{Fixture, classic_limit, code, limit, market, number};
 
 fn client_ref(client: &str) -> OrderRef {
     OrderRef::ClientOid(client.parse().unwrap())
@@ -14,28 +14,28 @@ fn client_ref(client: &str) -> OrderRef {
 
 #[tokio::test]
 async fn a_unified_order_is_placed_filled_in_parts_and_the_rest_cancelled() {
-    let desk = Desk::one_way();
-    let unified = desk.client.unified();
+    let fixture = Fixture::one_way();
+    let unified = fixture.client.unified();
     let placed = unified.place_order(&limit("a", Side::Buy, "0.050", "63990")).await.unwrap();
     assert_eq!(placed.client_oid.as_ref().map(|id| id.as_str()), Some("a"));
     let open = unified.get_open_orders(&unified::GetOpenOrders::new()).await.unwrap();
     assert_eq!(open.list.len(), 1);
-    assert_eq!(desk.details("a").await.unwrap().order_status, Some(OrderStatus::Live));
-    // A tenth of the value, and the fee of a taker.
-    assert_eq!(desk.unified().balances["USDT"].frozen.normalize().to_string(), "321.8697");
+    assert_eq!(fixture.details("a").await.unwrap().order_status, Some(OrderStatus::Live));
+    // A tenth of the value, and the taker's fee.
+    assert_eq!(fixture.unified().balances["USDT"].frozen.normalize().to_string(), "321.8697");
 
-    desk.exchange.fill("a", number("0.020")).unwrap();
-    let record = desk.details("a").await.unwrap();
+    fixture.exchange.fill("a", number("0.020")).unwrap();
+    let record = fixture.details("a").await.unwrap();
     assert_eq!(record.order_status, Some(OrderStatus::PartiallyFilled));
     assert_eq!(record.cum_exec_qty, Some(number("0.02")));
     assert_eq!(record.avg_price, Some(number("63990")));
 
     let cancelled = unified.cancel_order(&unified::CancelOrder::new(client_ref("a"))).await.unwrap();
     assert_eq!(cancelled.order_id, placed.order_id);
-    let record = desk.details("a").await.unwrap();
+    let record = fixture.details("a").await.unwrap();
     assert_eq!(record.order_status, Some(OrderStatus::Cancelled));
     assert_eq!(record.cancel_reason, Some(unified::CancelReason::NormalCancel));
-    let account = desk.unified();
+    let account = fixture.unified();
     assert!(account.open_orders.is_empty() && account.balances["USDT"].frozen.is_zero());
     assert_eq!(account.positions[0].qty.normalize().to_string(), "0.02");
 
@@ -49,30 +49,30 @@ async fn a_unified_order_is_placed_filled_in_parts_and_the_rest_cancelled() {
 
 #[tokio::test]
 async fn a_classic_order_is_placed_replaced_filled_and_listed() {
-    let desk = Desk::one_way();
-    let classic = desk.client.classic();
+    let fixture = Fixture::one_way();
+    let classic = fixture.client.classic();
     classic.place_order(&classic_limit("a", classic::Side::Buy, "0.05", "63900")).await.unwrap();
-    assert_eq!(desk.detail("a").await.unwrap().state, Some(OrderState::Live));
+    assert_eq!(fixture.detail("a").await.unwrap().state, Some(OrderState::Live));
 
     let named = classic::OrderRef::ClientOid("a".into());
     let modify = classic::ModifyOrder::new("BTCUSDT", ProductType::UsdtFutures, "b", named)
         .new_size(number("0.03"))
         .new_price(number("63950"));
     classic.modify_order(&modify).await.unwrap();
-    assert_eq!(desk.detail("a").await.unwrap().state, Some(OrderState::Canceled));
-    assert_eq!(code(desk.detail("b").await).as_deref(), Some("40768"), "the new order comes later");
-    desk.exchange.time().advance(Duration::from_millis(20));
-    assert_eq!(desk.detail("b").await.unwrap().size, Some(number("0.03")));
+    assert_eq!(fixture.detail("a").await.unwrap().state, Some(OrderState::Canceled));
+    assert_eq!(code(fixture.detail("b").await).as_deref(), Some("40768"), "the new order is created later");
+    fixture.exchange.time().advance(Duration::from_millis(20));
+    assert_eq!(fixture.detail("b").await.unwrap().size, Some(number("0.03")));
 
-    desk.exchange.fill("b", number("0.01")).unwrap();
+    fixture.exchange.fill("b", number("0.01")).unwrap();
     let pending = classic::GetPendingOrders::new(ProductType::UsdtFutures);
     let live = classic.get_pending_orders(&pending).await.unwrap();
     assert!(live.entrusted_list.is_empty(), "without a status, only untouched orders are listed");
     let partly = classic.get_pending_orders(&pending.status(OrderState::PartiallyFilled)).await.unwrap();
     assert_eq!(partly.entrusted_list[0].base_volume, Some(number("0.01")));
 
-    desk.exchange.fill("b", number("0.02")).unwrap();
-    assert_eq!(desk.detail("b").await.unwrap().state, Some(OrderState::Filled));
+    fixture.exchange.fill("b", number("0.02")).unwrap();
+    assert_eq!(fixture.detail("b").await.unwrap().state, Some(OrderState::Filled));
     let history = classic::GetHistoryOrder::new(ProductType::UsdtFutures);
     let history = classic.get_history_order(&history).await.unwrap();
     assert_eq!(history.entrusted_list.len(), 2);
@@ -84,32 +84,32 @@ async fn a_classic_order_is_placed_replaced_filled_and_listed() {
 
 #[tokio::test]
 async fn events_include_what_became_due_since_the_last_request() {
-    let desk = Desk::one_way();
-    let classic = desk.client.classic();
+    let fixture = Fixture::one_way();
+    let classic = fixture.client.classic();
     classic.place_order(&classic_limit("a", classic::Side::Buy, "0.05", "63900")).await.unwrap();
     let named = classic::OrderRef::ClientOid("a".into());
     let modify = classic::ModifyOrder::new("BTCUSDT", ProductType::UsdtFutures, "b", named)
         .new_size(number("0.03"))
         .new_price(number("64100"));
     classic.modify_order(&modify).await.unwrap();
-    desk.exchange.take_events();
-    // The replacement meets the market.
-    desk.exchange.time().advance(Duration::from_secs(1));
-    let events = desk.exchange.take_events();
+    fixture.exchange.take_events();
+    // The replacement matches the market.
+    fixture.exchange.time().advance(Duration::from_secs(1));
+    let events = fixture.exchange.take_events();
     assert!(events.iter().any(|event| matches!(event, Event::Filled { .. })), "{events:?}");
 }
 
 #[tokio::test]
 async fn orders_match_by_price_and_then_by_time() {
-    let maker = Desk::one_way();
+    let maker = Fixture::one_way();
     let (second, taker) = (maker.another(Profile::new()), maker.another(Profile::new()));
     maker.client.unified().place_order(&limit("late", Side::Sell, "0.01", "64001")).await.unwrap();
     second.client.unified().place_order(&limit("first", Side::Sell, "0.01", "64000.5")).await.unwrap();
     maker.client.unified().place_order(&limit("next", Side::Sell, "0.01", "64000.5")).await.unwrap();
     maker.exchange.take_events();
     taker.client.unified().place_order(&market("take", Side::Buy, "0.025")).await.unwrap();
-    let state = |desk: &Desk, client: &'static str| {
-        let view = desk.unified().open_orders;
+    let state = |fixture: &Fixture, client: &'static str| {
+        let view = fixture.unified().open_orders;
         view.iter().find(|order| order.client_id.as_deref() == Some(client)).map(|order| order.filled.to_string())
     };
     assert_eq!((state(&second, "first"), state(&maker, "next")), (None, None), "both are filled");
@@ -123,8 +123,8 @@ async fn orders_match_by_price_and_then_by_time() {
 
 #[tokio::test]
 async fn times_in_force() {
-    let desk = Desk::one_way();
-    let unified = desk.client.unified();
+    let fixture = Fixture::one_way();
+    let unified = fixture.client.unified();
     let with = |client, price: &str, force| {
         let execution = unified::Execution::limit(number(price)).time_in_force(force);
         unified::PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", number("0.01"), Side::Buy, execution)
@@ -140,60 +140,60 @@ async fn times_in_force() {
         ("gtc-crosses", "64100", unified::TimeInForce::Gtc, OrderStatus::Filled),
     ] {
         unified.place_order(&with(id(client), price, force)).await.unwrap();
-        assert_eq!(desk.details(client).await.unwrap().order_status, Some(status), "{client}");
+        assert_eq!(fixture.details(client).await.unwrap().order_status, Some(status), "{client}");
     }
 }
 
 #[tokio::test]
 async fn an_amended_order_keeps_its_state_and_may_trade_at_once() {
-    let desk = Desk::one_way();
-    let unified = desk.client.unified();
+    let fixture = Fixture::one_way();
+    let unified = fixture.client.unified();
     unified.place_order(&limit("a", Side::Buy, "0.05", "63000")).await.unwrap();
     let amend = unified::ModifyOrder::new(client_ref("a")).qty(number("0.03")).price(number("63100"));
     unified.modify_order(&amend).await.unwrap();
-    let record = desk.details("a").await.unwrap();
+    let record = fixture.details("a").await.unwrap();
     assert_eq!((record.order_status, record.qty), (Some(OrderStatus::Live), Some(number("0.03"))));
     let amend = unified::ModifyOrder::new(client_ref("a")).price(number("64100"));
     unified.modify_order(&amend).await.unwrap();
-    assert_eq!(desk.details("a").await.unwrap().order_status, Some(OrderStatus::Filled));
+    assert_eq!(fixture.details("a").await.unwrap().order_status, Some(OrderStatus::Filled));
     let amend = unified::ModifyOrder::new(client_ref("a")).price(number("64000"));
     assert_eq!(code(unified.modify_order(&amend).await).as_deref(), Some("45134"));
 }
 
 #[tokio::test]
 async fn a_price_that_moves_fills_what_it_reaches() {
-    let desk = Desk::one_way();
-    desk.client.unified().place_order(&limit("a", Side::Buy, "0.05", "63500")).await.unwrap();
-    desk.exchange.set_price("BTCUSDT", 63_700).unwrap();
-    assert_eq!(desk.details("a").await.unwrap().order_status, Some(OrderStatus::Live));
-    desk.exchange.set_price("BTCUSDT", 63_400).unwrap();
-    assert_eq!(desk.details("a").await.unwrap().order_status, Some(OrderStatus::Filled));
+    let fixture = Fixture::one_way();
+    fixture.client.unified().place_order(&limit("a", Side::Buy, "0.05", "63500")).await.unwrap();
+    fixture.exchange.set_price("BTCUSDT", 63_700).unwrap();
+    assert_eq!(fixture.details("a").await.unwrap().order_status, Some(OrderStatus::Live));
+    fixture.exchange.set_price("BTCUSDT", 63_400).unwrap();
+    assert_eq!(fixture.details("a").await.unwrap().order_status, Some(OrderStatus::Filled));
 }
 
 #[tokio::test]
 async fn in_a_lively_market_an_order_near_the_price_is_filled_in_parts() {
-    let desk = Desk::with(|settings| settings.lively = true, Profile::new());
-    desk.client.unified().place_order(&limit("a", Side::Buy, "0.060", "64000")).await.unwrap();
+    let fixture = Fixture::with(|settings| settings.lively = true, Profile::new());
+    fixture.client.unified().place_order(&limit("a", Side::Buy, "0.060", "64000")).await.unwrap();
     let mut states = Vec::new();
     for _ in 0..240 {
-        let status = desk.details("a").await.unwrap().order_status.unwrap();
+        let status = fixture.details("a").await.unwrap().order_status.unwrap();
         if states.last() != Some(&status) {
             states.push(status);
         }
-        desk.exchange.time().advance(Duration::from_millis(250));
+        fixture.exchange.time().advance(Duration::from_millis(250));
     }
     assert_eq!(states, [OrderStatus::Live, OrderStatus::PartiallyFilled, OrderStatus::Filled]);
 }
 
 #[tokio::test]
 async fn spot_coins_change_hands() {
-    let desk = Desk::one_way();
-    let unified = desk.client.unified();
+    let fixture = Fixture::one_way();
+    let unified = fixture.client.unified();
     unified.place_order(&unified::PlaceOrder::spot_market_buy("BTCUSDT", 6_400)).await.unwrap();
-    let book = desk.exchange.book(Line::Spot, "BTCUSDT");
-    let account = desk.unified();
+    let book = fixture.exchange.book(Line::Spot, "BTCUSDT");
+    let account = fixture.unified();
     let (bought, ask) = (account.balances["BTC"].total, book.asks[0].0);
-    // What the amount buys, less the fee, which is in the coin received.
+    // The quantity that the amount buys, less the fee in the received coin.
     assert!(bought > "2.0998".parse().unwrap() && bought < "2.1".parse().unwrap(), "{bought} at {ask}");
     let spent = rust_decimal::Decimal::from(100_000) - account.balances["USDT"].total;
     assert!(spent <= 6_400.into() && spent > 6_399.into(), "{spent}");
@@ -206,85 +206,85 @@ async fn spot_coins_change_hands() {
 }
 
 #[tokio::test]
-async fn margin_is_enough_or_the_order_is_refused() {
-    let desk = Desk::with(|_| {}, Profile::new().balance("USDT", 1_000));
-    let unified = desk.client.unified();
+async fn an_order_without_enough_margin_is_refused() {
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 1_000));
+    let unified = fixture.client.unified();
     // 0.2 BTC at 64000 need 1280 of margin.
     let refused = unified.place_order(&limit("a", Side::Buy, "0.2", "64000")).await;
     assert_eq!(code(refused).as_deref(), Some("40762"));
     unified.place_order(&limit("b", Side::Buy, "0.1", "63000")).await.unwrap();
     let refused = unified.place_order(&limit("c", Side::Buy, "0.1", "63000")).await;
-    assert_eq!(code(refused).as_deref(), Some("40762"), "the first order holds its margin back");
+    assert_eq!(code(refused).as_deref(), Some("40762"), "the first order reserves its margin");
     unified.cancel_order(&unified::CancelOrder::new(client_ref("b"))).await.unwrap();
     unified.place_order(&limit("c", Side::Buy, "0.1", "63000")).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_client_id_is_used_once_or_as_the_settings_say() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     let order = limit("a", Side::Buy, "0.01", "63000");
-    desk.client.unified().place_order(&order).await.unwrap();
-    assert_eq!(code(desk.client.unified().place_order(&order).await).as_deref(), Some("25212"));
+    fixture.client.unified().place_order(&order).await.unwrap();
+    assert_eq!(code(fixture.client.unified().place_order(&order).await).as_deref(), Some("25212"));
     let order = classic_limit("a", classic::Side::Buy, "0.01", "63000");
-    desk.client.classic().place_order(&order).await.unwrap();
-    assert_eq!(code(desk.client.classic().place_order(&order).await).as_deref(), Some("40786"));
+    fixture.client.classic().place_order(&order).await.unwrap();
+    assert_eq!(code(fixture.client.classic().place_order(&order).await).as_deref(), Some("40786"));
 
-    let desk = Desk::with(|settings| settings.unique_client_ids = false, Profile::new());
+    let fixture = Fixture::with(|settings| settings.unique_client_ids = false, Profile::new());
     let order = limit("a", Side::Buy, "0.01", "63000");
-    desk.client.unified().place_order(&order).await.unwrap();
-    desk.client.unified().place_order(&order).await.unwrap();
-    assert_eq!(desk.unified().open_orders.len(), 2);
+    fixture.client.unified().place_order(&order).await.unwrap();
+    fixture.client.unified().place_order(&order).await.unwrap();
+    assert_eq!(fixture.unified().open_orders.len(), 2);
 }
 
 #[tokio::test]
-async fn four_hundred_open_orders_are_the_most() {
-    let desk = Desk::one_way();
+async fn at_most_four_hundred_orders_are_open() {
+    let fixture = Fixture::one_way();
     for index in 0..400 {
-        desk.client.unified().place_order(&limit(&format!("o{index}"), Side::Buy, "0.001", "60000")).await.unwrap();
+        fixture.client.unified().place_order(&limit(&format!("o{index}"), Side::Buy, "0.001", "60000")).await.unwrap();
     }
-    let one_more = desk.client.unified().place_order(&limit("more", Side::Buy, "0.001", "60000")).await;
+    let one_more = fixture.client.unified().place_order(&limit("more", Side::Buy, "0.001", "60000")).await;
     assert_eq!(code(one_more).as_deref(), Some("25211"));
     let spot = unified::Execution::limit(number("60000"));
     let spot = unified::PlaceOrder::new(Category::Spot, "BTCUSDT", number("0.001"), Side::Buy, spot);
-    desk.client.unified().place_order(&spot).await.unwrap();
+    fixture.client.unified().place_order(&spot).await.unwrap();
 }
 
 #[tokio::test]
 async fn rates_are_counted_and_reported() {
-    let desk = Desk::with(|settings| settings.rate_limits = true, Profile::new());
+    let fixture = Fixture::with(|settings| settings.rate_limits = true, Profile::new());
     for left in (0..20).rev() {
-        let reply = desk.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap();
+        let reply = fixture.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap();
         assert_eq!(reply.remaining, Some(left));
     }
-    let error = desk.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap_err();
+    let error = fixture.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap_err();
     assert_eq!((error.code(), error.status().map(|status| status.as_u16())), (Some("429"), Some(429)));
-    desk.exchange.time().advance(Duration::from_secs(1));
-    desk.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap();
+    fixture.exchange.time().advance(Duration::from_secs(1));
+    fixture.client.unified().get_open_orders(&unified::GetOpenOrders::new()).await.unwrap();
 }
 
 #[tokio::test]
-async fn faults_happen_on_request() {
-    let desk = Desk::one_way();
-    desk.exchange.refuse_next("40010");
-    let refused = desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;
+async fn faults_are_injected_on_request() {
+    let fixture = Fixture::one_way();
+    fixture.exchange.refuse_next("40010");
+    let refused = fixture.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;
     assert_eq!(code(refused).as_deref(), Some("40010"));
-    assert!(desk.unified().open_orders.is_empty());
-    desk.exchange.hide_next("40725");
-    let hidden = desk.client.unified().place_order(&limit("b", Side::Buy, "0.01", "63000")).await;
+    assert!(fixture.unified().open_orders.is_empty());
+    fixture.exchange.hide_next("40725");
+    let hidden = fixture.client.unified().place_order(&limit("b", Side::Buy, "0.01", "63000")).await;
     assert_eq!(code(hidden).as_deref(), Some("40725"));
-    assert_eq!(desk.details("b").await.unwrap().order_status, Some(OrderStatus::Live));
+    assert_eq!(fixture.details("b").await.unwrap().order_status, Some(OrderStatus::Live));
 }
 
 #[tokio::test]
 async fn listings_come_in_pages() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     for index in 0..25 {
-        desk.client.unified().place_order(&limit(&format!("o{index}"), Side::Buy, "0.001", "60000")).await.unwrap();
+        fixture.client.unified().place_order(&limit(&format!("o{index}"), Side::Buy, "0.001", "60000")).await.unwrap();
     }
     let mut request = unified::GetOpenOrders::new().limit(10);
     let (mut seen, mut pages) = (Vec::new(), 0);
     loop {
-        let page = desk.client.unified().get_open_orders(&request).await.unwrap().data;
+        let page = fixture.client.unified().get_open_orders(&request).await.unwrap().data;
         seen.extend(page.list.iter().filter_map(|order| order.order_id.clone()));
         pages += 1;
         let Some(cursor) = page.cursor else { break };

@@ -1,4 +1,4 @@
-//! The orders that a client tracks are those of the exchange's own book, after random histories.
+//! The orders that a client tracks equal those of the exchange, after random histories.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -12,9 +12,9 @@ use tradeapi::runtime::orders::Standing;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Error, Timestamp, classic};
-use tradeapi_exchange::{Aim, Exchange, Family, Fault, OrderView, Profile, Seed, Settings, Time, Trouble};
+use tradeapi_exchange::{Aim, Exchange, Family, Fault, FaultKind, OrderView, Profile, Seed, Settings, Time};
 
-/// After this, nothing that was sent before can arrive, and everything is shown.
+/// The time after which no earlier request can arrive, and everything is shown.
 const OVER: Duration = Duration::from_secs(150);
 
 fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
@@ -28,7 +28,7 @@ fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
 }
 
 /// An account, with a client that tracks its orders and one that does not.
-struct Desk {
+struct Fixture {
     exchange: Exchange,
     client: Client,
     other: Client,
@@ -36,7 +36,7 @@ struct Desk {
     count: u32,
 }
 
-impl Desk {
+impl Fixture {
     fn new(seed: u64) -> Self {
         Self::with(seed, |_| {})
     }
@@ -44,7 +44,7 @@ impl Desk {
     fn with(seed: u64, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
-        // Modifications are in progress for a while, and what autoCancel does then is read in both ways.
+        // Modifications are in progress for a while, with both settings of autoCancel.
         settings.modification_delay = Duration::from_millis(if seed.is_multiple_of(3) { 700 } else { 0 });
         settings.auto_cancel_in_progress = seed.is_multiple_of(2);
         change(&mut settings);
@@ -104,7 +104,7 @@ impl Desk {
             1 => {
                 let mut items = vec![item(&id, &category, buys, &lots, &price)];
                 let (second, third) = (self.id(), self.id());
-                // The last one has no quantity that the exchange takes.
+                // The exchange refuses the quantity of the last one.
                 items.push(item(&second, &category, buys, &lots, &price));
                 items.push(item(&third, &category, buys, &0.into(), &price));
                 let _ = self.run(client.call(&unified::BatchOrder::new(items)));
@@ -127,25 +127,25 @@ impl Desk {
             0..=6 => self.place(&self.client.clone()),
             7 => self.place(&self.other.clone()),
             8..=10 => {
-                let trouble = match self.below(4) {
-                    0 => Trouble::Drop,
-                    1 => Trouble::Lose,
-                    2 => Trouble::Hide("40725".into()),
-                    _ => Trouble::Refuse("40762".into()),
+                let kind = match self.below(4) {
+                    0 => FaultKind::Drop,
+                    1 => FaultKind::Lose,
+                    2 => FaultKind::Hide("40725".into()),
+                    _ => FaultKind::Refuse("40762".into()),
                 };
-                self.exchange.add_fault(Fault::new(trouble).aim(Aim::Changes).times(1));
+                self.exchange.add_fault(Fault::new(kind).aim(Aim::Changes).times(1));
                 self.place(&self.client.clone());
                 self.exchange.clear_faults();
             }
-            11..=12 => self.touch(|desk, family, order| desk.cancel(&desk.client, family, order)),
-            13 => self.touch(|desk, family, order| desk.cancel(&desk.other, family, order)),
+            11..=12 => self.touch(|fixture, family, order| fixture.cancel(&fixture.client, family, order)),
+            13 => self.touch(|fixture, family, order| fixture.cancel(&fixture.other, family, order)),
             14..=15 => {
                 let (is_rejected, cancels) = (self.below(3) == 0, self.below(2) == 0);
-                self.touch(|desk, family, order| desk.amend(family, order, is_rejected, cancels));
+                self.touch(|fixture, family, order| fixture.amend(family, order, is_rejected, cancels));
             }
-            16..=17 => self.touch(|desk, _, order| {
+            16..=17 => self.touch(|fixture, _, order| {
                 let half = ((order.qty - order.filled) / Decimal::TWO).round_dp(3);
-                let _ = desk.exchange.fill(&order.id, half);
+                let _ = fixture.exchange.fill(&order.id, half);
             }),
             18 => {
                 let price = 63_900 + i64::try_from(self.below(200)).unwrap();
@@ -225,22 +225,22 @@ fn item(
 }
 
 #[test]
-fn the_view_equals_the_book_once_it_is_quiet() {
+fn the_view_equals_the_book_once_nothing_is_in_flight() {
     let seeds = std::env::var("TRADEAPI_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(100);
     for seed in 0..seeds {
-        let mut desk = Desk::new(seed);
-        for _ in 0..5 + desk.below(35) {
-            desk.act();
+        let mut fixture = Fixture::new(seed);
+        for _ in 0..5 + fixture.below(35) {
+            fixture.act();
         }
-        let orders = desk.client.tracked_orders().unwrap();
-        desk.exchange.time().advance(OVER);
+        let orders = fixture.client.tracked_orders().unwrap();
+        fixture.exchange.time().advance(OVER);
         let mut open = BTreeSet::new();
         for family in ["classic", "unified"] {
-            let reported = desk.run(desk.client.refresh_orders(family)).unwrap();
+            let reported = fixture.run(fixture.client.refresh_orders(family)).unwrap();
             open.extend(reported.into_iter().map(|order| order.id.unwrap()));
         }
-        let book: BTreeSet<_> = desk.open().into_iter().map(|(_, order)| order.id).collect();
-        assert_eq!(book, desk.tracked(), "seed {seed}");
+        let book: BTreeSet<_> = fixture.open().into_iter().map(|(_, order)| order.id).collect();
+        assert_eq!(book, fixture.tracked(), "seed {seed}");
         assert_eq!(book, open, "seed {seed}");
         assert_eq!(orders.take_contradictions(), [], "seed {seed}");
     }
@@ -263,142 +263,143 @@ fn obstacle(result: Result<impl Sized, Error>) -> AmendmentObstacle {
 
 #[test]
 fn an_amendment_of_an_order_that_ended_is_not_sent() {
-    let desk = Desk::new(1);
-    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
-    desk.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
+    let fixture = Fixture::new(1);
+    fixture.run(fixture.client.unified().place_order(&resting("own-1"))).unwrap();
+    fixture.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
     let by_client_id = || unified::OrderRef::ClientOid("own-1".parse().unwrap());
-    // Nothing has shown it yet, so that the exchange refuses it.
-    let refused = desk.run(desk.client.unified().modify_order(&modify(by_client_id())));
+    // No record has shown the end yet, so the exchange refuses the amendment.
+    let refused = fixture.run(fixture.client.unified().modify_order(&modify(by_client_id())));
     assert!(matches!(refused, Err(Error::Exchange(_) | Error::Unknown(_))), "{refused:?}");
-    desk.run(desk.client.unified().get_order_details(&unified::GetOrderDetails::new(by_client_id()))).unwrap();
-    desk.exchange.time().advance(OVER);
-    let order = desk.client.tracked_orders().unwrap().get("unified", "own-1").unwrap();
+    fixture.run(fixture.client.unified().get_order_details(&unified::GetOrderDetails::new(by_client_id()))).unwrap();
+    fixture.exchange.time().advance(OVER);
+    let order = fixture.client.tracked_orders().unwrap().get("unified", "own-1").unwrap();
     assert_eq!((order.standing, order.state.as_deref()), (Standing::Ended, Some("filled")));
     for by in [by_client_id(), unified::OrderRef::OrderId(order.id.unwrap().as_str().into())] {
-        let why = obstacle(desk.run(desk.client.unified().modify_order(&modify(by))));
+        let why = obstacle(fixture.run(fixture.client.unified().modify_order(&modify(by))));
         assert_eq!(why, AmendmentObstacle::State { state: "filled" });
     }
     // A cancellation is never refused here.
     let cancel = unified::CancelOrder::new(by_client_id());
     assert!(matches!(
-        desk.run(desk.client.unified().cancel_order(&cancel)),
+        fixture.run(fixture.client.unified().cancel_order(&cancel)),
         Err(Error::Exchange(_) | Error::Unknown(_))
     ));
 }
 
 #[test]
 fn an_amendment_waits_for_the_result_of_the_other() {
-    let desk = Desk::new(2);
-    let placed = desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
+    let fixture = Fixture::new(2);
+    let placed = fixture.run(fixture.client.unified().place_order(&resting("own-1"))).unwrap();
     let id = placed.order_id.clone().unwrap();
     let (by_id, by_client_id) =
         (modify(unified::OrderRef::OrderId(id)), modify(unified::OrderRef::ClientOid("own-1".parse().unwrap())));
-    desk.exchange.add_fault(Fault::new(Trouble::Drop).aim(Aim::Changes).times(1));
-    let lost = desk.run(desk.client.unified().modify_order(&by_id));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Drop).aim(Aim::Changes).times(1));
+    let lost = fixture.run(fixture.client.unified().modify_order(&by_id));
     assert!(matches!(lost, Err(Error::Unknown(_))), "{lost:?}");
-    // By its other id, it is the same order.
-    let why = obstacle(desk.run(desk.client.unified().modify_order(&by_client_id)));
+    // The other id names the same order.
+    let why = obstacle(fixture.run(fixture.client.unified().modify_order(&by_client_id)));
     assert_eq!(why, AmendmentObstacle::InFlight { in_flight: 1, at_most: 1 });
-    // Once the lost one can no longer arrive, it has a result.
-    desk.exchange.time().advance(OVER);
-    desk.run(desk.client.unified().modify_order(&by_client_id)).unwrap();
-    desk.run(desk.client.unified().modify_order(&by_client_id)).unwrap();
+    // The lost amendment has a result once it can no longer arrive.
+    fixture.exchange.time().advance(OVER);
+    fixture.run(fixture.client.unified().modify_order(&by_client_id)).unwrap();
+    fixture.run(fixture.client.unified().modify_order(&by_client_id)).unwrap();
 }
 
 #[test]
 fn a_confirmed_amendment_makes_room_for_the_next_at_once() {
-    // A change proves an amendment if it is certainly later.
-    let desk = Desk::with(3, |settings| settings.modification_delay = Duration::from_secs(4));
-    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
-    // Two requests of one id and one millisecond could not be told apart.
-    desk.exchange.time().advance(Duration::from_secs(1));
+    // A change proves an amendment if it is later beyond doubt.
+    let fixture = Fixture::with(3, |settings| settings.modification_delay = Duration::from_secs(4));
+    fixture.run(fixture.client.unified().place_order(&resting("own-1"))).unwrap();
+    // Two requests with the same id and millisecond could not be distinguished.
+    fixture.exchange.time().advance(Duration::from_secs(1));
     let amend = modify(unified::OrderRef::ClientOid("own-1".parse().unwrap()));
-    desk.exchange.hide_next("40725");
-    let Err(Error::Unknown(unknown)) = desk.run(desk.client.unified().modify_order(&amend)) else {
+    fixture.exchange.hide_next("40725");
+    let Err(Error::Unknown(unknown)) = fixture.run(fixture.client.unified().modify_order(&amend)) else {
         panic!("it is known")
     };
     let next = amend.clone().price(tradeapi::Decimal::from(62_000));
-    let why = obstacle(desk.run(desk.client.unified().modify_order(&next)));
+    let why = obstacle(fixture.run(fixture.client.unified().modify_order(&next)));
     assert_eq!(why, AmendmentObstacle::InFlight { in_flight: 1, at_most: 1 });
 
-    let (before, policy) = (desk.exchange.time().now(), ConfirmPolicy::new());
-    let settled = desk.client.core().settle(&amend, unknown.sent.signed_at, &policy);
-    let settled = desk.run(settled);
+    let (before, policy) = (fixture.exchange.time().now(), ConfirmPolicy::new());
+    let settled = fixture.client.core().settle(&amend, unknown.sent.signed_at, &policy);
+    let settled = fixture.run(settled);
     assert_eq!(settled.outcome(), Outcome::Done, "{settled}");
-    let next = desk.run(desk.client.place_and_confirm(&next, &policy));
+    let next = fixture.run(fixture.client.place_and_confirm(&next, &policy));
     assert_eq!(next.outcome(), Outcome::Done, "{next}");
-    let passed = desk.exchange.time().now() - before;
+    let passed = fixture.exchange.time().now() - before;
     assert!(passed < Duration::from_secs(30), "{passed:?}: it could no longer arrive anyway");
 }
 
 #[test]
 fn an_amendment_of_presets_alone_is_no_order() {
-    let desk = Desk::new(8);
+    let fixture = Fixture::new(8);
     let execution = classic::Execution::limit(60_000, classic::Force::Gtc);
     let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
     let order = classic::PlaceOrder::new("BTCUSDT", line.clone(), margin, "USDT", 1, classic::Side::Buy, execution);
-    desk.run(desk.client.classic().place_order(&order.client_oid("own-1"))).unwrap();
+    fixture.run(fixture.client.classic().place_order(&order.client_oid("own-1"))).unwrap();
     let by = classic::OrderRef::ClientOid("own-1".parse().unwrap());
     let amend = classic::ModifyOrder::new("BTCUSDT", line, "own-2", by);
-    let open = || desk.client.tracked_orders().unwrap().open().len();
-    desk.run(desk.client.classic().modify_order(&amend.clone().new_preset_stop_loss_price(50_000))).unwrap();
+    let open = || fixture.client.tracked_orders().unwrap().open().len();
+    fixture.run(fixture.client.classic().modify_order(&amend.clone().new_preset_stop_loss_price(50_000))).unwrap();
     assert_eq!(open(), 1);
-    desk.run(desk.client.classic().modify_order(&amend.new_size(2).new_price(59_000))).unwrap();
+    fixture.run(fixture.client.classic().modify_order(&amend.new_size(2).new_price(59_000))).unwrap();
     assert_eq!(open(), 2, "the old order counts until a response shows that it ended");
 }
 
 #[test]
 fn open_orders_count_against_the_ceilings_from_before_they_are_sent() {
-    let desk = Desk::new(4);
+    let fixture = Fixture::new(4);
     let room = |category: Category| {
-        desk.client.tracked_orders().unwrap().counted("unified", unified::CEILINGS).room(&category).unwrap()
+        fixture.client.tracked_orders().unwrap().counted("unified", unified::CEILINGS).room(&category).unwrap()
     };
     let all = room(Category::Spot);
-    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
+    fixture.run(fixture.client.unified().place_order(&resting("own-1"))).unwrap();
     assert_eq!((room(Category::Spot), room(Category::UsdtFutures)), (all - 1, all));
     // One that is refused does not count, and one whose outcome is unknown does.
-    desk.exchange.refuse_next("40762");
-    desk.run(desk.client.unified().place_order(&resting("own-2"))).unwrap_err();
+    fixture.exchange.refuse_next("40762");
+    fixture.run(fixture.client.unified().place_order(&resting("own-2"))).unwrap_err();
     assert_eq!(room(Category::Spot), all - 1);
-    desk.exchange.add_fault(Fault::new(Trouble::Drop).aim(Aim::Changes).times(1));
-    desk.run(desk.client.unified().place_order(&resting("own-3"))).unwrap_err();
+    fixture.exchange.add_fault(Fault::new(FaultKind::Drop).aim(Aim::Changes).times(1));
+    fixture.run(fixture.client.unified().place_order(&resting("own-3"))).unwrap_err();
     assert_eq!(room(Category::Spot), all - 2);
-    let orders = desk.client.tracked_orders().unwrap();
+    let orders = fixture.client.tracked_orders().unwrap();
     assert_eq!(orders.get("unified", "own-3").unwrap().standing, Standing::Unknown);
     // An order without a client id counts once it is accepted.
-    desk.run(desk.client.unified().place_order(&without_id(&resting("own-4")))).unwrap();
+    fixture.run(fixture.client.unified().place_order(&without_id(&resting("own-4")))).unwrap();
     assert_eq!((room(Category::Spot), room(Category::UsdtFutures)), (all - 3, all));
-    // A call that is dropped before it is sent leaves nothing.
-    drop(desk.client.unified().place_order(&resting("own-5")));
+    // A call that is dropped before it is sent does not count.
+    drop(fixture.client.unified().place_order(&resting("own-5")));
     assert_eq!(room(Category::Spot), all - 3);
 }
 
 #[test]
 fn a_record_from_outside_ends_an_order() {
-    let desk = Desk::new(5);
-    desk.run(desk.client.unified().place_order(&resting("own-1"))).unwrap();
-    desk.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
+    let fixture = Fixture::new(5);
+    fixture.run(fixture.client.unified().place_order(&resting("own-1"))).unwrap();
+    fixture.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
     let by = unified::OrderRef::ClientOid("own-1".parse().unwrap());
-    let record = desk.run(desk.other.unified().get_order_details(&unified::GetOrderDetails::new(by))).unwrap().data;
-    assert_eq!(desk.client.tracked_orders().unwrap().open().len(), 1);
-    let _ = desk.run(desk.client.evidence(&record)).unwrap();
-    assert_eq!(desk.client.tracked_orders().unwrap().open(), []);
-    // An older record of it changes nothing, and one that contradicts it is reported.
+    let record =
+        fixture.run(fixture.other.unified().get_order_details(&unified::GetOrderDetails::new(by))).unwrap().data;
+    assert_eq!(fixture.client.tracked_orders().unwrap().open().len(), 1);
+    let _ = fixture.run(fixture.client.evidence(&record)).unwrap();
+    assert_eq!(fixture.client.tracked_orders().unwrap().open(), []);
+    // An older record changes nothing, and a contradicting one is reported.
     let mut later = record.clone();
     later.order_status = Some(unified::OrderStatus::Live);
     later.updated_time = record.updated_time.map(|at| Timestamp::from_millis(at.as_millis() + 1000));
-    let _ = desk.run(desk.client.evidence(&later)).unwrap();
-    let contradictions = desk.client.tracked_orders().unwrap().take_contradictions();
+    let _ = fixture.run(fixture.client.evidence(&later)).unwrap();
+    let contradictions = fixture.client.tracked_orders().unwrap().take_contradictions();
     assert_eq!(contradictions.len(), 1);
     assert!(contradictions[0].to_string().contains("was filled"), "{}", contradictions[0]);
-    assert_eq!(desk.client.tracked_orders().unwrap().open(), []);
+    assert_eq!(fixture.client.tracked_orders().unwrap().open(), []);
 }
 
 #[test]
 fn a_client_that_does_not_track_orders_has_no_view() {
-    let desk = Desk::new(6);
-    assert!(desk.other.tracked_orders().is_none());
-    let refused = desk.run(desk.other.refresh_orders("unified")).unwrap_err();
+    let fixture = Fixture::new(6);
+    assert!(fixture.other.tracked_orders().is_none());
+    let refused = fixture.run(fixture.other.refresh_orders("unified")).unwrap_err();
     assert!(refused.to_string().contains("track_orders"), "{refused}");
-    assert!(desk.run(desk.client.refresh_orders("unifeid")).is_err());
+    assert!(fixture.run(fixture.client.refresh_orders("unifeid")).is_err());
 }

@@ -1,4 +1,4 @@
-//! The page in a real browser. Without one, these tests say that they are skipped.
+//! The page in a real browser. Without one, these tests print that they are skipped.
 
 use serde_json::json;
 use tradeapi::unified::{GetOpenOrders, Side};
@@ -6,9 +6,9 @@ use tradeapi_exchange::{Family, Node, Seed};
 
 use crate::browser::Browser;
 use crate::control::{ask, client, done, served};
-use crate::desk::{code, limit, market};
+use crate::fixture::{code, limit, market};
 
-/// What the page says to its reader.
+/// The text of the page's hints.
 const TEXT: &str = "document.body.innerText";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,7 +90,7 @@ async fn hostility_is_switched_on_and_off_and_shown() {
     let (exchange, address) = served(|_| {}).await;
     let client = client(&exchange, address);
     browser.open(&format!("http://{address}/"));
-    browser.until(&format!("{TEXT}.includes('Off. What is hostile keeps its word') && !{TEXT}.includes('Switch off')"));
+    browser.until(&format!("{TEXT}.includes('Off. A hostile exchange is honest') && !{TEXT}.includes('Switch off')"));
     browser.value("document.getElementById('hostile-faults').value = '100'");
     browser.value("document.getElementById('hostile-quirks').value = '0'");
     browser.value("document.getElementById('hostile-nodes').selectedIndex = 1");
@@ -103,9 +103,9 @@ async fn hostility_is_switched_on_and_off_and_shown() {
     browser.until(&format!("{TEXT}.includes('100 of 100 changes and 50 of 100 queries')"));
     browser.until(&format!("{TEXT}.includes('1 of 4 requests: orders 2.5 s late')"));
     let _ = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;
-    browser.until(&format!("/hostile: [a-z ]+/.test({TEXT}) && {TEXT}.includes('Wrong so far: 1.')"));
+    browser.until(&format!("/hostile: [a-z ]+/.test({TEXT}) && {TEXT}.includes('Faulted requests: 1.')"));
 
-    // What a script sets is shown, too, and what is typed stays until then.
+    // Settings of a script are shown as well, and typed text stays until then.
     browser.value("document.getElementById('hostile-faults').value = '12'");
     let before = browser.value("requested");
     browser.until(&format!("requested > {before} + 1"));
@@ -120,7 +120,7 @@ async fn hostility_is_switched_on_and_off_and_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_network_and_the_machines_are_set_and_shown() {
+async fn the_network_and_the_nodes_are_set_and_shown() {
     let Some(mut browser) = Browser::start() else { return };
     let (exchange, address) = served(|_| {}).await;
     let client = client(&exchange, address);
@@ -143,7 +143,7 @@ async fn the_network_and_the_machines_are_set_and_shown() {
     ] {
         browser.until(&format!("{TEXT}.includes({shown:?})"));
     }
-    // What it says is so: an order is not listed yet, and it is found by its id.
+    // The settings are in effect: an order is not listed yet, and it is found by its id.
     client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
     assert!(client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap().list.is_empty());
 
@@ -157,7 +157,7 @@ async fn the_network_and_the_machines_are_set_and_shown() {
     browser.until("state.conditions.maintenance === false");
     client.unified().place_order(&limit("b", Side::Buy, "0.01", "63000")).await.unwrap();
 
-    // What a script sets is shown, what is typed stays until then, and a mistake says what was expected.
+    // Settings of a script are shown, typed text stays until then, and a mistake is reported with what was expected.
     browser.value("document.getElementById('network-latency').value = '12'");
     let before = browser.value("requested");
     browser.until(&format!("requested > {before} + 1"));
@@ -175,7 +175,7 @@ async fn the_network_and_the_machines_are_set_and_shown() {
     assert_eq!(exchange.conditions().clocks, [0; 0]);
 }
 
-/// The contrast of each text with what is behind it, as `[ratio, text]`, the least first.
+/// A script that returns the contrast of each text with its background, as `[ratio, text]`, the lowest first.
 const CONTRASTS: &str = "(() => {
   const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = (color) => {
@@ -227,7 +227,7 @@ async fn the_page_is_readable_in_light_and_dark_on_a_desk_and_on_a_phone() {
     assert!(grounds[0] != grounds[1] && grounds[0] == grounds[2] && grounds[1] == grounds[3], "{grounds:?}");
     let small = "[...document.querySelectorAll('button, input, select')]
                    .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height < 44).length";
-    assert_eq!(browser.value(small), 0, "what fingers touch is large enough");
+    assert_eq!(browser.value(small), 0, "touch targets are large enough");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! What holds after any requests: the book never crosses, and balances, positions and ledgers follow from the fills.
+//! Properties after random requests: the book never crosses, and balances, positions and ledgers follow from the fills.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use tradeapi::runtime::value::days;
 use tradeapi::unified::{self, Category};
 use tradeapi_exchange::{AccountView, Exchange, Family, Line, Mode, Profile, Seed};
 
-use crate::desk::Desk;
+use crate::fixture::Fixture;
 
-/// One thing that a user does.
+/// An action of a user.
 #[derive(Clone, Debug)]
-enum Act {
+enum Action {
     Place { user: usize, buys: bool, closes: bool, lots: u32, offset: i32, force: usize, stp: usize },
     Cancel { user: usize, index: usize },
     Amend { user: usize, index: usize, lots: u32, offset: i32 },
@@ -27,22 +27,22 @@ enum Act {
     Move { offset: i32 },
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+fn actions() -> impl Strategy<Value = Vec<Action>> {
     let user = 0..2_usize;
     let act = prop_oneof![
         8 => (user.clone(), any::<[bool; 2]>(), 1..60_u32, -30..30_i32, 0..5_usize, 0..4_usize)
-            .prop_map(|(user, [buys, closes], lots, offset, force, stp)| Act::Place { user, buys, closes, lots, offset, force, stp }),
-        2 => (user.clone(), 0..9_usize).prop_map(|(user, index)| Act::Cancel { user, index }),
+            .prop_map(|(user, [buys, closes], lots, offset, force, stp)| Action::Place { user, buys, closes, lots, offset, force, stp }),
+        2 => (user.clone(), 0..9_usize).prop_map(|(user, index)| Action::Cancel { user, index }),
         2 => (user.clone(), 0..9_usize, 1..60_u32, -30..30_i32)
-            .prop_map(|(user, index, lots, offset)| Act::Amend { user, index, lots, offset }),
+            .prop_map(|(user, index, lots, offset)| Action::Amend { user, index, lots, offset }),
         2 => (user.clone(), any::<bool>(), 1..900_u32, -30..30_i32)
-            .prop_map(|(user, buys, lots, offset)| Act::Spot { user, buys, lots, offset }),
+            .prop_map(|(user, buys, lots, offset)| Action::Spot { user, buys, lots, offset }),
         3 => (user.clone(), any::<[bool; 2]>(), 1..60_u32, -900..900_i32)
-            .prop_map(|(user, [buys, closes], lots, offset)| Act::Coin { user, buys, closes, lots, offset }),
-        1 => (user.clone(), any::<bool>()).prop_map(|(user, buys)| Act::Reverse { user, buys }),
-        1 => user.prop_map(|user| Act::CloseAll { user }),
-        2 => (1..2_000_u64).prop_map(|millis| Act::Wait { millis }),
-        1 => (-60..60_i32).prop_map(|offset| Act::Move { offset }),
+            .prop_map(|(user, [buys, closes], lots, offset)| Action::Coin { user, buys, closes, lots, offset }),
+        1 => (user.clone(), any::<bool>()).prop_map(|(user, buys)| Action::Reverse { user, buys }),
+        1 => user.prop_map(|user| Action::CloseAll { user }),
+        2 => (1..2_000_u64).prop_map(|millis| Action::Wait { millis }),
+        1 => (-60..60_i32).prop_map(|offset| Action::Move { offset }),
     ];
     proptest::collection::vec(act, 1..60)
 }
@@ -55,10 +55,10 @@ fn qty(lots: u32, scale: u32) -> tradeapi::Decimal {
     Decimal::new(lots.into(), scale).into()
 }
 
-/// Does one thing; whether it is refused does not matter.
-async fn act(desks: &[Desk; 2], act: &Act, family: Family) {
+/// Carries out an action, which may be refused.
+async fn act(desks: &[Fixture; 2], act: &Action, family: Family) {
     match *act {
-        Act::Place { user, buys, closes, lots, offset, force, stp } => {
+        Action::Place { user, buys, closes, lots, offset, force, stp } => {
             let client = &desks[user].client;
             let market = force == 4;
             if family == Family::Unified {
@@ -88,7 +88,7 @@ async fn act(desks: &[Desk; 2], act: &Act, family: Family) {
                 let _ = client.classic().place_order(&order).await;
             }
         }
-        Act::Cancel { user, index } => {
+        Action::Cancel { user, index } => {
             if let Some(id) = open_id(&desks[user], family, index) {
                 let order = unified::OrderRef::OrderId(id.as_str().into());
                 let _ = desks[user].client.unified().cancel_order(&unified::CancelOrder::new(order)).await;
@@ -97,20 +97,20 @@ async fn act(desks: &[Desk; 2], act: &Act, family: Family) {
                 let _ = desks[user].client.classic().cancel_order(&cancel).await;
             }
         }
-        Act::Amend { user, index, lots, offset } => {
+        Action::Amend { user, index, lots, offset } => {
             if let Some(id) = open_id(&desks[user], family, index) {
                 let order = unified::OrderRef::OrderId(id.into());
                 let amend = unified::ModifyOrder::new(order).qty(qty(lots, 3)).price(price(offset));
                 let _ = desks[user].client.unified().modify_order(&amend).await;
             }
         }
-        Act::Spot { user, buys, lots, offset } => {
+        Action::Spot { user, buys, lots, offset } => {
             let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
             let execution = unified::Execution::limit(price(offset));
             let order = unified::PlaceOrder::new(Category::Spot, "BTCUSDT", qty(lots, 4), side, execution);
             let _ = desks[user].client.unified().place_order(&order).await;
         }
-        Act::Coin { user, buys, closes, lots, offset } => {
+        Action::Coin { user, buys, closes, lots, offset } => {
             use classic::{Execution, Force, MarginMode, ProductType, Side};
             let (line, mode) = (ProductType::CoinFutures, MarginMode::Crossed);
             let side = if buys { Side::Buy } else { Side::Sell };
@@ -119,20 +119,20 @@ async fn act(desks: &[Desk; 2], act: &Act, family: Family) {
                 .trade_side(if closes { TradeSide::Close } else { TradeSide::Open });
             let _ = desks[user].client.classic().place_order(&order).await;
         }
-        Act::Reverse { user, buys } => {
+        Action::Reverse { user, buys } => {
             let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
             let reversal = classic::Reversal::new("BTCUSDT", "USDT", classic::ProductType::UsdtFutures, side)
                 .trade_side(TradeSide::Open);
             let _ = desks[user].client.classic().reversal(&reversal).await;
         }
-        Act::CloseAll { user } => {
+        Action::CloseAll { user } => {
             for line in [classic::ProductType::UsdtFutures, classic::ProductType::CoinFutures] {
                 let close = classic::FlashClosePosition::new(line);
                 let _ = desks[user].client.classic().flash_close_position(&close).await;
             }
         }
-        Act::Wait { millis } => desks[0].exchange.time().advance(Duration::from_millis(millis)),
-        Act::Move { offset } => {
+        Action::Wait { millis } => desks[0].exchange.time().advance(Duration::from_millis(millis)),
+        Action::Move { offset } => {
             for symbol in ["BTCUSDT", "BTCUSD"] {
                 desks[0].exchange.set_price(symbol, price(offset * 10)).unwrap();
             }
@@ -140,12 +140,12 @@ async fn act(desks: &[Desk; 2], act: &Act, family: Family) {
     }
 }
 
-fn account(desk: &Desk, family: Family) -> AccountView {
-    desk.exchange.account(&desk.keys, family)
+fn account(fixture: &Fixture, family: Family) -> AccountView {
+    fixture.exchange.account(&fixture.keys, family)
 }
 
-fn open_id(desk: &Desk, family: Family, index: usize) -> Option<String> {
-    let open = account(desk, family).open_orders;
+fn open_id(fixture: &Fixture, family: Family, index: usize) -> Option<String> {
+    let open = account(fixture, family).open_orders;
     open.get(index % open.len().max(1)).map(|order| order.id.clone())
 }
 
@@ -160,11 +160,11 @@ fn book_does_not_cross(exchange: &Exchange) -> Result<(), TestCaseError> {
 }
 
 /// All fills of the classic account, the oldest first.
-async fn classic_fills(desk: &Desk) -> Vec<classic::Fill> {
+async fn classic_fills(fixture: &Fixture) -> Vec<classic::Fill> {
     let mut request = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures);
     let mut fills = Vec::new();
     loop {
-        let page = desk.client.classic().get_order_fill_details(&request).await.unwrap().data;
+        let page = fixture.client.classic().get_order_fill_details(&request).await.unwrap().data;
         let is_last = page.fill_list.len() < 100;
         fills.extend(page.fill_list);
         match page.end_id {
@@ -180,12 +180,12 @@ fn exact(number: Option<&tradeapi::Decimal>) -> Decimal {
     number.unwrap().to_rust_decimal().unwrap()
 }
 
-/// The balance and the positions of the classic account follow from its fills alone.
-async fn classic_account_follows_from_fills(desk: &Desk) -> Result<(), TestCaseError> {
+/// Checks that the balance and positions of the classic account follow from its fills.
+async fn classic_account_follows_from_fills(fixture: &Fixture) -> Result<(), TestCaseError> {
     let (mut balance, mut sizes) = (Decimal::from(100_000), BTreeMap::<String, Decimal>::new());
-    // What was paid for what is open, and what was received: equal to the profit when nothing is open.
+    // The cash flow of the fills, which equals the profit when nothing is open.
     let mut flow = Decimal::ZERO;
-    for fill in classic_fills(desk).await {
+    for fill in classic_fills(fixture).await {
         let fee = exact(fill.fee_detail[0].total_fee.as_ref());
         balance += exact(fill.profit.as_ref()) + fee;
         let (size, value) = (exact(fill.base_volume.as_ref()), exact(fill.quote_volume.as_ref()));
@@ -199,7 +199,7 @@ async fn classic_account_follows_from_fills(desk: &Desk) -> Result<(), TestCaseE
         let is_bought = if position == "net" { buys } else { opens == (position == "long") };
         flow += if is_bought { -value } else { value };
     }
-    let view = account(desk, Family::Classic);
+    let view = account(fixture, Family::Classic);
     prop_assert_eq!(view.balances["USDT"].total, balance);
     let signed = |p: &tradeapi_exchange::PositionView| {
         let sign = if p.pos.as_str() == "net" && p.side.as_str() == "sell" { -p.qty } else { p.qty };
@@ -210,19 +210,19 @@ async fn classic_account_follows_from_fills(desk: &Desk) -> Result<(), TestCaseE
     sizes.retain(|_, size| !size.is_zero());
     prop_assert_eq!(&shown, &sizes);
     if shown.is_empty() {
-        let fills = classic_fills(desk).await;
+        let fills = classic_fills(fixture).await;
         let profit: Decimal = fills.iter().map(|fill| exact(fill.profit.as_ref())).sum();
-        prop_assert_eq!(profit, flow, "what was received less what was paid");
+        prop_assert_eq!(profit, flow, "received less paid");
     }
     Ok(())
 }
 
-/// The positions of the unified account together are what was bought less what was sold.
-async fn unified_position_follows_from_fills(desk: &Desk) -> Result<(), TestCaseError> {
+/// Checks that the positions of the unified account add up to the bought less the sold quantity.
+async fn unified_position_follows_from_fills(fixture: &Fixture) -> Result<(), TestCaseError> {
     let mut request = unified::GetFillHistory::new().category(Category::UsdtFutures);
     let mut bought = Decimal::ZERO;
     loop {
-        let page = desk.client.unified().get_fill_history(&request).await.unwrap().data;
+        let page = fixture.client.unified().get_fill_history(&request).await.unwrap().data;
         for fill in &page.list {
             let qty = exact(fill.exec_qty.as_ref());
             bought += if fill.side == Some(unified::Side::Buy) { qty } else { -qty };
@@ -230,24 +230,24 @@ async fn unified_position_follows_from_fills(desk: &Desk) -> Result<(), TestCase
         let Some(cursor) = page.cursor else { break };
         request = request.cursor(cursor);
     }
-    let positions = account(desk, Family::Unified).positions;
+    let positions = account(fixture, Family::Unified).positions;
     let held: Decimal = positions.iter().map(|p| if p.side.as_str() == "buy" { p.qty } else { -p.qty }).sum();
     prop_assert_eq!(held, bought);
     Ok(())
 }
 
-/// A ledger has the sizes of the positions, the profits that the exchange reported, and what the balance changed by.
-async fn ledger_follows_from_fills(desk: &Desk, mode: Mode) -> Result<(), TestCaseError> {
-    let (mut ledger, since) = (Ledger::new(), desk.exchange.time().now() - days(1));
+/// Checks a ledger against the sizes of positions, the reported profits and the change of the balance.
+async fn ledger_follows_from_fills(fixture: &Fixture, mode: Mode) -> Result<(), TestCaseError> {
+    let (mut ledger, since) = (Ledger::new(), fixture.exchange.time().now() - days(1));
     for (family, name) in [(Family::Classic, "classic"), (Family::Unified, "unified")] {
-        let count = desk.client.update_ledger(&mut ledger, name, since).await.unwrap();
-        prop_assert_eq!(desk.client.update_ledger(&mut ledger, name, since).await.unwrap(), 0, "read twice");
+        let count = fixture.client.update_ledger(&mut ledger, name, since).await.unwrap();
+        prop_assert_eq!(fixture.client.update_ledger(&mut ledger, name, since).await.unwrap(), 0, "read twice");
         prop_assert!(count <= ledger.len());
         // The unified family does not distinguish the long position from the short one, and spot trades are no
         // positions.
         let is_net = family == Family::Unified || mode == Mode::OneWay;
         let mut shown = BTreeMap::<PositionKey, Decimal>::new();
-        for position in account(desk, family).positions {
+        for position in account(fixture, family).positions {
             let side = match position.side.as_str() {
                 _ if is_net => PositionSide::Net,
                 "buy" => PositionSide::Long,
@@ -271,15 +271,15 @@ async fn ledger_follows_from_fills(desk: &Desk, mode: Mode) -> Result<(), TestCa
         let of_line = || ledger.positions().iter().filter(|(key, _)| key.family == "classic" && key.line == line);
         let realised: Decimal = of_line().map(|(_, position)| position.realised().unwrap()).sum();
         let fees: Decimal = of_line().filter_map(|(_, position)| position.fees().get(coin)).sum();
-        let total = account(desk, Family::Classic).balances[coin].total;
+        let total = account(fixture, Family::Classic).balances[coin].total;
         prop_assert_eq!(total, Decimal::from(begun) + realised + fees, "{}", line);
     }
     Ok(())
 }
 
-/// What is held back is what the open orders need; with none, nothing.
-fn nothing_is_held_back_for_nothing(desk: &Desk, family: Family) -> Result<(), TestCaseError> {
-    let view = account(desk, family);
+/// Checks that reserved funds are those of the open orders, and zero without any.
+fn nothing_is_held_back_for_nothing(fixture: &Fixture, family: Family) -> Result<(), TestCaseError> {
+    let view = account(fixture, family);
     for (coin, balance) in &view.balances {
         prop_assert!(balance.frozen >= Decimal::ZERO, "{coin}: {balance:?}");
         if view.open_orders.is_empty() {
@@ -292,34 +292,34 @@ fn nothing_is_held_back_for_nothing(desk: &Desk, family: Family) -> Result<(), T
     Ok(())
 }
 
-fn story(acts: &[Act], mode: Mode, lively: bool, family: Family) -> Result<(), TestCaseError> {
+fn history(actions: &[Action], mode: Mode, lively: bool, family: Family) -> Result<(), TestCaseError> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let profile = || Profile::new().mode(mode);
-        let first = Desk::with(|settings| (settings.seed, settings.lively) = (Seed(5), lively), profile());
+        let first = Fixture::with(|settings| (settings.seed, settings.lively) = (Seed(5), lively), profile());
         let second = first.another(profile());
         let desks = [first, second];
-        for one in acts {
+        for one in actions {
             act(&desks, one, family).await;
             book_does_not_cross(&desks[0].exchange)?;
         }
-        for desk in &desks {
-            classic_account_follows_from_fills(desk).await?;
-            unified_position_follows_from_fills(desk).await?;
-            ledger_follows_from_fills(desk, mode).await?;
-            nothing_is_held_back_for_nothing(desk, Family::Classic)?;
-            nothing_is_held_back_for_nothing(desk, Family::Unified)?;
+        for fixture in &desks {
+            classic_account_follows_from_fills(fixture).await?;
+            unified_position_follows_from_fills(fixture).await?;
+            ledger_follows_from_fills(fixture, mode).await?;
+            nothing_is_held_back_for_nothing(fixture, Family::Classic)?;
+            nothing_is_held_back_for_nothing(fixture, Family::Unified)?;
             for line in [classic::ProductType::UsdtFutures, classic::ProductType::CoinFutures] {
                 let all = classic::CancelAllOrders::new(line);
-                desk.client.classic().cancel_all_orders(&all).await.unwrap().done().unwrap();
+                fixture.client.classic().cancel_all_orders(&all).await.unwrap().done().unwrap();
             }
             for category in [Category::UsdtFutures, Category::Spot] {
                 let all = unified::CancelAllOrders::new(category);
-                desk.client.unified().cancel_all_orders(&all).await.unwrap().done().unwrap();
+                fixture.client.unified().cancel_all_orders(&all).await.unwrap().done().unwrap();
             }
-            nothing_is_held_back_for_nothing(desk, Family::Classic)?;
-            nothing_is_held_back_for_nothing(desk, Family::Unified)?;
-            prop_assert!(desk.unified().open_orders.is_empty() && desk.classic().open_orders.is_empty());
+            nothing_is_held_back_for_nothing(fixture, Family::Classic)?;
+            nothing_is_held_back_for_nothing(fixture, Family::Unified)?;
+            prop_assert!(fixture.unified().open_orders.is_empty() && fixture.classic().open_orders.is_empty());
         }
         Ok(())
     })
@@ -329,9 +329,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn accounts_follow_from_fills(acts in acts(), hedge: bool, lively: bool, is_classic: bool) {
+    fn accounts_follow_from_fills(actions in actions(), hedge: bool, lively: bool, is_classic: bool) {
         let mode = if hedge { Mode::Hedge } else { Mode::OneWay };
         let family = if is_classic { Family::Classic } else { Family::Unified };
-        story(&acts, mode, lively, family)?;
+        history(&actions, mode, lively, family)?;
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn get(target: &str) -> Raw<'_> {
     Raw { method: "GET", target, body: String::new(), age_ms: 0 }
 }
 
-/// Adds the headers that prove who sends a request, at this time.
+/// Adds the headers of the authentication at this time.
 fn sign_at(mut request: Request<Bytes>, keys: &Keys, at: u64) -> Request<Bytes> {
     let (at, target) = (at.to_string(), request.uri().path_and_query().unwrap().to_string());
     let body = if request.method() == "GET" { Bytes::new() } else { request.body().clone() };
@@ -131,7 +131,7 @@ fn reality_operations_answer_with_an_empty_client_id() {
 }
 
 #[test]
-fn the_order_id_wins_over_the_client_id_of_another_order() {
+fn the_order_id_takes_precedence_over_the_client_id() {
     let exchange = exchange();
     let first = post(PLACE, &order()).send(&exchange);
     let mut other = order();
@@ -154,7 +154,7 @@ fn a_batch_is_an_array_and_succeeded_items_have_two_members() {
 }
 
 #[test]
-fn the_head_of_a_request_decides_first() {
+fn the_headers_of_a_request_are_checked_first() {
     let exchange = exchange();
     let without = |name: &str| {
         let mut request = post(PLACE, &order()).signed(&exchange, exchange.keys());
@@ -203,7 +203,7 @@ fn keys_have_permissions_and_addresses() {
 }
 
 #[test]
-fn what_a_rule_forbids_is_refused_with_the_rule() {
+fn a_refusal_names_the_broken_rule() {
     let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().mode(Mode::Hedge));
     let mut changes = vec![(json!({}), "25236", "hedge-mode-needs-pos-side")];
     for (change, code, rule) in [
@@ -236,7 +236,7 @@ fn what_a_rule_forbids_is_refused_with_the_rule() {
 }
 
 #[test]
-fn the_account_has_a_family_and_pairs_have_a_line() {
+fn accounts_have_a_family_and_pairs_a_product_line() {
     let exchange = exchange();
     let mut by_quote = order();
     (by_quote["category"], by_quote["symbol"]) = (json!("COIN-FUTURES"), json!("BTCUSD_CM"));

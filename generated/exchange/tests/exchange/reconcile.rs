@@ -1,6 +1,6 @@
-//! The comparison of an account with a journal reports what the exchange's own book says, after random histories.
+//! The comparison of an account with a journal agrees with the exchange, after random histories.
 
-mod story;
+mod history;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -10,12 +10,12 @@ use tradeapi::runtime::reconcile::{
     Action, Difference, ForeignOrders, Gone, ListingFailure, ReconcileError, Reconciled, ReconciledOrder,
 };
 use tradeapi::unified::{self, Category};
-use tradeapi_exchange::{Aim, Fault, Trouble};
+use tradeapi_exchange::{Aim, Fault, FaultKind};
 
-use story::{Amended, By, OVER, OWN, Story, drive};
+use history::{Amended, By, History, OVER, OWN, drive};
 
-impl Story {
-    /// The account is reported as the exchange has it.
+impl History {
+    /// Checks that the report equals the account of the exchange.
     fn holds(&self, seed: u64, reconciled: &Reconciled) {
         let open: BTreeSet<String> = self.open().into_iter().map(|(_, order)| order.id).collect();
         let reported = reconciled.open().map(|order| order.id.clone().unwrap()).collect();
@@ -47,7 +47,7 @@ impl Story {
         self.everything_placed_is_reported(seed, reconciled);
     }
 
-    /// Of each change of the journal that was carried out there is an order.
+    /// Checks that each change of the journal that was carried out has an order.
     fn everything_placed_is_reported(&self, seed: u64, reconciled: &Reconciled) {
         use tradeapi::runtime::tables::Outcome;
         let reported: BTreeSet<_> = reconciled.orders.iter().filter_map(|order| order.client_id.clone()).collect();
@@ -74,47 +74,49 @@ fn summary(reconciled: &Reconciled) -> Vec<String> {
     reconciled.orders.iter().map(ToString::to_string).collect()
 }
 
-/// Plays a history, and compares it with the book in every way. Returns the differences that it met, and what its
-/// amendments did.
+/// Runs a history, and compares it with the book in several ways. Returns the differences and the effects of its
+/// amendments.
 fn check(seed: u64) -> (HashSet<Difference>, BTreeSet<Amended>) {
-    let story = Story::play(seed);
-    let first = story.reconcile(&mut story.reconciliation()).unwrap();
-    story.holds(seed, &first);
-    let again = story.reconcile(&mut story.reconciliation()).unwrap();
+    let history = History::play(seed);
+    let first = history.reconcile(&mut history.reconciliation()).unwrap();
+    history.holds(seed, &first);
+    let again = history.reconcile(&mut history.reconciliation()).unwrap();
     assert_eq!(summary(&first), summary(&again), "seed {seed}: a second comparison differs");
 
-    story.exchange.add_fault(Fault::new(Trouble::Drop).aim(Aim::All).per_mille(300));
-    let mut interrupted = story.reconciliation().retrying(tradeapi::runtime::retry::RetryPolicy::new().attempts(1));
+    history.exchange.add_fault(Fault::new(FaultKind::Drop).aim(Aim::All).per_mille(300));
+    let mut interrupted = history.reconciliation().retrying(tradeapi::runtime::retry::RetryPolicy::new().attempts(1));
     let resumed = loop {
-        match story.reconcile(&mut interrupted) {
+        match history.reconcile(&mut interrupted) {
             Ok(reconciled) => break reconciled,
             Err(ReconcileError::Listing(_) | ReconcileError::Query { .. }) => {}
             Err(error) => panic!("seed {seed}: {error}"),
         }
     };
     assert_eq!(summary(&first), summary(&resumed), "seed {seed}: a comparison with interruptions differs");
-    story.exchange.clear_faults();
+    history.exchange.clear_faults();
 
     let foreign: BTreeSet<_> = by_id(&first, |order| order.difference == Difference::Foreign && order.is_open);
     match seed % 2 {
         0 => {
-            let adopted = story.reconcile(&mut story.reconciliation().foreign_orders(ForeignOrders::Adopt)).unwrap();
+            let adopted =
+                history.reconcile(&mut history.reconciliation().foreign_orders(ForeignOrders::Adopt)).unwrap();
             assert_eq!(by_id(&adopted, |order| matches!(order.action, Action::Adopted)), foreign, "seed {seed}");
             let of_adopted = adopted.orders.iter().filter(|order| matches!(order.action, Action::Adopted));
             let open: BTreeSet<_> = {
-                let changes = story.journal.0.lock().unwrap();
+                let changes = history.journal.0.lock().unwrap();
                 changes.iter().filter(|stored| stored.ending.is_none()).map(|stored| stored.number).collect()
             };
             assert!(of_adopted.filter_map(|order| order.change).all(|change| !open.contains(&change)), "seed {seed}");
-            let after = story.reconcile(&mut story.reconciliation()).unwrap();
+            let after = history.reconcile(&mut history.reconciliation()).unwrap();
             let is_known =
                 |order: &ReconciledOrder| order.difference == Difference::AsExpected && order.change.is_some();
             assert!(foreign.is_subset(&by_id(&after, is_known)), "seed {seed}");
         }
         _ => {
-            let cancelled = story.reconcile(&mut story.reconciliation().foreign_orders(ForeignOrders::Cancel)).unwrap();
+            let cancelled =
+                history.reconcile(&mut history.reconciliation().foreign_orders(ForeignOrders::Cancel)).unwrap();
             assert_eq!(by_id(&cancelled, |order| matches!(order.action, Action::Cancelled)), foreign, "seed {seed}");
-            let open: BTreeSet<_> = story.open().into_iter().map(|(_, order)| Some(order.id)).collect();
+            let open: BTreeSet<_> = history.open().into_iter().map(|(_, order)| Some(order.id)).collect();
             assert!(open.is_disjoint(&foreign), "seed {seed}: a foreign order is still open");
             assert_eq!(
                 open,
@@ -123,14 +125,14 @@ fn check(seed: u64) -> (HashSet<Difference>, BTreeSet<Amended>) {
             );
         }
     }
-    (first.orders.iter().map(|order| order.difference).collect(), story.amended)
+    (first.orders.iter().map(|order| order.difference).collect(), history.amended)
 }
 
 fn by_id(reconciled: &Reconciled, is_meant: impl Fn(&ReconciledOrder) -> bool) -> BTreeSet<Option<String>> {
     reconciled.orders.iter().filter(|order| is_meant(order)).map(|order| order.id.clone()).collect()
 }
 
-/// Plays these histories, which meet every difference and every effect of an amendment.
+/// Runs these histories, which cover every difference and every effect of an amendment.
 fn check_all(seeds: std::ops::Range<u64>) {
     let (mut differences, mut amended) = (HashSet::new(), BTreeSet::new());
     for seed in seeds {
@@ -175,21 +177,21 @@ fn differences(reconciled: &Reconciled) -> Vec<(Option<&str>, Difference)> {
 
 #[test]
 fn an_order_without_an_id_is_not_taken_for_a_foreign_one() {
-    let story = Story::new(1);
-    drive(&story.exchange, story.client.unified().place_order(&resting(None))).unwrap();
-    let mut cancels = story.reconciliation().foreign_orders(ForeignOrders::Cancel);
-    let reconciled = story.reconcile(&mut cancels).unwrap();
+    let history = History::new(1);
+    drive(&history.exchange, history.client.unified().place_order(&resting(None))).unwrap();
+    let mut cancels = history.reconciliation().foreign_orders(ForeignOrders::Cancel);
+    let reconciled = history.reconcile(&mut cancels).unwrap();
     assert_eq!(reconciled.orders[0].difference, Difference::Unattributed);
-    assert!(!reconciled.is_settled() && story.open().len() == 1);
+    assert!(!reconciled.is_settled() && history.open().len() == 1);
 }
 
 #[test]
 fn an_order_that_was_not_placed_by_the_journal_is_a_contradiction() {
-    let story = Story::new(2);
-    story.exchange.refuse_next("40762");
-    drive(&story.exchange, story.client.unified().place_order(&resting(Some("own-1")))).unwrap_err();
-    drive(&story.exchange, story.without.unified().place_order(&resting(Some("own-1")))).unwrap();
-    let reconciled = story.reconcile(&mut story.reconciliation()).unwrap();
+    let history = History::new(2);
+    history.exchange.refuse_next("40762");
+    drive(&history.exchange, history.client.unified().place_order(&resting(Some("own-1")))).unwrap_err();
+    drive(&history.exchange, history.without.unified().place_order(&resting(Some("own-1")))).unwrap();
+    let reconciled = history.reconcile(&mut history.reconciliation()).unwrap();
     assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::Contradiction)]);
     assert!(!reconciled.is_settled());
 }
@@ -198,22 +200,23 @@ fn an_order_that_was_not_placed_by_the_journal_is_a_contradiction() {
 fn an_amendment_of_presets_alone_creates_no_order() {
     use tradeapi::classic;
     use tradeapi::runtime::tables::Outcome;
-    let story = Story::new(7);
+    let history = History::new(7);
     let execution = classic::Execution::limit(60_000, classic::Force::Gtc);
     let (line, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
     let order = classic::PlaceOrder::new("BTCUSDT", line.clone(), margin, "USDT", 1, classic::Side::Buy, execution);
     let order = order.client_oid("own-1").trade_side(classic::TradeSide::Open);
-    drive(&story.exchange, story.client.classic().place_order(&order)).unwrap();
+    drive(&history.exchange, history.client.classic().place_order(&order)).unwrap();
     let by = || classic::OrderRef::ClientOid("own-1".parse().unwrap());
     let amend = |id: &str| classic::ModifyOrder::new("BTCUSDT", line.clone(), id, by());
     let preset = |id: &str| amend(id).new_preset_stop_loss_price(50_000);
-    drive(&story.exchange, story.client.classic().modify_order(&preset("own-2"))).unwrap();
-    // One without an answer is closed once it can no longer arrive, and one that repeats the id changes nothing.
-    story.exchange.hide_next("40725");
-    drive(&story.exchange, story.client.classic().modify_order(&preset("own-3"))).unwrap_err();
-    drive(&story.exchange, story.client.classic().modify_order(&preset("own-1"))).unwrap();
-    story.exchange.time().advance(OVER);
-    let reconciled = story.reconcile(&mut story.reconciliation().family("classic")).unwrap();
+    drive(&history.exchange, history.client.classic().modify_order(&preset("own-2"))).unwrap();
+    // An amendment without an answer is closed once it can no longer arrive, and one that repeats the id changes
+    // nothing.
+    history.exchange.hide_next("40725");
+    drive(&history.exchange, history.client.classic().modify_order(&preset("own-3"))).unwrap_err();
+    drive(&history.exchange, history.client.classic().modify_order(&preset("own-1"))).unwrap();
+    history.exchange.time().advance(OVER);
+    let reconciled = history.reconcile(&mut history.reconciliation().family("classic")).unwrap();
     assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::AsExpected)]);
     assert!(reconciled.is_settled());
     assert_eq!(
@@ -222,65 +225,65 @@ fn an_amendment_of_presets_alone_creates_no_order() {
     );
 
     let replacing = amend("own-4").new_size(2).new_price(59_000);
-    drive(&story.exchange, story.client.classic().modify_order(&replacing)).unwrap();
-    story.exchange.time().advance(OVER);
-    let reconciled = story.reconcile(&mut story.reconciliation().family("classic")).unwrap();
+    drive(&history.exchange, history.client.classic().modify_order(&replacing)).unwrap();
+    history.exchange.time().advance(OVER);
+    let reconciled = history.reconcile(&mut history.reconciliation().family("classic")).unwrap();
     let expected = [(Some("own-1"), Difference::Ended), (Some("own-4"), Difference::AsExpected)];
     assert_eq!(differences(&reconciled), expected);
-    // The id of an order that is gone tells of it, although an amendment carried it, too.
+    // The id of a deleted order identifies it, although an amendment had the same id.
     drive(
-        &story.exchange,
-        story.client.classic().cancel_order(&{
+        &history.exchange,
+        history.client.classic().cancel_order(&{
             let by = classic::OrderRef::ClientOid("own-4".parse().unwrap());
             classic::CancelOrder::new("BTCUSDT", line.clone(), by)
         }),
     )
     .unwrap();
-    let reconciled = story.reconcile(&mut story.reconciliation().family("classic")).unwrap();
+    let reconciled = history.reconcile(&mut history.reconciliation().family("classic")).unwrap();
     assert_eq!(differences(&reconciled)[1], (Some("own-4"), Difference::Ended));
 }
 
 #[test]
 fn changes_of_an_account_with_another_name_are_not_compared() {
-    let story = Story::new(6);
-    let builder = story.exchange.client_of(story.exchange.keys()).journal(story.journal.clone());
+    let history = History::new(6);
+    let builder = history.exchange.client_of(history.exchange.keys()).journal(history.journal.clone());
     let other = builder.account("other").build().unwrap();
-    drive(&story.exchange, other.unified().place_order(&resting(Some("own-1")))).unwrap();
-    let reconciled = story.reconcile(&mut story.reconciliation()).unwrap();
+    drive(&history.exchange, other.unified().place_order(&resting(Some("own-1")))).unwrap();
+    let reconciled = history.reconcile(&mut history.reconciliation()).unwrap();
     assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::Unjournaled)]);
-    let reconciled = drive(&story.exchange, other.reconcile(&mut story.reconciliation())).unwrap();
+    let reconciled = drive(&history.exchange, other.reconcile(&mut history.reconciliation())).unwrap();
     assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::AsExpected)]);
 }
 
 #[test]
 fn a_request_that_may_still_arrive_is_unsettled_until_it_cannot() {
     use tradeapi::runtime::confirm::ConfirmPolicy;
-    let story = Story::new(3);
-    story.exchange.refuse_next("40725");
-    drive(&story.exchange, story.client.unified().place_order(&resting(Some("own-1")))).unwrap_err();
-    let mut reconciliation = story.reconciliation().confirming(ConfirmPolicy::new().deadline(Duration::ZERO));
-    let early = story.reconcile(&mut reconciliation).unwrap();
+    let history = History::new(3);
+    history.exchange.refuse_next("40725");
+    drive(&history.exchange, history.client.unified().place_order(&resting(Some("own-1")))).unwrap_err();
+    let mut reconciliation = history.reconciliation().confirming(ConfirmPolicy::new().deadline(Duration::ZERO));
+    let early = history.reconcile(&mut reconciliation).unwrap();
     assert_eq!(differences(&early), [(Some("own-1"), Difference::Gone(Gone::Unsettled))]);
-    assert!(!early.is_settled() && early.next_since <= story.begun);
-    story.exchange.time().advance(OVER);
-    let late = story.reconcile(&mut reconciliation).unwrap();
+    assert!(!early.is_settled() && early.next_since <= history.begun);
+    history.exchange.time().advance(OVER);
+    let late = history.reconcile(&mut reconciliation).unwrap();
     assert_eq!(differences(&late), [(Some("own-1"), Difference::Gone(Gone::NotOpen))]);
-    assert!(late.is_settled() && late.next_since > story.begun);
-    // Nothing is open any more, so the next one begins with the account as it is.
-    assert!(story.reconcile(&mut reconciliation).unwrap().orders.is_empty());
+    assert!(late.is_settled() && late.next_since > history.begun);
+    // Nothing is open, so the next comparison begins with the current account.
+    assert!(history.reconcile(&mut reconciliation).unwrap().orders.is_empty());
 }
 
 #[test]
 fn the_next_comparison_begins_with_the_earliest_open_order() {
-    let story = Story::new(4);
-    drive(&story.exchange, story.client.unified().place_order(&resting(Some("own-1")))).unwrap();
-    story.exchange.time().advance(OVER);
-    let mut reconciliation = story.reconciliation();
-    let first = story.reconcile(&mut reconciliation).unwrap();
+    let history = History::new(4);
+    drive(&history.exchange, history.client.unified().place_order(&resting(Some("own-1")))).unwrap();
+    history.exchange.time().advance(OVER);
+    let mut reconciliation = history.reconciliation();
+    let first = history.reconcile(&mut reconciliation).unwrap();
     assert_eq!(differences(&first), [(Some("own-1"), Difference::AsExpected)]);
-    story.exchange.time().advance(OVER);
-    story.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
-    let second = story.reconcile(&mut reconciliation).unwrap();
+    history.exchange.time().advance(OVER);
+    history.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
+    let second = history.reconcile(&mut reconciliation).unwrap();
     assert_eq!(differences(&second), [(Some("own-1"), Difference::Ended)]);
     let order = &second.orders[0];
     assert_eq!((order.filled.as_str(), order.seen.as_ref().unwrap().state.as_deref()), ("0.01", Some("filled")));
@@ -289,23 +292,23 @@ fn the_next_comparison_begins_with_the_earliest_open_order() {
 
 #[test]
 fn a_comparison_that_cannot_be_whole_fails_and_does_nothing() {
-    let story = Story::new(5);
-    drive(&story.exchange, story.without.unified().place_order(&resting(Some("other-1")))).unwrap();
-    let cancels = || story.reconciliation().foreign_orders(ForeignOrders::Cancel);
-    let without = drive(&story.exchange, story.without.reconcile(&mut cancels()));
+    let history = History::new(5);
+    drive(&history.exchange, history.without.unified().place_order(&resting(Some("other-1")))).unwrap();
+    let cancels = || history.reconciliation().foreign_orders(ForeignOrders::Cancel);
+    let without = drive(&history.exchange, history.without.reconcile(&mut cancels()));
     assert!(matches!(without, Err(ReconcileError::NoJournal)));
-    let misspelt = story.reconcile(&mut cancels().family("unifeid"));
+    let misspelt = history.reconcile(&mut cancels().family("unifeid"));
     assert!(matches!(misspelt, Err(ReconcileError::NoListing { family: Some(_) })), "{misspelt:?}");
     // The last of the listings.
-    story.exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::Operation("unified.fills".into())));
-    let failed = story.reconcile(&mut cancels().family("unified"));
+    history.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::Operation("unified.fills".into())));
+    let failed = history.reconcile(&mut cancels().family("unified"));
     let Err(ReconcileError::Listing(listing)) = &failed else { panic!("{failed:?}") };
     assert_eq!(listing.operation, "unified.fills");
     assert!(matches!(listing.failure, ListingFailure::Page(_)), "{listing}");
-    assert_eq!(story.open().len(), 1);
-    story.exchange.clear_faults();
-    let classic = story.reconcile(&mut cancels().family("classic")).unwrap();
-    assert!(classic.orders.is_empty() && story.open().len() == 1);
-    let whole = story.reconcile(&mut cancels().family("unified")).unwrap();
-    assert!(matches!(whole.orders[0].action, Action::Cancelled) && story.open().is_empty());
+    assert_eq!(history.open().len(), 1);
+    history.exchange.clear_faults();
+    let classic = history.reconcile(&mut cancels().family("classic")).unwrap();
+    assert!(classic.orders.is_empty() && history.open().len() == 1);
+    let whole = history.reconcile(&mut cancels().family("unified")).unwrap();
+    assert!(matches!(whole.orders[0].action, Action::Cancelled) && history.open().is_empty());
 }

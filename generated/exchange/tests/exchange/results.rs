@@ -1,4 +1,4 @@
-//! Items that failed although the call succeeded, of requests that are called directly; and a cancellation that is repeated.
+//! Failed items of direct calls that succeeded, and repeated cancellations.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::{CodeProof, Outcome};
 use tradeapi::unified::{BatchCancel, BatchCancelItem, CancelAllOrders, Category, ErrorCode, OrderRef, Side};
 use tradeapi::{Error, classic};
-use tradeapi_exchange::{Aim, Fault, Trouble};
+use tradeapi_exchange::{Aim, Fault, FaultKind};
 
-use super::desk::{Desk, limit};
+use super::fixture::{Fixture, limit};
 
 fn cancel(clients: &[&str]) -> BatchCancel {
     let named = |client: &&str| OrderRef::ClientOid(client.parse().unwrap());
@@ -16,15 +16,15 @@ fn cancel(clients: &[&str]) -> BatchCancel {
     BatchCancel::new(clients.iter().map(item).collect())
 }
 
-async fn place(desk: &Desk, client: &str) {
-    desk.client.unified().place_order(&limit(client, Side::Buy, "0.01", "63000")).await.unwrap();
+async fn place(fixture: &Fixture, client: &str) {
+    fixture.client.unified().place_order(&limit(client, Side::Buy, "0.01", "63000")).await.unwrap();
 }
 
 #[tokio::test]
 async fn failures_of_a_batch_are_reported_with_the_meaning_of_their_codes() {
-    let desk = Desk::one_way();
-    place(&desk, "a").await;
-    let reply = desk.client.unified().batch_cancel(&cancel(&["gone", "a"])).await.unwrap();
+    let fixture = Fixture::one_way();
+    place(&fixture, "a").await;
+    let reply = fixture.client.unified().batch_cancel(&cancel(&["gone", "a"])).await.unwrap();
     assert!(!reply.all_done());
     let [failure] = reply.failures() else { panic!("{reply}") };
     assert_eq!(failure.ids, ["gone"]);
@@ -39,38 +39,38 @@ async fn failures_of_a_batch_are_reported_with_the_meaning_of_their_codes() {
 
 #[tokio::test]
 async fn a_cancellation_of_everything_lists_nothing_that_failed() {
-    let desk = Desk::one_way();
-    place(&desk, "a").await;
+    let fixture = Fixture::one_way();
+    place(&fixture, "a").await;
     let all = CancelAllOrders::new(Category::UsdtFutures);
-    assert_eq!(desk.client.unified().cancel_all_orders(&all).await.unwrap().done().unwrap().len(), 1);
+    assert_eq!(fixture.client.unified().cancel_all_orders(&all).await.unwrap().done().unwrap().len(), 1);
     let none = classic::CancelAllOrders::new(classic::ProductType::UsdtFutures);
-    let reply = desk.client.classic().cancel_all_orders(&none).await;
+    let reply = fixture.client.classic().cancel_all_orders(&none).await;
     assert!(reply.as_ref().map_or_else(|error| error.code().is_some(), |reply| reply.all_done()), "{reply:?}");
 }
 
 #[tokio::test]
 async fn a_cancellation_of_everything_can_be_repeated() {
-    let desk = Desk::one_way();
-    place(&desk, "a").await;
-    place(&desk, "b").await;
+    let fixture = Fixture::one_way();
+    place(&fixture, "a").await;
+    place(&fixture, "b").await;
     let all = CancelAllOrders::new(Category::UsdtFutures);
     let policy = RetryPolicy::new().attempts(5).pauses(Duration::ZERO, Duration::ZERO);
-    desk.exchange.add_fault(Fault::new(Trouble::Refuse("40725".into())).aim(Aim::Changes).times(2));
-    let reply = desk.client.retrying(&policy).cancel(&all).await.unwrap();
-    assert_eq!((reply.len(), desk.unified().open_orders.len()), (2, 0));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40725".into())).aim(Aim::Changes).times(2));
+    let reply = fixture.client.retrying(&policy).cancel(&all).await.unwrap();
+    assert_eq!((reply.len(), fixture.unified().open_orders.len()), (2, 0));
     // What an attempt without a response cancelled, a later one does not list.
-    place(&desk, "c").await;
-    desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));
-    let reply = desk.client.retrying(&policy).cancel(&all).await.unwrap();
-    assert_eq!((reply.len(), desk.unified().open_orders.len()), (0, 0));
+    place(&fixture, "c").await;
+    fixture.exchange.add_fault(Fault::new(FaultKind::Hide("40725".into())).aim(Aim::Changes).times(1));
+    let reply = fixture.client.retrying(&policy).cancel(&all).await.unwrap();
+    assert_eq!((reply.len(), fixture.unified().open_orders.len()), (0, 0));
     // Its items succeed or fail on their own, as those of a direct call.
-    place(&desk, "e").await;
-    place(&desk, "f").await;
-    let reply = desk.client.retrying(&policy).cancel_with_results(&all).await.unwrap();
+    place(&fixture, "e").await;
+    place(&fixture, "f").await;
+    let reply = fixture.client.retrying(&policy).cancel_with_results(&all).await.unwrap();
     assert!(reply.all_done(), "{reply}");
     assert_eq!(reply.data.to_string().lines().count(), 2, "{}", reply.data);
     // Without a retry, the outcome is unknown.
-    place(&desk, "d").await;
-    desk.exchange.add_fault(Fault::new(Trouble::Hide("40725".into())).aim(Aim::Changes).times(1));
-    assert!(matches!(desk.client.unified().cancel_all_orders(&all).await, Err(Error::Unknown(_))));
+    place(&fixture, "d").await;
+    fixture.exchange.add_fault(Fault::new(FaultKind::Hide("40725".into())).aim(Aim::Changes).times(1));
+    assert!(matches!(fixture.client.unified().cancel_all_orders(&all).await, Err(Error::Unknown(_))));
 }

@@ -1,4 +1,4 @@
-//! The rules of the schema: each simulated one names the test that shows it, and each checked one is refused.
+//! The rules of the schema: each simulated rule has a test that shows it, and each checked rule is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,10 +17,10 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     Generator::new().schema_dir(folder).read().unwrap_or_else(|mistakes| panic!("{mistakes:?}"))
 });
 
-/// What a rule is about, its id, and the test that shows it.
+/// The operation of a rule, its id, and the test that shows it.
 const TESTS: &str = include_str!("rules.tsv");
 
-/// A question that the documents leave open, and the test that shows what the exchange does.
+/// A decision, and the test that shows it.
 const DECIDED: &str = include_str!("decisions.tsv");
 
 const SOURCES: &[(&str, &str)] = &[
@@ -44,7 +44,7 @@ fn each_simulated_rule_has_a_test() {
         tests.map(|row| ((row[0].to_owned(), row[1].to_owned()), row[2])).collect();
     assert_eq!(named.keys().cloned().collect::<BTreeSet<_>>(), simulated, "rules.tsv has each simulated rule once");
     for (rule, test) in named {
-        assert!(is_test(test), "{rule:?} names {test}, which is not there");
+        assert!(is_test(test), "{rule:?} names {test}, which does not exist");
     }
 }
 
@@ -62,7 +62,7 @@ fn each_decision_has_a_test() {
     let rows: Vec<_> = named.iter().map(|(question, _)| *question).collect();
     assert_eq!(rows, questions, "decisions.tsv has each decision, in the order of the table");
     for (question, test) in named {
-        assert!(is_test(test), "`{question}` names {test}, which is not there");
+        assert!(is_test(test), "`{question}` names {test}, which does not exist");
     }
 }
 
@@ -73,7 +73,7 @@ fn operations() -> impl Iterator<Item = &'static Meta> {
         .copied()
 }
 
-/// The user that a case tells of; `None` if the exchange has no such user.
+/// The user of a case; `None` if the exchange has no such user.
 fn profile(properties: &str) -> Option<Profile> {
     let properties: Map<String, Value> = serde_json::from_str(properties).unwrap();
     let mut profile = Profile::new();

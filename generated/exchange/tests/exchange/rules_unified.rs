@@ -11,176 +11,177 @@ use tradeapi::unified::{
 };
 use tradeapi_exchange::Profile;
 
-use crate::desk::{Desk, code, limit, market, number};
+use crate::fixture::{Fixture, code, limit, market, number};
 
 fn named(client: &str) -> OrderRef {
     OrderRef::ClientOid(client.parse().unwrap())
 }
 
-async fn status(desk: &Desk, client: &str) -> OrderStatus {
-    desk.details(client).await.unwrap().order_status.unwrap()
+async fn status(fixture: &Fixture, client: &str) -> OrderStatus {
+    fixture.details(client).await.unwrap().order_status.unwrap()
 }
 
-async fn place(desk: &Desk, order: PlaceOrder) {
-    desk.client.unified().place_order(&order).await.unwrap();
+async fn place(fixture: &Fixture, order: PlaceOrder) {
+    fixture.client.unified().place_order(&order).await.unwrap();
 }
 
 #[tokio::test]
 async fn market_executes_as_ioc() {
-    let desk = Desk::one_way();
-    place(&desk, market("a", Side::Buy, "0.01")).await;
-    let record = desk.details("a").await.unwrap();
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.01")).await;
+    let record = fixture.details("a").await.unwrap();
     assert_eq!((record.time_in_force, record.order_status), (Some(TimeInForce::Ioc), Some(OrderStatus::Filled)));
 }
 
 #[tokio::test]
 async fn price_outside_range() {
-    let desk = Desk::one_way();
-    let refused = desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "71000")).await;
+    let fixture = Fixture::one_way();
+    let refused = fixture.client.unified().place_order(&limit("a", Side::Buy, "0.01", "71000")).await;
     assert_eq!(code(refused).as_deref(), Some("25206"));
     let execution = Execution::limit(number("71000")).px_amend_type(YesNo::Yes);
     let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", number("0.01"), Side::Buy, execution)
         .client_oid("b".parse().unwrap());
-    place(&desk, order).await;
-    assert_eq!(desk.details("b").await.unwrap().price, Some(number("70400")));
+    place(&fixture, order).await;
+    assert_eq!(fixture.details("b").await.unwrap().price, Some(number("70400")));
 }
 
 #[tokio::test]
 async fn hedge_mode_directions() {
-    let desk = Desk::hedged();
-    let positions = |desk: &Desk| {
+    let fixture = Fixture::hedged();
+    let positions = |fixture: &Fixture| {
         let of = |p: &tradeapi_exchange::PositionView| format!("{} {}", p.pos, p.qty.normalize());
-        desk.unified().positions.iter().map(of).collect::<Vec<_>>()
+        fixture.unified().positions.iter().map(of).collect::<Vec<_>>()
     };
-    place(&desk, market("a", Side::Buy, "0.03").pos_side(PosSide::Long)).await;
-    place(&desk, market("b", Side::Sell, "0.02").pos_side(PosSide::Short)).await;
-    assert_eq!(positions(&desk), ["long 0.03", "short 0.02"]);
-    place(&desk, market("c", Side::Sell, "0.01").pos_side(PosSide::Long)).await;
-    place(&desk, market("d", Side::Buy, "0.02").pos_side(PosSide::Short)).await;
-    assert_eq!(positions(&desk), ["long 0.02"]);
+    place(&fixture, market("a", Side::Buy, "0.03").pos_side(PosSide::Long)).await;
+    place(&fixture, market("b", Side::Sell, "0.02").pos_side(PosSide::Short)).await;
+    assert_eq!(positions(&fixture), ["long 0.03", "short 0.02"]);
+    place(&fixture, market("c", Side::Sell, "0.01").pos_side(PosSide::Long)).await;
+    place(&fixture, market("d", Side::Buy, "0.02").pos_side(PosSide::Short)).await;
+    assert_eq!(positions(&fixture), ["long 0.02"]);
 }
 
 #[tokio::test]
 async fn one_way_mode_directions() {
-    let desk = Desk::one_way();
-    place(&desk, market("a", Side::Buy, "0.03")).await;
-    place(&desk, market("b", Side::Sell, "0.05").reduce_only(true)).await;
-    assert!(desk.unified().positions.is_empty(), "a reduce-only sell closes the long and opens nothing");
-    place(&desk, market("c", Side::Sell, "0.03")).await;
-    place(&desk, market("d", Side::Buy, "0.01").reduce_only(true)).await;
-    let position = &desk.unified().positions[0];
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.03")).await;
+    place(&fixture, market("b", Side::Sell, "0.05").reduce_only(true)).await;
+    assert!(fixture.unified().positions.is_empty(), "a reduce-only sell closes the long and opens nothing");
+    place(&fixture, market("c", Side::Sell, "0.03")).await;
+    place(&fixture, market("d", Side::Buy, "0.01").reduce_only(true)).await;
+    let position = &fixture.unified().positions[0];
     assert_eq!((position.side.as_str(), position.qty.normalize().to_string().as_str()), ("sell", "0.02"));
 }
 
 #[tokio::test]
 async fn reduce_only_replaces() {
-    let desk = Desk::one_way();
-    place(&desk, market("a", Side::Buy, "0.03")).await;
-    place(&desk, limit("first", Side::Sell, "0.03", "65000").reduce_only(true)).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.03")).await;
+    place(&fixture, limit("first", Side::Sell, "0.03", "65000").reduce_only(true)).await;
     let order = limit("second", Side::Sell, "0.02", "65100").reduce_only(true);
-    let reply = desk.client.unified().place_order(&order).await.unwrap();
+    let reply = fixture.client.unified().place_order(&order).await.unwrap();
     assert_eq!(reply.order_id, None);
     assert_eq!(
-        (status(&desk, "first").await, status(&desk, "second").await),
+        (status(&fixture, "first").await, status(&fixture, "second").await),
         (OrderStatus::Cancelled, OrderStatus::Live)
     );
 }
 
 #[tokio::test]
 async fn margin_borrows_by_itself() {
-    let desk = Desk::with(|_| {}, Profile::new().balance("USDT", 100));
-    place(&desk, PlaceOrder::margin_market_buy("BTCUSDT", 1_000)).await;
-    let usdt = desk.unified().balances["USDT"];
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
+    place(&fixture, PlaceOrder::margin_market_buy("BTCUSDT", 1_000)).await;
+    let usdt = fixture.unified().balances["USDT"];
     assert!(usdt.debt > 899.into() && usdt.debt <= 900.into(), "{usdt:?}");
-    assert!(usdt.available.is_zero(), "what the order left over has paid a part back: {usdt:?}");
+    assert!(usdt.available.is_zero(), "the rest has repaid a part of the debt: {usdt:?}");
 }
 
 #[tokio::test]
 async fn auto_borrow_takes_shortfall() {
-    let desk = Desk::with(|_| {}, Profile::new().balance("USDT", 100));
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
     let plain = PlaceOrder::spot_market_buy("SOLUSDT", 1_000);
-    assert_eq!(code(desk.client.unified().place_order(&plain).await).as_deref(), Some("25202"));
+    assert_eq!(code(fixture.client.unified().place_order(&plain).await).as_deref(), Some("25202"));
     let btc = PlaceOrder::spot_market_buy("BTCUSDT", 1_000).auto_borrow(true);
-    let refused = code(desk.client.unified().place_order(&btc).await);
-    assert_eq!(refused.as_deref(), Some("25202"), "BTC, which the order obtains, can be borrowed");
-    place(&desk, PlaceOrder::spot_market_buy("SOLUSDT", 1_000).auto_borrow(true)).await;
-    let debt = desk.unified().balances["USDT"].debt;
+    let refused = code(fixture.client.unified().place_order(&btc).await);
+    assert_eq!(refused.as_deref(), Some("25202"), "BTC, which the order receives, can be borrowed");
+    place(&fixture, PlaceOrder::spot_market_buy("SOLUSDT", 1_000).auto_borrow(true)).await;
+    let debt = fixture.unified().balances["USDT"].debt;
     assert!(debt > 899.into() && debt <= 900.into(), "{debt}");
     let sold = PlaceOrder::spot_market_sell("SOLUSDT", number("6"));
-    place(&desk, sold).await;
-    let usdt = desk.unified().balances["USDT"];
-    assert!(usdt.debt < 10.into() && usdt.available.is_zero(), "what is received pays back: {usdt:?}");
+    place(&fixture, sold).await;
+    let usdt = fixture.unified().balances["USDT"];
+    assert!(usdt.debt < 10.into() && usdt.available.is_zero(), "received coins repay the debt: {usdt:?}");
 }
 
 #[tokio::test]
 async fn presets_of_a_spot_order_guard_what_it_bought() {
-    let desk = Desk::one_way();
-    desk.exchange.set_price("BTCUSDT", 64_000).unwrap();
-    let before = desk.unified().balances["BTC"].total;
+    let fixture = Fixture::one_way();
+    fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
+    let before = fixture.unified().balances["BTC"].total;
     let execution = Execution::limit(number("64010"));
     let order = PlaceOrder::new(Category::Spot, "BTCUSDT", number("0.01"), Side::Buy, execution)
         .client_oid("a".parse().unwrap())
         .take_profit(number("66000"))
         .stop_loss(number("63000"));
-    place(&desk, order).await;
-    assert_eq!(status(&desk, "a").await, OrderStatus::Filled);
-    desk.exchange.set_price("BTCUSDT", 65_000).unwrap();
-    assert!(desk.unified().balances["BTC"].total > before, "between both prices nothing happens");
-    desk.exchange.set_price("BTCUSDT", 62_900).unwrap();
-    let btc = desk.unified().balances["BTC"].total;
+    place(&fixture, order).await;
+    assert_eq!(status(&fixture, "a").await, OrderStatus::Filled);
+    fixture.exchange.set_price("BTCUSDT", 65_000).unwrap();
+    assert!(fixture.unified().balances["BTC"].total > before, "between both prices nothing happens");
+    fixture.exchange.set_price("BTCUSDT", 62_900).unwrap();
+    let btc = fixture.unified().balances["BTC"].total;
     assert!(btc >= before && btc - before < "0.000001".parse().unwrap(), "{before} {btc}");
     let history = GetOrderHistory::new(Category::Spot);
-    let history = desk.client.unified().get_order_history(&history).await.unwrap();
+    let history = fixture.client.unified().get_order_history(&history).await.unwrap();
     let kinds: Vec<_> = history.list.iter().map(|order| order.delegate_type.as_ref().unwrap().as_str()).collect();
     assert_eq!(kinds, ["position_stop_loss_market", "normal"]);
-    desk.exchange.set_price("BTCUSDT", 67_000).unwrap();
-    assert_eq!(desk.unified().balances["BTC"].total, btc, "the take-profit is gone with the stop-loss");
+    fixture.exchange.set_price("BTCUSDT", 67_000).unwrap();
+    assert_eq!(fixture.unified().balances["BTC"].total, btc, "the stop-loss has removed the take-profit");
 }
 
 #[tokio::test]
 async fn a_position_without_margin_is_liquidated() {
-    let desk = Desk::with(|_| {}, Profile::new().balance("USDT", 100));
-    desk.exchange.set_price("BTCUSDT", 64_000).unwrap();
-    place(&desk, market("a", Side::Buy, "0.014")).await;
-    place(&desk, limit("b", Side::Sell, "0.001", "70000").reduce_only(true)).await;
-    desk.exchange.set_price("BTCUSDT", 58_000).unwrap();
-    assert_eq!(desk.unified().positions.len(), 1, "the loss is 84 of 100 USDT");
-    desk.exchange.set_price("BTCUSDT", 57_000).unwrap();
-    let account = desk.unified();
+    let fixture = Fixture::with(|_| {}, Profile::new().balance("USDT", 100));
+    fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
+    place(&fixture, market("a", Side::Buy, "0.014")).await;
+    place(&fixture, limit("b", Side::Sell, "0.001", "70000").reduce_only(true)).await;
+    fixture.exchange.set_price("BTCUSDT", 58_000).unwrap();
+    assert_eq!(fixture.unified().positions.len(), 1, "the loss is 84 of 100 USDT");
+    fixture.exchange.set_price("BTCUSDT", 57_000).unwrap();
+    let account = fixture.unified();
     assert!(account.positions.is_empty() && account.open_orders.is_empty());
     let history = GetOrderHistory::new(Category::UsdtFutures);
-    let history = desk.client.unified().get_order_history(&history).await.unwrap();
+    let history = fixture.client.unified().get_order_history(&history).await.unwrap();
     assert_eq!(history.list[0].exec_type.as_ref().unwrap().as_str(), "liquidation");
 }
 
 #[tokio::test]
 async fn a_market_without_liquidation_leaves_positions() {
-    let desk = Desk::with(|settings| settings.liquidation = false, Profile::new().balance("USDT", 100));
-    desk.exchange.set_price("BTCUSDT", 64_000).unwrap();
-    place(&desk, market("a", Side::Buy, "0.014")).await;
-    desk.exchange.set_price("BTCUSDT", 50_000).unwrap();
-    assert_eq!(desk.unified().positions.len(), 1);
+    let fixture = Fixture::with(|settings| settings.liquidation = false, Profile::new().balance("USDT", 100));
+    fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
+    place(&fixture, market("a", Side::Buy, "0.014")).await;
+    fixture.exchange.set_price("BTCUSDT", 50_000).unwrap();
+    assert_eq!(fixture.unified().positions.len(), 1);
 }
 
 #[tokio::test]
 async fn unknown_outcome_query() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     for code in ["40010", "40725", "45001"] {
         let (done, not_done) = (format!("done-{code}"), format!("not-{code}"));
-        desk.exchange.hide_next(code);
-        assert!(desk.client.unified().place_order(&limit(&done, Side::Buy, "0.01", "63000")).await.is_err());
-        desk.exchange.refuse_next(code);
-        assert!(desk.client.unified().place_order(&limit(&not_done, Side::Buy, "0.01", "63000")).await.is_err());
-        assert_eq!(status(&desk, &done).await, OrderStatus::Live);
-        assert!(desk.details(&not_done).await.is_err());
+        fixture.exchange.hide_next(code);
+        assert!(fixture.client.unified().place_order(&limit(&done, Side::Buy, "0.01", "63000")).await.is_err());
+        fixture.exchange.refuse_next(code);
+        assert!(fixture.client.unified().place_order(&limit(&not_done, Side::Buy, "0.01", "63000")).await.is_err());
+        assert_eq!(status(&fixture, &done).await, OrderStatus::Live);
+        assert!(fixture.details(&not_done).await.is_err());
     }
 }
 
 #[tokio::test]
 async fn defaults_of_place_order() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.01", "63000").take_profit(number("70000")).stop_loss(number("60000"))).await;
-    let record = desk.details("a").await.unwrap();
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.01", "63000").take_profit(number("70000")).stop_loss(number("60000")))
+        .await;
+    let record = fixture.details("a").await.unwrap();
     assert_eq!(record.time_in_force, Some(TimeInForce::Gtc));
     assert_eq!(record.stp_mode, Some(StpMode::Off));
     assert_eq!(record.reduce_only, Some(false.into()));
@@ -192,10 +193,10 @@ async fn defaults_of_place_order() {
 #[tokio::test]
 async fn self_trades_are_prevented() {
     let is_left = |mode: StpMode| async move {
-        let desk = Desk::one_way();
-        place(&desk, limit("maker", Side::Sell, "0.01", "64000.5")).await;
-        place(&desk, limit("taker", Side::Buy, "0.01", "64000.5").stp_mode(mode)).await;
-        (status(&desk, "maker").await, status(&desk, "taker").await)
+        let fixture = Fixture::one_way();
+        place(&fixture, limit("maker", Side::Sell, "0.01", "64000.5")).await;
+        place(&fixture, limit("taker", Side::Buy, "0.01", "64000.5").stp_mode(mode)).await;
+        (status(&fixture, "maker").await, status(&fixture, "taker").await)
     };
     use OrderStatus::{Cancelled, Filled, Live};
     assert_eq!(is_left(StpMode::Off).await, (Filled, Filled));
@@ -206,145 +207,146 @@ async fn self_trades_are_prevented() {
 
 #[tokio::test]
 async fn cancelled_orders_kept_two_hours() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.01", "63000")).await;
-    place(&desk, market("b", Side::Buy, "0.01")).await;
-    desk.client.unified().cancel_order(&CancelOrder::new(named("a"))).await.unwrap();
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.01", "63000")).await;
+    place(&fixture, market("b", Side::Buy, "0.01")).await;
+    fixture.client.unified().cancel_order(&CancelOrder::new(named("a"))).await.unwrap();
     let listed = || async {
-        let history = desk.client.unified().get_order_history(&GetOrderHistory::new(Category::UsdtFutures)).await;
+        let history = fixture.client.unified().get_order_history(&GetOrderHistory::new(Category::UsdtFutures)).await;
         history.unwrap().list.len()
     };
-    desk.exchange.time().advance(Duration::from_secs(7_199));
-    assert_eq!((listed().await, status(&desk, "a").await), (2, OrderStatus::Cancelled));
-    desk.exchange.time().advance(Duration::from_secs(1));
+    fixture.exchange.time().advance(Duration::from_secs(7_199));
+    assert_eq!((listed().await, status(&fixture, "a").await), (2, OrderStatus::Cancelled));
+    fixture.exchange.time().advance(Duration::from_secs(1));
     assert_eq!(listed().await, 1);
-    assert_eq!(code(desk.details("a").await).as_deref(), Some("25204"));
-    desk.exchange.time().advance(Duration::from_secs(80 * 24 * 60 * 60));
+    assert_eq!(code(fixture.details("a").await).as_deref(), Some("25204"));
+    fixture.exchange.time().advance(Duration::from_secs(80 * 24 * 60 * 60));
     assert_eq!(listed().await, 1, "the filled order stays");
 }
 
 #[tokio::test]
 async fn batch_items_fail_alone() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     let item = |client: &str, qty: &str| {
         let execution = Execution::limit(number("63000"));
         BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", number(qty), Side::Buy, execution)
             .client_oid(client.parse().unwrap())
     };
     let batch = BatchOrder::new(vec![item("a", "0.01"), item("b", "0.0001"), item("c", "500"), item("a", "0.01")]);
-    let results = desk.client.unified().batch_order(&batch).await.unwrap();
+    let results = fixture.client.unified().batch_order(&batch).await.unwrap();
     let codes: Vec<_> = results.iter().map(|result| result.code.as_deref().unwrap_or("-")).collect();
     assert_eq!(codes, ["-", "25611", "40762", "25212"]);
-    assert_eq!(desk.unified().open_orders.len(), 1);
+    assert_eq!(fixture.unified().open_orders.len(), 1);
 }
 
 #[tokio::test]
 async fn partial_success() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.01", "63000")).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.01", "63000")).await;
     let item = |client| BatchCancelItem::new(Category::UsdtFutures, "BTCUSDT", named(client));
-    let results = desk.client.unified().batch_cancel(&BatchCancel::new(vec![item("gone"), item("a")])).await.unwrap();
+    let results =
+        fixture.client.unified().batch_cancel(&BatchCancel::new(vec![item("gone"), item("a")])).await.unwrap();
     let codes: Vec<_> = results.iter().map(|result| result.code.as_deref()).collect();
     assert_eq!(codes, [Some("24056"), None]);
-    assert!(desk.unified().open_orders.is_empty());
+    assert!(fixture.unified().open_orders.is_empty());
 }
 
 #[tokio::test]
 async fn no_symbol_means_whole_category() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.01", "63000")).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.01", "63000")).await;
     let eth =
         PlaceOrder::new(Category::UsdtFutures, "ETHUSDT", number("1"), Side::Buy, Execution::limit(number("3000")));
-    place(&desk, eth).await;
+    place(&fixture, eth).await;
     let eth = CancelAllOrders::new(Category::UsdtFutures).symbol("ETHUSDT");
-    assert_eq!(desk.client.unified().cancel_all_orders(&eth).await.unwrap().len(), 1);
-    place(&desk, limit("b", Side::Buy, "0.01", "63000")).await;
-    let all = desk.client.unified().cancel_all_orders(&CancelAllOrders::new(Category::UsdtFutures)).await.unwrap();
-    assert_eq!((all.len(), desk.unified().open_orders.len()), (2, 0));
+    assert_eq!(fixture.client.unified().cancel_all_orders(&eth).await.unwrap().len(), 1);
+    place(&fixture, limit("b", Side::Buy, "0.01", "63000")).await;
+    let all = fixture.client.unified().cancel_all_orders(&CancelAllOrders::new(Category::UsdtFutures)).await.unwrap();
+    assert_eq!((all.len(), fixture.unified().open_orders.len()), (2, 0));
 }
 
 #[tokio::test]
 async fn qty_not_below_filled() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.05", "63000")).await;
-    desk.exchange.fill("a", number("0.03")).unwrap();
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.05", "63000")).await;
+    fixture.exchange.fill("a", number("0.03")).unwrap();
     let amend = |qty| ModifyOrder::new(named("a")).qty(number(qty));
-    assert_eq!(code(desk.client.unified().modify_order(&amend("0.02")).await).as_deref(), Some("25568"));
-    desk.client.unified().modify_order(&amend("0.04")).await.unwrap();
-    assert_eq!(status(&desk, "a").await, OrderStatus::PartiallyFilled);
-    desk.exchange.fill("a", number("0.01")).unwrap();
-    assert_eq!(status(&desk, "a").await, OrderStatus::Filled);
+    assert_eq!(code(fixture.client.unified().modify_order(&amend("0.02")).await).as_deref(), Some("25568"));
+    fixture.client.unified().modify_order(&amend("0.04")).await.unwrap();
+    assert_eq!(status(&fixture, "a").await, OrderStatus::PartiallyFilled);
+    fixture.exchange.fill("a", number("0.01")).unwrap();
+    assert_eq!(status(&fixture, "a").await, OrderStatus::Filled);
 }
 
 #[tokio::test]
 async fn one_modification_at_a_time() {
-    let desk = Desk::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
-    place(&desk, limit("a", Side::Buy, "0.05", "63000")).await;
+    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
+    place(&fixture, limit("a", Side::Buy, "0.05", "63000")).await;
     let amend = |price| ModifyOrder::new(named("a")).price(number(price));
-    desk.client.unified().modify_order(&amend("63001")).await.unwrap();
-    assert_eq!(code(desk.client.unified().modify_order(&amend("63002")).await).as_deref(), Some("25572"));
-    desk.exchange.time().advance(Duration::from_secs(1));
-    desk.client.unified().modify_order(&amend("63003")).await.unwrap();
-    assert_eq!(desk.details("a").await.unwrap().price, Some(number("63001")));
+    fixture.client.unified().modify_order(&amend("63001")).await.unwrap();
+    assert_eq!(code(fixture.client.unified().modify_order(&amend("63002")).await).as_deref(), Some("25572"));
+    fixture.exchange.time().advance(Duration::from_secs(1));
+    fixture.client.unified().modify_order(&amend("63003")).await.unwrap();
+    assert_eq!(fixture.details("a").await.unwrap().price, Some(number("63001")));
 }
 
 #[tokio::test]
 async fn five_modifications_in_progress() {
-    let desk = Desk::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
-    place(&desk, limit("a", Side::Buy, "0.05", "63000")).await;
+    let fixture = Fixture::with(|settings| settings.modification_delay = Duration::from_secs(1), Profile::new());
+    place(&fixture, limit("a", Side::Buy, "0.05", "63000")).await;
     let amend = |price: String| BatchModifyOrders::new(vec![BatchModifyItem::new(named("a")).price(number(&price))]);
     let mut codes = Vec::new();
     for index in 1..=6 {
-        let results = desk.client.unified().batch_modify_orders(&amend(format!("6300{index}"))).await.unwrap();
+        let results = fixture.client.unified().batch_modify_orders(&amend(format!("6300{index}"))).await.unwrap();
         codes.push(results[0].code.clone());
     }
     assert_eq!(codes[..5], [const { None }; 5]);
     assert_eq!(codes[5].as_deref(), Some("25572"));
-    desk.exchange.time().advance(Duration::from_secs(1));
-    assert_eq!(desk.details("a").await.unwrap().price, Some(number("63005")));
+    fixture.exchange.time().advance(Duration::from_secs(1));
+    assert_eq!(fixture.details("a").await.unwrap().price, Some(number("63005")));
 }
 
 #[tokio::test]
 async fn nothing_after_auto_cancel() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.05", "63000")).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.05", "63000")).await;
     let amend = ModifyOrder::new(named("a")).price(number("90000")).auto_cancel(true).request_id(17);
-    let error = desk.client.unified().modify_order(&amend).await.unwrap_err();
+    let error = fixture.client.unified().modify_order(&amend).await.unwrap_err();
     assert!(error.message().is_some_and(|message| message.contains("requestId 17")), "{error}");
-    assert_eq!(status(&desk, "a").await, OrderStatus::Cancelled);
+    assert_eq!(status(&fixture, "a").await, OrderStatus::Cancelled);
     let amend = ModifyOrder::new(named("a")).price(number("63100"));
-    assert_eq!(code(desk.client.unified().modify_order(&amend).await).as_deref(), Some("45134"));
+    assert_eq!(code(fixture.client.unified().modify_order(&amend).await).as_deref(), Some("45134"));
 }
 
 #[tokio::test]
 async fn without_auto_cancel_a_rejected_modification_leaves_the_order() {
-    let desk = Desk::one_way();
-    place(&desk, limit("a", Side::Buy, "0.05", "63000")).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("a", Side::Buy, "0.05", "63000")).await;
     let amend = ModifyOrder::new(named("a")).price(number("90000"));
-    assert_eq!(code(desk.client.unified().modify_order(&amend).await).as_deref(), Some("25206"));
-    assert_eq!(status(&desk, "a").await, OrderStatus::Live);
+    assert_eq!(code(fixture.client.unified().modify_order(&amend).await).as_deref(), Some("25206"));
+    assert_eq!(status(&fixture, "a").await, OrderStatus::Live);
 }
 
 #[tokio::test]
 async fn no_reduce_only() {
-    let desk = Desk::one_way();
-    place(&desk, market("a", Side::Buy, "0.03")).await;
-    place(&desk, limit("b", Side::Sell, "0.03", "65000").reduce_only(true)).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.03")).await;
+    place(&fixture, limit("b", Side::Sell, "0.03", "65000").reduce_only(true)).await;
     let amend = BatchModifyOrders::new(vec![BatchModifyItem::new(named("b")).price(number("65100"))]);
-    let results = desk.client.unified().batch_modify_orders(&amend).await.unwrap();
+    let results = fixture.client.unified().batch_modify_orders(&amend).await.unwrap();
     assert_eq!(results[0].code.as_deref(), Some("25574"));
 }
 
 #[tokio::test]
 async fn only_unfilled_or_partly() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     for client in ["live", "partly", "filled", "cancelled"] {
-        place(&desk, limit(client, Side::Buy, "0.02", "63000")).await;
+        place(&fixture, limit(client, Side::Buy, "0.02", "63000")).await;
     }
-    desk.exchange.fill("partly", number("0.01")).unwrap();
-    desk.exchange.fill("filled", number("0.02")).unwrap();
-    desk.client.unified().cancel_order(&CancelOrder::new(named("cancelled"))).await.unwrap();
-    let open = desk.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
+    fixture.exchange.fill("partly", number("0.01")).unwrap();
+    fixture.exchange.fill("filled", number("0.02")).unwrap();
+    fixture.client.unified().cancel_order(&CancelOrder::new(named("cancelled"))).await.unwrap();
+    let open = fixture.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
     let clients: Vec<_> =
         open.list.iter().filter_map(|order| order.client_oid.as_ref()).map(|id| id.as_str()).collect();
     assert_eq!(clients, ["partly", "live"]);
@@ -352,8 +354,8 @@ async fn only_unfilled_or_partly() {
 
 #[tokio::test]
 async fn only_non_zero_balances() {
-    let desk = Desk::one_way();
-    let assets = desk.client.unified().get_account_assets(&GetAccountAssets::new()).await.unwrap();
+    let fixture = Fixture::one_way();
+    let assets = fixture.client.unified().get_account_assets(&GetAccountAssets::new()).await.unwrap();
     let coins: Vec<_> =
         assets.assets.iter().filter_map(|asset| asset.coin.as_ref()).map(|coin| coin.as_str()).collect();
     assert_eq!(coins, ["BTC", "ETH", "USDC", "USDT"]);
@@ -361,36 +363,36 @@ async fn only_non_zero_balances() {
 
 #[tokio::test]
 async fn reality_orders() {
-    let desk = Desk::with(|_| {}, Profile::new().whitelisted());
+    let fixture = Fixture::with(|_| {}, Profile::new().whitelisted());
     let limit = |price| RealityExecution::limit(number(price));
     let order = PlaceRealityOrder::new("rAAPLUSDT", Side::Buy, limit("225.00"), number("1"));
-    let placed = desk.client.unified().place_reality_order(&order).await.unwrap();
+    let placed = fixture.client.unified().place_reality_order(&order).await.unwrap();
     assert_eq!(placed.client_oid, None, "an empty clientOid is absent");
     let id = OrderRef::OrderId(placed.order_id.clone().unwrap());
-    desk.client.unified().cancel_reality_order(&CancelRealityOrder::new("rAAPLUSDT", id.clone())).await.unwrap();
-    let again = desk.client.unified().cancel_reality_order(&CancelRealityOrder::new("rAAPLUSDT", id)).await;
+    fixture.client.unified().cancel_reality_order(&CancelRealityOrder::new("rAAPLUSDT", id.clone())).await.unwrap();
+    let again = fixture.client.unified().cancel_reality_order(&CancelRealityOrder::new("rAAPLUSDT", id)).await;
     assert_eq!(code(again).as_deref(), Some("45134"));
 
     let market = PlaceRealityOrder::new("rAAPLUSDT", Side::Buy, RealityExecution::Market, number("230.05"));
-    desk.client.unified().place_reality_order(&market).await.unwrap();
-    let fills = desk.client.unified().get_reality_fills(&GetRealityFills::new("rAAPLUSDT")).await.unwrap();
+    fixture.client.unified().place_reality_order(&market).await.unwrap();
+    let fills = fixture.client.unified().get_reality_fills(&GetRealityFills::new("rAAPLUSDT")).await.unwrap();
     assert_eq!((fills.len(), fills[0].size.clone()), (1, Some(number("1.0001"))));
 
-    let stranger = desk.another(Profile::new());
+    let stranger = fixture.another(Profile::new());
     let refused = stranger.client.unified().place_reality_order(&order).await;
     assert_eq!(code(refused).as_deref(), Some("40014"));
 }
 
 #[tokio::test]
 async fn insider_trades_are_public_and_come_in_pages() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     let mut request = GetInsiderTrades::new("AAPL");
-    let first = desk.client.unified().get_insider_trades(&request).await.unwrap().data;
+    let first = fixture.client.unified().get_insider_trades(&request).await.unwrap().data;
     assert_eq!(first.list.len(), 20, "limit.default");
     request = request.limit(100);
     let mut seen = 0;
     loop {
-        let page = desk.client.unified().get_insider_trades(&request).await.unwrap().data;
+        let page = fixture.client.unified().get_insider_trades(&request).await.unwrap().data;
         seen += page.list.len();
         let Some(cursor) = page.cursor else { break };
         request = request.cursor(cursor);
@@ -400,14 +402,14 @@ async fn insider_trades_are_public_and_come_in_pages() {
 
 #[tokio::test]
 async fn commissions_default_is_previous_day_and_arrive_a_day_later() {
-    let desk = Desk::one_way();
-    let broker = desk.client.broker();
-    // The clock begins with 2026-01-01 00:00 UTC, which is 08:00 in UTC+8; the previous day begins at 16:00 UTC.
+    let fixture = Fixture::one_way();
+    let broker = fixture.client.broker();
+    // The clock starts at 2026-01-01 00:00 UTC, which is 08:00 in UTC+8; the previous day begins at 16:00 UTC.
     let day = |days: u64| (1_767_110_400_000 + days * 86_400_000).to_string();
     let report = broker.get_agent_direct_commissions(&GetAgentDirectCommissions::new()).await.unwrap();
     let dates: Vec<_> = report.commission_list.iter().filter_map(|found| found.date.clone()).collect();
     assert_eq!(dates, vec![day(0); 4]);
-    let now = desk.exchange.time().now();
+    let now = fixture.exchange.time().now();
     let week = now.checked_sub(Duration::from_secs(7 * 86_400)).unwrap();
     let request = GetAgentDirectCommissions::new().between(week, now);
     let report = broker.get_agent_direct_commissions(&request).await.unwrap();
@@ -417,64 +419,65 @@ async fn commissions_default_is_previous_day_and_arrive_a_day_later() {
 
 #[tokio::test]
 async fn limit_default() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     for index in 0..105 {
-        place(&desk, limit(&format!("o{index}"), Side::Buy, "0.001", "60000")).await;
-        place(&desk, market(&format!("m{index}"), Side::Buy, "0.001")).await;
+        place(&fixture, limit(&format!("o{index}"), Side::Buy, "0.001", "60000")).await;
+        place(&fixture, market(&format!("m{index}"), Side::Buy, "0.001")).await;
     }
-    let unified = desk.client.unified();
+    let unified = fixture.client.unified();
     let open = unified.get_open_orders(&GetOpenOrders::new()).await.unwrap();
     let history = unified.get_order_history(&GetOrderHistory::new(Category::UsdtFutures)).await.unwrap();
     let fills = unified.get_fill_history(&GetFillHistory::new()).await.unwrap();
     assert_eq!((open.list.len(), history.list.len(), fills.list.len()), (100, 100, 100));
-    let mut pages = desk.client.pages(GetFillHistory::new());
+    let mut pages = fixture.client.pages(GetFillHistory::new());
     let mut count = 0;
     while let Some(page) = pages.next_page().await {
         count += page.unwrap().list.len();
     }
     assert_eq!(count, 105, "the client's own pages find each fill once");
 
-    let now = desk.exchange.time().now();
+    let now = fixture.exchange.time().now();
     let month = now.checked_sub(Duration::from_secs(30 * 86_400)).unwrap();
     let report = GetAgentDirectCommissions::new().between(month, now);
-    let report = desk.client.broker().get_agent_direct_commissions(&report).await.unwrap();
+    let report = fixture.client.broker().get_agent_direct_commissions(&report).await.unwrap();
     assert_eq!(report.commission_list.len(), 100);
 }
 
 #[tokio::test]
 async fn reality_fills_of_three_months() {
-    let desk = Desk::with(|_| {}, Profile::new().whitelisted());
+    let fixture = Fixture::with(|_| {}, Profile::new().whitelisted());
     let buy = PlaceRealityOrder::new("rAAPLUSDT", Side::Buy, RealityExecution::Market, number("50"));
     for _ in 0..105 {
-        desk.client.unified().place_reality_order(&buy).await.unwrap();
+        fixture.client.unified().place_reality_order(&buy).await.unwrap();
     }
-    let count =
-        || async { desk.client.unified().get_reality_fills(&GetRealityFills::new("rAAPLUSDT")).await.unwrap().len() };
+    let count = || async {
+        fixture.client.unified().get_reality_fills(&GetRealityFills::new("rAAPLUSDT")).await.unwrap().len()
+    };
     assert_eq!(count().await, 100);
-    desk.exchange.time().advance(Duration::from_secs(91 * 86_400));
+    fixture.exchange.time().advance(Duration::from_secs(91 * 86_400));
     assert_eq!(count().await, 0);
 }
 
 #[tokio::test]
 async fn items_as_modify_order() {
-    let desk = Desk::one_way();
+    let fixture = Fixture::one_way();
     for client in ["a", "b", "c"] {
-        place(&desk, limit(client, Side::Buy, "0.05", "63000")).await;
+        place(&fixture, limit(client, Side::Buy, "0.05", "63000")).await;
     }
     let too_high = |client: &str| BatchModifyItem::new(named(client)).price(number("90000"));
     let items = vec![too_high("a"), too_high("b").auto_cancel(true).request_id(5), too_high("c").px_amend_type(true)];
-    let results = desk.client.unified().batch_modify_orders(&BatchModifyOrders::new(items)).await.unwrap();
+    let results = fixture.client.unified().batch_modify_orders(&BatchModifyOrders::new(items)).await.unwrap();
     let codes: Vec<_> = results.iter().map(|result| result.code.as_deref().unwrap_or("-")).collect();
     assert_eq!(codes, ["25206", "25206", "-"]);
-    assert_eq!(status(&desk, "a").await, OrderStatus::Live, "by default, the order stays");
-    assert_eq!(status(&desk, "b").await, OrderStatus::Cancelled);
-    assert_eq!(desk.details("c").await.unwrap().price, Some(number("70400")), "the best price within the range");
+    assert_eq!(status(&fixture, "a").await, OrderStatus::Live, "by default, the order stays");
+    assert_eq!(status(&fixture, "b").await, OrderStatus::Cancelled);
+    assert_eq!(fixture.details("c").await.unwrap().price, Some(number("70400")), "the best price within the range");
 }
 
 #[tokio::test]
 async fn items_as_place_order() {
-    let desk = Desk::one_way();
-    place(&desk, limit("maker", Side::Sell, "0.01", "64000.5")).await;
+    let fixture = Fixture::one_way();
+    place(&fixture, limit("maker", Side::Sell, "0.01", "64000.5")).await;
     let item = |client: &str, execution: Execution| {
         BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", number("0.01"), Side::Buy, execution)
             .client_oid(client.parse().unwrap())
@@ -487,25 +490,25 @@ async fn items_as_place_order() {
         item("far", limit("90000").into()),
         item("amended", limit("90000").px_amend_type(YesNo::Yes).into()),
     ];
-    let results = desk.client.unified().batch_order(&BatchOrder::new(items)).await.unwrap();
+    let results = fixture.client.unified().batch_order(&BatchOrder::new(items)).await.unwrap();
     let codes: Vec<_> = results.iter().map(|result| result.code.as_deref().unwrap_or("-")).collect();
     assert_eq!(codes, ["-", "-", "-", "25206", "-"]);
-    assert_eq!(status(&desk, "stp").await, OrderStatus::Cancelled);
-    assert_eq!(status(&desk, "post").await, OrderStatus::Cancelled);
-    let plain = desk.details("plain").await.unwrap();
+    assert_eq!(status(&fixture, "stp").await, OrderStatus::Cancelled);
+    assert_eq!(status(&fixture, "post").await, OrderStatus::Cancelled);
+    let plain = fixture.details("plain").await.unwrap();
     assert_eq!((plain.time_in_force, plain.stp_mode), (Some(TimeInForce::Gtc), Some(StpMode::Off)));
-    assert_eq!(status(&desk, "amended").await, OrderStatus::Filled);
+    assert_eq!(status(&fixture, "amended").await, OrderStatus::Filled);
 }
 
 #[tokio::test]
 async fn a_stop_loss_closes_at_its_limit_price() {
-    let desk = Desk::hedged();
+    let fixture = Fixture::hedged();
     let order = market("a", Side::Sell, "0.02").pos_side(PosSide::Short).stop_loss(number("65000"));
     let limit = tradeapi::unified::OrderType::Limit;
-    place(&desk, order.sl_order_type(limit).sl_limit_price(number("64500"))).await;
-    desk.exchange.set_price("BTCUSDT", 65_200).unwrap();
-    let account = desk.unified();
+    place(&fixture, order.sl_order_type(limit).sl_limit_price(number("64500"))).await;
+    fixture.exchange.set_price("BTCUSDT", 65_200).unwrap();
+    let account = fixture.unified();
     assert_eq!(account.open_orders[0].price.map(|price| price.normalize().to_string()).as_deref(), Some("64500"));
-    desk.exchange.set_price("BTCUSDT", 64_400).unwrap();
-    assert!(desk.unified().positions.is_empty(), "filled as the price comes back");
+    fixture.exchange.set_price("BTCUSDT", 64_400).unwrap();
+    assert!(fixture.unified().positions.is_empty(), "filled as the price comes back");
 }

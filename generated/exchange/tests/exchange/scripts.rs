@@ -1,4 +1,4 @@
-//! Scripts of requests that are written from the documents alone, and what the documents say must come back.
+//! Scripts of requests and expected answers that are written from the documents alone.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ fn positions(exchange: &Exchange, family: tradeapi_exchange::Family) -> Vec<Stri
 }
 
 #[test]
-fn what_is_lost_in_the_answer_is_found_by_the_client_id() {
+fn an_order_with_a_lost_answer_is_found_by_its_client_id() {
     let exchange = exchange(Profile::new().whitelisted());
     for (index, code) in ["40010", "40725", "45001"].into_iter().enumerate() {
         let client = format!("lost-{index}");
@@ -137,7 +137,7 @@ fn a_rejected_modification_with_auto_cancel_ends_the_order_and_names_the_request
     assert_eq!(info(&exchange, "a")["orderStatus"], "cancelled");
     refused(&exchange, &path, json!({"clientOid": "a", "price": "63001"}));
     refused(&exchange, &format!("{UNIFIED}/cancel-order"), json!({"clientOid": "a"}));
-    // An order of a batch goes alone.
+    // Only the order of the item is cancelled.
     for client in ["b", "c"] {
         done(&exchange, &format!("{UNIFIED}/place-order"), with(&unified(), json!({"clientOid": client})));
     }
@@ -191,7 +191,7 @@ fn a_reversal_in_hedge_mode_turns_a_part_or_all() {
     done(&exchange, &path, with(&reversal, json!({"size": "0.003", "clientOid": "r"})));
     assert_eq!(positions(), ["long buy 0.003", "short sell 0.017"]);
     assert_eq!([&detail(&exchange, "r")["posSide"], &detail(&exchange, "r")["orderSource"]], ["long", "reverse"]);
-    // As much as the position or more turns all of it.
+    // The size of the position or more reverses all of it.
     done(&exchange, &path, with(&reversal, json!({"size": "5"})));
     assert_eq!(positions(), ["long buy 0.02"]);
 }
@@ -205,7 +205,7 @@ fn a_reversal_in_one_way_mode_turns_the_whole_position() {
     let reversal = json!({"symbol": "BTCUSDT", "marginCoin": "USDT", "productType": "USDT-FUTURES", "side": "buy"});
     done(&exchange, &format!("{CLASSIC}/click-backhand"), reversal.clone());
     assert_eq!(positions(&exchange, tradeapi_exchange::Family::Classic), ["net buy 0.01"]);
-    assert_eq!(detail(&exchange, "close")["state"], "canceled", "it has nothing to close any more");
+    assert_eq!(detail(&exchange, "close")["state"], "canceled", "there is nothing left to close");
     refused(&exchange, &format!("{CLASSIC}/click-backhand"), with(&reversal, json!({"tradeSide": "open"})));
 }
 
@@ -220,12 +220,12 @@ fn the_presets_of_a_batch_change_those_of_a_position() {
                "orderList": [item]})
     };
     let path = format!("{CLASSIC}/batch-place-order");
-    // Without a position, they are those of the order, which waits.
+    // Without a position, the presets belong to the open order.
     done(&exchange, &path, batch(json!({"presetStopLossPrice": "63500", "clientOid": "waits"})));
     done(&exchange, &format!("{CLASSIC}/place-order"), classic_market());
     exchange.set_price("BTCUSDT", 63_400).unwrap();
     assert_eq!(positions(&exchange, tradeapi_exchange::Family::Classic).len(), 1, "the position has no stop-loss");
-    // With one, they are the position's, although the order waits.
+    // With a position, they belong to it, although the order is open.
     done(&exchange, &path, batch(json!({"presetStopLossPrice": "63000"})));
     exchange.set_price("BTCUSDT", 62_900).unwrap();
     assert!(positions(&exchange, tradeapi_exchange::Family::Classic).is_empty());
@@ -255,7 +255,7 @@ fn presets_change_without_another_order() {
 }
 
 #[test]
-fn what_a_classic_order_leaves_out_is_its_default() {
+fn omitted_parameters_of_a_classic_order_have_defaults() {
     let exchange = exchange(Profile::new());
     let path = format!("{CLASSIC}/place-order");
     done(&exchange, &path, with(&classic(), json!({"clientOid": "a", "presetStopLossPrice": ""})));
@@ -288,11 +288,11 @@ fn commissions_are_those_of_yesterday_page_by_page() {
     let of_user = found(&exchange, &format!("{path}?uid={uid}"));
     assert_eq!(of_user["commissionList"].as_array().unwrap().len(), 1);
     let one_of_two = get(&format!("{path}?startTime={}", now - day)).send(&exchange);
-    assert_ne!(one_of_two["code"], "00000", "both times are set, or none");
+    assert_ne!(one_of_two["code"], "00000", "both times or neither must be set");
 }
 
 #[test]
-fn only_what_asks_for_it_borrows() {
+fn only_orders_that_request_it_borrow() {
     let exchange = exchange(Profile::new().balance("USDT", 100));
     let order = json!({"category": "SPOT", "symbol": "SOLUSDT", "side": "buy", "orderType": "limit", "qty": "5",
                        "price": "140"});

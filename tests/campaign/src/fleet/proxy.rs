@@ -7,67 +7,67 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// A way to a server that can be made longer, cut, or blocked. It ends with what it was started for.
+/// A TCP proxy that can delay, cut or stall its connections. It ends with the tokio runtime.
 #[derive(Debug)]
 pub(super) struct Proxy {
     address: SocketAddr,
-    way: watch::Sender<Way>,
+    state: watch::Sender<LinkState>,
 }
 
-/// What a way is like.
+/// How a proxy treats its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// As it should be.
+pub(super) enum LinkState {
+    /// Forwards everything at once.
     Open,
-    /// What comes back takes up to this much longer, and at least a quarter of it.
-    Late(Duration),
-    /// Connections end, and none come about.
+    /// Delays answers by up to this time, and by at least a quarter of it.
+    Delayed(Duration),
+    /// Closes all connections, and accepts none.
     Cut,
-    /// Nothing passes.
-    Mute,
+    /// Keeps connections open, and forwards nothing.
+    Stalled,
 }
 
 impl Proxy {
-    /// Starts one on a free port of this machine.
+    /// Starts a proxy on a free port.
     pub(super) async fn start(server: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let (way, ways) = watch::channel(Way::Open);
-        tokio::spawn(serve(listener, server, ways));
-        Ok(Self { address, way })
+        let (state, states) = watch::channel(LinkState::Open);
+        tokio::spawn(serve(listener, server, states));
+        Ok(Self { address, state })
     }
 
     pub(super) fn url(&self) -> String {
         format!("redis://{}", self.address)
     }
 
-    pub(super) fn set(&self, way: Way) {
-        self.way.send_replace(way);
+    pub(super) fn set(&self, state: LinkState) {
+        self.state.send_replace(state);
     }
 }
 
-async fn serve(listener: TcpListener, server: SocketAddr, ways: watch::Receiver<Way>) {
+async fn serve(listener: TcpListener, server: SocketAddr, states: watch::Receiver<LinkState>) {
     while let Ok((client, _)) = listener.accept().await {
-        if *ways.borrow() == Way::Cut {
+        if *states.borrow() == LinkState::Cut {
             continue;
         }
-        let ways = ways.clone();
-        // A connection that fails is the client's affair.
-        tokio::spawn(async move { connect(client, server, ways).await });
+        let states = states.clone();
+        // The client notices a connection that fails.
+        tokio::spawn(async move { connect(client, server, states).await });
     }
 }
 
-async fn connect(client: TcpStream, server: SocketAddr, mut ways: watch::Receiver<Way>) -> io::Result<()> {
+async fn connect(client: TcpStream, server: SocketAddr, mut states: watch::Receiver<LinkState>) -> io::Result<()> {
     let server = TcpStream::connect(server).await?;
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
     let (there, back) =
-        (pump(from_client, to_server, ways.clone(), false), pump(from_server, to_client, ways.clone(), true));
+        (pump(from_client, to_server, states.clone(), false), pump(from_server, to_client, states.clone(), true));
     tokio::select! {
         _ = there => {}
         _ = back => {}
-        _ = ways.wait_for(|way| *way == Way::Cut) => {}
+        _ = states.wait_for(|state| *state == LinkState::Cut) => {}
     }
     Ok(())
 }
@@ -75,22 +75,22 @@ async fn connect(client: TcpStream, server: SocketAddr, mut ways: watch::Receive
 async fn pump(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    mut ways: watch::Receiver<Way>,
-    is_back: bool,
+    mut states: watch::Receiver<LinkState>,
+    is_answer: bool,
 ) -> io::Result<()> {
     let mut bytes = vec![0; 16 * 1024];
-    let mut late = 0_u32;
+    let mut turn = 0_u32;
     loop {
         let length = from.read(&mut bytes).await?;
         if length == 0 {
             return Ok(());
         }
-        // Whoever ends the way ends this too.
-        let _ = ways.wait_for(|way| *way != Way::Mute).await;
-        let way = *ways.borrow();
-        if let (Way::Late(most), true) = (way, is_back) {
-            late = (late + 1) % 4;
-            tokio::time::sleep(most * (late + 1) / 4).await;
+        // An error means that the proxy was dropped, which ends this task, too.
+        let _ = states.wait_for(|state| *state != LinkState::Stalled).await;
+        let state = *states.borrow();
+        if let (LinkState::Delayed(most), true) = (state, is_answer) {
+            turn = (turn + 1) % 4;
+            tokio::time::sleep(most * (turn + 1) / 4).await;
         }
         to.write_all(&bytes[..length]).await?;
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// A Redis server of one's own, on loopback, that keeps nothing and ends when it is dropped.
+/// A Redis server on loopback without persistence. It ends when it is dropped.
 #[derive(Debug)]
 pub(super) struct Server {
     address: SocketAddr,
@@ -14,7 +14,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts one. `None`, said aloud, where there is no `redis-server`.
+    /// Starts a server. Prints a note and returns `None` if `redis-server` is not installed.
     pub(super) fn start() -> io::Result<Option<Self>> {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             writeln!(io::stderr(), "SKIPPED, because redis-server is not installed: the campaign of a fleet")?;
@@ -22,7 +22,7 @@ impl Server {
         }
         let address = (Ipv4Addr::LOCALHOST, 0).into();
         let mut server = Self { address, folder: tempfile::tempdir()?, child: None };
-        // Someone else may take the port before the server does.
+        // Another process may take the port before the server does.
         while server.child.is_none() {
             server.address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
             server.begin()?;
@@ -34,7 +34,7 @@ impl Server {
         self.address
     }
 
-    /// Ends it as a crash would, and begins again with nothing in it.
+    /// Kills the server, and starts it again without data.
     pub(super) fn restart(&mut self) -> io::Result<()> {
         self.end()?;
         while self.child.is_none() {
@@ -73,7 +73,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has ended already, or will with the machine.
+        // An error means that it has ended already.
         let _ = self.end();
     }
 }

@@ -1,7 +1,7 @@
-//! A simulated network between a client and an exchange: connections that take time, rest, break and lose what is on them.
+//! A simulated network between a client and an exchange, with latency, idle time-outs, broken connections and faults.
 //!
-//! A request that has left arrives whether or not its caller still waits, at most once, and no later than a second after
-//! its caller gave it up, which is the default of the limiter.
+//! A request that was sent arrives even if its caller has dropped it, and no later than a second after that, as the
+//! limiter assumes by default.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -20,81 +20,81 @@ use self::slot::{Caller, Slot};
 use super::time::Time;
 use crate::account::CALL;
 use crate::codes::{Proof, proof};
-use crate::counts::Reached;
+use crate::connections::ConnectionProfile;
+use crate::counts::Situation;
 use crate::exchange::Exchange;
 use crate::ledger::Ledger;
-use crate::line::Line;
-use crate::operation::{Deed, Operation};
+use crate::operation::{Action, Operation};
 
 mod answers;
 mod slot;
 
-/// How long anything takes in one direction at most, but for a quarter.
-const LONGEST_WAY: Duration = Duration::from_millis(40);
+/// The largest base latency of one direction; variation adds up to a quarter.
+const MAX_LATENCY: Duration = Duration::from_millis(40);
 
-/// How many bytes of an answer that comes in pieces come at once.
+/// The number of bytes in a piece of a slow answer.
 const PIECE: u64 = 64;
 
-/// What goes wrong on the way of a request and of its answer.
+/// A fault of the network with a request or its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Loss {
+enum NetworkFault {
     None,
     /// The request is lost, and the connection breaks.
-    Request,
-    /// The request is lost without an error.
-    RequestInSilence,
+    RequestLost,
+    /// The request is lost, and the connection stays open.
+    RequestLostSilently,
     /// The request arrives, and the answer is lost with the connection.
-    Answer,
-    /// The request arrives, and the answer is lost without a word.
-    AnswerInSilence,
-    /// The request takes longer than those after it.
-    LateRequest,
-    /// The answer takes longer than those after it.
-    LateAnswer,
-    /// No connection comes about.
-    NoConnection,
-    /// A node on the way sends the request to the exchange twice, and the client gets the second answer.
-    Twice,
+    AnswerLost,
+    /// The request arrives, the answer is lost, and the connection stays open.
+    AnswerLostSilently,
+    /// PendingQueries requests overtake the request.
+    RequestDelayed,
+    /// PendingQueries answers overtake the answer.
+    AnswerDelayed,
+    /// The connection cannot be made.
+    NotConnected,
+    /// A proxy sends the request twice, and passes on the second answer.
+    Repeated,
 }
 
-const LOSSES: [(Loss, u64); 8] = [
-    (Loss::Request, 3),
-    (Loss::RequestInSilence, 2),
-    (Loss::Answer, 3),
-    (Loss::AnswerInSilence, 2),
-    (Loss::LateRequest, 4),
-    (Loss::LateAnswer, 4),
-    (Loss::NoConnection, 2),
-    (Loss::Twice, 2),
+const NETWORK_FAULTS: [(NetworkFault, u64); 8] = [
+    (NetworkFault::RequestLost, 3),
+    (NetworkFault::RequestLostSilently, 2),
+    (NetworkFault::AnswerLost, 3),
+    (NetworkFault::AnswerLostSilently, 2),
+    (NetworkFault::RequestDelayed, 4),
+    (NetworkFault::AnswerDelayed, 4),
+    (NetworkFault::NotConnected, 2),
+    (NetworkFault::Repeated, 2),
 ];
 
 /// A network with one client and one exchange. Clones are the same network.
 #[derive(Clone)]
 pub(super) struct Network(Arc<Inner>);
 
-/// What a network is like.
-pub(super) struct Way {
-    pub(super) line: Line,
-    /// With how many of a hundred requests something goes wrong.
-    pub(super) losses: u64,
+/// The settings of a network.
+pub(super) struct NetworkSettings {
+    pub(super) profile: ConnectionProfile,
+    /// The percentage of requests that are faulted.
+    pub(super) faults: u64,
     pub(super) seed: u64,
-    /// Whether the exchange makes one order of a request that comes twice.
+    /// Whether the exchange refuses a request that arrives twice.
     pub(super) refuses_duplicates: bool,
-    /// The only requests with which something goes wrong, if they are given.
+    /// The only requests that may be faulted, if given.
     pub(super) only: Option<Arc<BTreeSet<String>>>,
 }
 
 struct Inner {
     time: Time,
     exchange: Arc<Exchange>,
-    line: Line,
-    /// How long anything takes in each direction, at least and at most.
+    profile: ConnectionProfile,
+    /// The smallest and the largest latency of one direction.
     latency: (Duration, Duration),
     seed: u64,
-    /// With how many of a hundred requests something goes wrong.
-    losses: u64,
+    /// The percentage of requests that are faulted.
+    faults: u64,
     refuses_duplicates: bool,
-    /// The only requests with which something goes wrong, if they are given.
+    /// The only requests that may be faulted, if given.
     only: Option<Arc<BTreeSet<String>>>,
     ledger: Ledger,
     limits: TransportLimits,
@@ -103,50 +103,50 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    /// The connections that are kept, the latest last.
-    kept: Vec<Connection>,
+    /// The pooled connections, the latest last.
+    pooled: Vec<Connection>,
     connections: usize,
-    /// Until when the exchange is away, and how often it went.
-    away_until: Duration,
+    /// The end of the current outage, and the number of outages.
+    outage_ends: Duration,
     outages: u64,
-    /// How often each request was seen.
+    /// How often each request was sent.
     seen: HashMap<u64, u64>,
-    /// The requests with which something went wrong.
-    hit: BTreeSet<String>,
+    /// The requests that were faulted.
+    faulted: BTreeSet<String>,
 }
 
 #[derive(Debug)]
 struct Connection {
     number: usize,
     made: Duration,
-    /// How many requests went over it.
+    /// The number of requests sent over it.
     requests: u64,
-    /// How many outages there had been when it was made.
+    /// The number of outages before it was made.
     outages: u64,
     /// When the client closes it.
     expires: Duration,
     /// When the exchange closes it.
     closes: Option<Duration>,
-    /// What the exchange sends unasked if nothing comes until then, and when that arrives.
-    behind: Option<(Duration, Duration, Bytes)>,
+    /// Unsolicited bytes: when the exchange sends them unless a request arrives first, and when the client sees them.
+    unsolicited: Option<(Duration, Duration, Bytes)>,
 }
 
-/// A request on its way.
+/// A request in flight.
 struct Flight {
     request: http::Request<Bytes>,
     connection: Connection,
-    loss: Loss,
+    fault: NetworkFault,
     sent: Duration,
     back: Duration,
     slot: Slot,
 }
 
 impl Network {
-    pub(super) fn new(time: &Time, exchange: &Arc<Exchange>, way: Way, ledger: Ledger) -> Self {
-        let Way { line, losses, seed, refuses_duplicates, only } = way;
+    pub(super) fn new(time: &Time, exchange: &Arc<Exchange>, settings: NetworkSettings, ledger: Ledger) -> Self {
+        let NetworkSettings { profile, faults, seed, refuses_duplicates, only } = settings;
         let mut dice = Dice::new(seed, "latency");
-        // Who closes a connection sooner than a request takes to come over it hears of none but the first.
-        let most = line.idle.map_or(LONGEST_WAY, |idle| LONGEST_WAY.min(idle / 4)).as_micros() as u64;
+        // With a latency above the idle time-out, no request but the first would ever arrive.
+        let most = profile.idle_timeout.map_or(MAX_LATENCY, |idle| MAX_LATENCY.min(idle / 4)).as_micros() as u64;
         let least = Duration::from_micros(200 + dice.below(most));
         let latency = (least, least + Duration::from_micros(dice.below(most / 4)));
         let (time, exchange, limits) = (time.clone(), Arc::clone(exchange), TransportLimits::default());
@@ -154,10 +154,10 @@ impl Network {
         Self(Arc::new(Inner {
             time,
             exchange,
-            line,
+            profile,
             latency,
             seed,
-            losses,
+            faults,
             refuses_duplicates,
             only,
             ledger,
@@ -166,57 +166,57 @@ impl Network {
         }))
     }
 
-    /// Sends a request on its way.
+    /// Sends a request.
     fn begin(&self, request: &http::Request<Bytes>, slot: &Slot) {
         let Inner { time, ledger, .. } = &*self.0;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let operation = Operation::find(request.method().as_str(), request.uri().path());
         let (name, mut dice) = self.dice(target, request.body());
         let is_spared = self.0.only.as_ref().is_some_and(|only| !only.contains(&name));
-        let losses = if self.0.exchange.is_calm() { 0 } else { self.0.losses };
-        let mut loss = if dice.percent(losses) { dice.weighted(&LOSSES) } else { Loss::None };
-        if is_spared || loss == Loss::Twice && !self.can_come_twice(operation, request.body()) {
-            loss = Loss::None;
+        let faults = if self.0.exchange.is_calm() { 0 } else { self.0.faults };
+        let mut fault = if dice.percent(faults) { dice.weighted(&NETWORK_FAULTS) } else { NetworkFault::None };
+        if is_spared || fault == NetworkFault::Repeated && !self.can_be_repeated(operation, request.body()) {
+            fault = NetworkFault::None;
         }
-        if loss != Loss::None {
-            self.state().hit.insert(name);
+        if fault != NetworkFault::None {
+            self.state().faulted.insert(name);
         }
         let now = time.now();
         let (there, back) = (self.latency(&mut dice), self.latency(&mut dice));
-        if loss == Loss::NoConnection || self.state().away_until > now {
-            ledger.reach(Reached::NotConnected);
+        if fault == NetworkFault::NotConnected || self.state().outage_ends > now {
+            ledger.cover(Situation::NotConnected);
             let error = failed(TransportErrorKind::Connect, Sent::NotSent);
             return self.end(slot, now + there + back, Err(error), None);
         }
-        let (mut connection, sent) = match self.kept(now, back) {
-            Some(kept) => (kept, now),
+        let (mut connection, sent) = match self.pooled(now, back) {
+            Some(pooled) => (pooled, now),
             None => (self.connect(now), now + there + back),
         };
         let slot_at_deadline = slot.clone();
         time.at(now + CALL, move || slot_at_deadline.end(timed_out(), None));
-        let line = self.0.line;
-        let first = if connection.requests == 0 { line.first } else { Duration::ZERO };
-        let jitter = Duration::from_micros(dice.below(line.jitter.as_micros() as u64 + 1));
-        let late = match loss {
-            Loss::LateRequest => Duration::from_millis(100 + dice.below(400)),
+        let profile = self.0.profile;
+        let first = if connection.requests == 0 { profile.first_delay } else { Duration::ZERO };
+        let jitter = Duration::from_micros(dice.below(profile.jitter.as_micros() as u64 + 1));
+        let late = match fault {
+            NetworkFault::RequestDelayed => Duration::from_millis(100 + dice.below(400)),
             _ => Duration::ZERO,
         };
         let arrives = sent + there + first + jitter + late;
-        let back = match loss {
-            Loss::LateAnswer => back + Duration::from_millis(100 + dice.below(3_000)),
+        let back = match fault {
+            NetworkFault::AnswerDelayed => back + Duration::from_millis(100 + dice.below(3_000)),
             _ => back,
         };
         if connection.closes.is_some_and(|closes| closes <= arrives) {
-            ledger.reach(Reached::ClosedUnderWay);
+            ledger.cover(Situation::ClosedUnderWay);
             return self.end(slot, arrives + back, Err(lost()), None);
         }
-        if let Some((unless_before, seen, bytes)) = connection.behind.take()
+        if let Some((unless_before, seen, bytes)) = connection.unsolicited.take()
             && arrives > unless_before
             && sent < seen
         {
-            // It left before the client could see the unsolicited bytes, and gets them for an answer.
+            // The request was sent before the client saw the unsolicited bytes, which it takes for the answer.
             if is_distinct_from(operation, request.body(), &bytes) {
-                ledger.reach(Reached::TakenForAnother);
+                ledger.cover(Situation::TakenForAnother);
                 self.end(slot, seen, read(&bytes), None);
                 // A client counts an answered request as arrived, so this one must not arrive later.
                 if arrives > seen {
@@ -228,42 +228,42 @@ impl Network {
         }
         connection.requests += 1;
         let request = request.clone();
-        let flight = Flight { request, connection, loss, sent, back, slot: slot.clone() };
+        let flight = Flight { request, connection, fault, sent, back, slot: slot.clone() };
         let network = self.clone();
         time.at(arrives, move || network.arrive(flight));
     }
 
-    /// What the exchange makes of a request that has arrived.
+    /// Serves a request that has arrived, and sends the answer.
     fn arrive(&self, flight: Flight) {
-        let Inner { time, ledger, line, .. } = &*self.0;
+        let Inner { time, ledger, profile, .. } = &*self.0;
         let now = time.now();
-        let Flight { request, mut connection, loss, sent, back, slot } = flight;
-        if self.state().away_until > now || connection.outages < self.state().outages {
-            ledger.reach(Reached::CutOff);
+        let Flight { request, mut connection, fault, sent, back, slot } = flight;
+        if self.state().outage_ends > now || connection.outages < self.state().outages {
+            ledger.cover(Situation::CutOff);
             return self.end(&slot, now + back, Err(lost()), None);
         }
-        if matches!(loss, Loss::Request | Loss::RequestInSilence) {
-            ledger.reach(Reached::RequestLost);
+        if matches!(fault, NetworkFault::RequestLost | NetworkFault::RequestLostSilently) {
+            ledger.cover(Situation::RequestLost);
             time.trace(format_args!("lost {}", RequestLine(&request)));
-            if loss == Loss::Request {
+            if fault == NetworkFault::RequestLost {
                 self.end(&slot, now + back, Err(lost()), None);
             }
             return;
         }
-        let reached = match loss {
-            Loss::LateRequest => Some(Reached::RequestDelayed),
-            Loss::LateAnswer => Some(Reached::AnswerDelayed),
-            Loss::Answer | Loss::AnswerInSilence => Some(Reached::AnswerLost),
-            Loss::Twice => Some(Reached::Repeated),
+        let reached = match fault {
+            NetworkFault::RequestDelayed => Some(Situation::RequestDelayed),
+            NetworkFault::AnswerDelayed => Some(Situation::AnswerDelayed),
+            NetworkFault::AnswerLost | NetworkFault::AnswerLostSilently => Some(Situation::AnswerLost),
+            NetworkFault::Repeated => Some(Situation::Repeated),
             _ => None,
         };
-        reached.into_iter().for_each(|reached| ledger.reach(reached));
-        let delivery = self.serve(&request, connection.number, loss);
+        reached.into_iter().for_each(|reached| ledger.cover(reached));
+        let delivery = self.serve(&request, connection.number, fault);
         time.trace(format_args!("{} -> {}", RequestLine(&request), DeliveryLine(&delivery)));
         let trip = (connection.requests > 1).then_some(now + back - sent);
-        match loss {
-            Loss::Answer => return self.end(&slot, now + back, Err(lost()), None),
-            Loss::AnswerInSilence => return,
+        match fault {
+            NetworkFault::AnswerLost => return self.end(&slot, now + back, Err(lost()), None),
+            NetworkFault::AnswerLostSilently => return,
             _ => {}
         }
         let Delivery { delivered, behind, .. } = delivery;
@@ -277,11 +277,11 @@ impl Network {
             }
             Delivered::Outage(lasts) => {
                 let mut state = self.state();
-                (state.away_until, state.outages) = (now + lasts, state.outages + 1);
+                (state.outage_ends, state.outages) = (now + lasts, state.outages + 1);
                 drop(state);
                 return self.end(&slot, now + back, Err(lost()), None);
             }
-            // Nothing comes until the client has waited for long enough.
+            // The client runs into its time-out.
             Delivered::Hang => return,
             _ => return self.end(&slot, now + back, Err(lost()), None),
         };
@@ -293,31 +293,31 @@ impl Network {
         }
         let answer = response(answer, announced);
         let (done, arrives) = (now + pieces_take, now + pieces_take + back);
-        connection.closes = closes.or(line.idle.map(|idle| done + idle));
-        connection.behind = behind
+        connection.closes = closes.or(profile.idle_timeout.map(|idle| done + idle));
+        connection.unsolicited = behind
             .filter(|behind| !behind.pause.is_zero())
             .map(|Behind { bytes, pause }| (done + pause, done + pause + self.0.latency.0, bytes));
         let rests = self.0.limits.idle.min(self.announced().unwrap_or(self.0.limits.idle));
         let network = self.clone();
         time.at(arrives, move || {
-            // A response with a head that is not read breaks its connection, and so does one that no call waits for.
+            // An unreadable head closes the connection, and so does an answer that no call waits for.
             if slot.is_awaited() && answer.is_ok() && is_clean {
                 connection.expires = (arrives + rests).min(connection.made + network.0.limits.age);
-                network.state().kept.push(connection);
+                network.state().pooled.push(connection);
             }
             slot.end(answer, trip);
         });
     }
 
-    /// What the exchange answers.
-    fn serve(&self, request: &http::Request<Bytes>, connection: usize, loss: Loss) -> Delivery {
+    /// The answer of the exchange.
+    fn serve(&self, request: &http::Request<Bytes>, connection: usize, fault: NetworkFault) -> Delivery {
         let exchange = &self.0.exchange;
         let first = exchange.deliver(request, connection);
         let operation = Operation::find(request.method().as_str(), request.uri().path());
         let is_read = operation.is_some_and(Operation::reads);
-        // A change that was refused once must not be made the second time, nor one that was made be refused for anything
-        // but its id.
-        if loss != Loss::Twice || !is_read && code(&first.delivered).as_deref() != Some("00000") {
+        // A change that was refused the first time must not be done the second time. One that was done must only be
+        // refused for its id.
+        if fault != NetworkFault::Repeated || !is_read && code(&first.delivered).as_deref() != Some("00000") {
             return first;
         }
         let second = exchange.deliver_again(request, connection);
@@ -325,29 +325,29 @@ impl Network {
         if is_read || is_of_duplicate() { second } else { first }
     }
 
-    /// Whether something comes behind an answer at once, which the client sees before it sends the next request.
+    /// Whether unsolicited bytes directly follow an answer, so that the client sees them before its next request.
     fn has_behind(&self, behind: Option<&Behind>) -> bool {
         if behind.is_some() {
-            self.0.ledger.reach(Reached::Unsolicited);
+            self.0.ledger.cover(Situation::Unsolicited);
         }
         behind.is_some_and(|behind| behind.pause.is_zero())
     }
 
-    /// How long a connection is kept for which the exchange stated how long it may rest.
+    /// How long the client keeps an idle connection, if the exchange states its idle time-out.
     fn announced(&self) -> Option<Duration> {
-        let line = self.0.line;
-        line.idle.filter(|_| line.tells_idle).map(|idle| Duration::from_secs(idle.as_secs()) * 3 / 4)
+        let profile = self.0.profile;
+        profile.idle_timeout.filter(|_| profile.announces_idle).map(|idle| Duration::from_secs(idle.as_secs()) * 3 / 4)
     }
 
-    /// The latest connection that is open as far as the client can see.
-    fn kept(&self, now: Duration, back: Duration) -> Option<Connection> {
+    /// The latest pooled connection that is open as far as the client can see.
+    fn pooled(&self, now: Duration, back: Duration) -> Option<Connection> {
         let mut state = self.state();
-        while let Some(connection) = state.kept.pop() {
+        while let Some(connection) = state.pooled.pop() {
             let is_seen_closed = connection.closes.is_some_and(|closes| closes + back <= now);
             let is_cut = connection.outages < state.outages;
-            let is_dirty = connection.behind.as_ref().is_some_and(|(_, seen, _)| *seen <= now);
+            let is_dirty = connection.unsolicited.as_ref().is_some_and(|(_, seen, _)| *seen <= now);
             if is_seen_closed {
-                self.0.ledger.reach(Reached::IdleClose);
+                self.0.ledger.cover(Situation::IdleClose);
             } else if connection.expires > now && !is_cut && !is_dirty {
                 return Some(connection);
             }
@@ -365,11 +365,11 @@ impl Network {
             outages: state.outages,
             expires: now,
             closes: None,
-            behind: None,
+            unsolicited: None,
         }
     }
 
-    /// What goes wrong with a request follows from what it says and how often it was said.
+    /// The name of a request, and its random choices, which follow from its content and how often it was sent.
     fn dice(&self, target: &str, body: &[u8]) -> (String, Dice) {
         let text = String::from_utf8_lossy(body);
         let mut name = String::with_capacity(target.len() + text.len() + 4);
@@ -382,17 +382,17 @@ impl Network {
         (name, dice)
     }
 
-    /// Whether a request has the same effect when it comes twice.
-    fn can_come_twice(&self, operation: Option<&Operation>, body: &[u8]) -> bool {
+    /// Whether a request has the same effect when it arrives twice.
+    fn can_be_repeated(&self, operation: Option<&Operation>, body: &[u8]) -> bool {
         let Some(operation) = operation else { return false };
         let is_named = || serde_json::from_slice::<Value>(body).is_ok_and(|body| body["clientOid"].is_string());
         operation.reads()
-            || operation.deed == Deed::Place && !operation.several && self.0.refuses_duplicates && is_named()
+            || operation.action == Action::Place && !operation.is_batch && self.0.refuses_duplicates && is_named()
     }
 
-    /// The requests with which something went wrong.
-    pub(super) fn hit(&self) -> BTreeSet<String> {
-        self.state().hit.clone()
+    /// The requests that were faulted.
+    pub(super) fn faulted_requests(&self) -> BTreeSet<String> {
+        self.state().faulted.clone()
     }
 
     fn latency(&self, dice: &mut Dice) -> Duration {

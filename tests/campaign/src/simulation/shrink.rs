@@ -1,20 +1,20 @@
-//! The shortest script that fails in the same way.
+//! Shrinking of failing scenarios.
 
 use std::collections::BTreeSet;
 
-use super::Script;
+use super::Scenario;
 use crate::figures::Figures;
 use crate::settings::Settings;
 
-/// A script as short as can be found that has a violation of the same `kind`: fewer requests, fewer things that go wrong.
+/// Returns a shorter scenario with a violation of the same `kind`: fewer requests and fewer faults.
 #[must_use]
-pub fn shrink(script: Script, kind: &'static str) -> Script {
-    let fails = |script: &Script| has(&script.run(), kind);
-    let mut shortest = script;
-    let simpler: [fn(Script) -> Script; 3] = [
-        |script| Script { settings: Settings { quirks: 0, ..script.settings }, ..script },
-        |script| Script { is_plain: true, ..script },
-        |script| Script { losses: 0, ..script },
+pub fn shrink(scenario: Scenario, kind: &'static str) -> Scenario {
+    let fails = |scenario: &Scenario| has(&scenario.run(), kind);
+    let mut shortest = scenario;
+    let simpler: [fn(Scenario) -> Scenario; 3] = [
+        |scenario| Scenario { settings: Settings { quirks: 0, ..scenario.settings }, ..scenario },
+        |scenario| Scenario { is_plain: true, ..scenario },
+        |scenario| Scenario { network_faults: 0, ..scenario },
     ];
     for simplify in simpler {
         let simple = simplify(shortest.clone());
@@ -24,15 +24,15 @@ pub fn shrink(script: Script, kind: &'static str) -> Script {
     }
     loop {
         let before = shortest.clone();
-        let of_task = |task| (0..shortest.settings.requests_of(shortest.account, task)).map(move |own| (task, own));
+        let of_task = |task| (0..shortest.settings.requests_for(shortest.account, task)).map(move |own| (task, own));
         let all = || (0..shortest.settings.tasks).flat_map(of_task).collect();
         let requests = shortest.requests.clone().unwrap_or_else(all);
         let fewer =
-            fewest(requests, |requests| fails(&Script { requests: Some(requests.clone()), ..shortest.clone() }));
+            fewest(requests, |requests| fails(&Scenario { requests: Some(requests.clone()), ..shortest.clone() }));
         shortest.requests = Some(fewer);
-        let hit = shortest.trace().hit;
-        let fewer = fewest(hit, |only| fails(&Script { only: Some(only.clone()), ..shortest.clone() }));
-        let with_fewer = Script { only: Some(fewer), ..shortest.clone() };
+        let faulted = shortest.trace().faulted;
+        let fewer = fewest(faulted, |only| fails(&Scenario { only: Some(only.clone()), ..shortest.clone() }));
+        let with_fewer = Scenario { only: Some(fewer), ..shortest.clone() };
         if fails(&with_fewer) {
             shortest = with_fewer;
         }
@@ -46,7 +46,7 @@ fn has(figures: &Figures, kind: &str) -> bool {
     figures.violations.iter().any(|violation| violation.kind() == kind)
 }
 
-/// The fewest of some items with which `fails` still holds, as far as leaving out parts of them shows.
+/// A small subset for which `fails` still holds, found by leaving out ever smaller parts.
 fn fewest<T: Clone + Ord>(all: BTreeSet<T>, fails: impl Fn(&BTreeSet<T>) -> bool) -> BTreeSet<T> {
     let mut kept: Vec<T> = all.into_iter().collect();
     let mut size = kept.len().div_ceil(2);
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_matter_is_left_out() {
+    fn irrelevant_items_are_left_out() {
         let all: BTreeSet<u32> = (0..100).collect();
         let needs = |needed: &'static [u32]| move |some: &BTreeSet<u32>| needed.iter().all(|one| some.contains(one));
         assert_eq!(fewest(all.clone(), needs(&[3, 77])), [3, 77].into());

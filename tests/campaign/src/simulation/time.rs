@@ -1,4 +1,4 @@
-//! Virtual time: a clock that moves to whatever happens next, on one thread.
+//! Virtual time: a single-threaded executor whose clock moves to the next event.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use crate::fast::FastClock;
 use tradeapi::Timestamp;
 use tradeapi::runtime::clock::{Clock, Environment, Timer};
 use tradeapi_tests::dice::Dice;
 
-/// No simulation takes longer than this in virtual time: the longest wait, for orders to be forgotten, takes two hours.
+use crate::clock::FastClock;
+
+/// The limit for a simulation in virtual time. The longest wait, for the deletion of records, takes two hours.
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Virtual time. Clones share it.
@@ -28,11 +29,11 @@ struct Shared {
     events: BinaryHeap<Reverse<Event>>,
     count: u64,
     dice: Dice,
-    /// A line for each thing that happens, if anybody reads it.
+    /// A line for each event, if the scenario is traced.
     trace: Option<String>,
 }
 
-/// Something that happens at a time. What happens at the same time happens in the order in which it was planned.
+/// A scheduled event. Events at the same time occur in the order in which they were scheduled.
 struct Event {
     at: Duration,
     number: u64,
@@ -50,8 +51,8 @@ impl Time {
         Self { clock, shared: Arc::new(Mutex::new(shared)) }
     }
 
-    /// Runs `future`, and whatever happens meanwhile, to its end. `None` if nothing is left that could wake it, or if it
-    /// takes too long.
+    /// Runs `future` to completion, together with all events. Returns `None` if no event is left that could wake it, or
+    /// if it takes too long.
     pub(super) fn run<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         let woken = Arc::new(Woken(AtomicBool::new(true)));
         let waker = Waker::from(Arc::clone(&woken));
@@ -64,7 +65,7 @@ impl Time {
                 continue;
             }
             let Reverse(Event { at, act, .. }) = self.shared().events.pop()?;
-            // It may have leapt beyond.
+            // The clock may have leapt beyond the event.
             self.clock.leap(at.saturating_sub(self.clock.steady()));
             if at > LONGEST {
                 return None;
@@ -80,7 +81,7 @@ impl Time {
         self.clock.steady()
     }
 
-    /// Does `act` at a time.
+    /// Schedules `act`.
     pub(super) fn at(&self, at: Duration, act: impl FnOnce() + Send + 'static) {
         self.plan(at, Act::Do(Box::new(act)));
     }
@@ -89,7 +90,7 @@ impl Time {
     pub(super) fn trace(&self, line: fmt::Arguments<'_>) {
         let now = self.now();
         if let Some(trace) = &mut self.shared().trace {
-            // A text takes what is written to it.
+            // Writing to a string cannot fail.
             let _ = writeln!(trace, "{now:?} {line}");
         }
     }

@@ -1,4 +1,4 @@
-//! What requests may say and how often, at the bounds that the documents give.
+//! Requests at the documented bounds of parameters and counts.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ fn histories_reach_ninety_days_and_thirty_at_a_time() {
         assert_ne!(code(now, now - day), "00000", "{path}: it ends before it begins");
     }
     assert_ne!(code(&exchange, &format!("{UNIFIED}/history-orders")), "00000", "the category is required");
-    // Of the classic family, a week of old fills and three months of those of orders.
+    // In the classic family, fills go back a week, and those of an order three months.
     let span = |path: &str, days: u64| {
         let range = format!("startTime={}&endTime={now}", now - days * day);
         code(&exchange, &format!("{CLASSIC}/{path}?productType=USDT-FUTURES&{range}"))
@@ -80,7 +80,7 @@ fn histories_reach_ninety_days_and_thirty_at_a_time() {
 }
 
 #[test]
-fn pending_orders_are_the_live_ones_unless_others_are_asked_for() {
+fn pending_orders_are_live_unless_others_are_requested() {
     let exchange = exchange(Profile::new());
     for client in ["live", "partly"] {
         done(&exchange, &format!("{CLASSIC}/place-order"), with(&classic(), json!({"clientOid": client})));
@@ -95,7 +95,7 @@ fn pending_orders_are_the_live_ones_unless_others_are_asked_for() {
     assert_eq!(listed("&status=live"), ["live"]);
     assert_eq!(listed("&status=partially_filled"), ["partly"]);
     let id = detail(&exchange, "live")["orderId"].as_str().unwrap().to_owned();
-    assert_eq!(listed(&format!("&orderId={id}&clientOid=partly")), ["live"], "the orderId wins");
+    assert_eq!(listed(&format!("&orderId={id}&clientOid=partly")), ["live"], "the orderId takes precedence");
     assert!(listed("&symbol=ETHUSDT").is_empty());
     assert_ne!(code(&exchange, &format!("{CLASSIC}/orders-pending?productType=USDT-FUTURES&status=filled")), "00000");
 }
@@ -115,7 +115,7 @@ fn a_quantity_is_in_the_coin_of_its_order() {
     assert!((bought - 0.01).abs() < 0.001 && spent <= 640.0 && spent > 630.0, "{bought} for {spent}");
     let (sold, received) = spot("sell", "0.01", "sells");
     assert!((sold - 0.01).abs() < 1e-9 && (received - 640.0).abs() < 10.0, "{sold} for {received}");
-    // The new Coin-M line counts in the quote coin, and has neither modifications nor presets.
+    // The new Coin-M product line counts in the quote coin, and has neither modifications nor presets.
     let coin_m = json!({"category": "COIN-FUTURES", "symbol": "BTCUSD_CM", "side": "buy", "orderType": "limit",
                         "qty": "630", "price": "63000"});
     let path = format!("{UNIFIED}/place-order");
@@ -173,7 +173,7 @@ fn a_flash_close_follows_the_mode_of_positions() {
 }
 
 #[test]
-fn a_classic_batch_tells_of_each_order() {
+fn a_classic_batch_reports_each_order() {
     let exchange = exchange(Profile::new());
     let path = format!("{CLASSIC}/batch-place-order");
     let item = |client: &str, price: &str| json!({"clientOid": client, "price": price, "size": "0.01", "side": "buy", "orderType": "limit", "force": "gtc"});
@@ -197,7 +197,7 @@ fn a_classic_batch_tells_of_each_order() {
 }
 
 #[test]
-fn four_hundred_orders_wait_of_futures_and_as_many_of_spot() {
+fn four_hundred_orders_can_be_open_of_futures_and_of_spot() {
     let exchange = exchange(Profile::new().balance("USDT", 10_000_000));
     let mut placed = 0;
     for (category, symbol, price) in [
@@ -215,13 +215,13 @@ fn four_hundred_orders_wait_of_futures_and_as_many_of_spot() {
     let more = json!({"price": "60000", "qty": "0.001", "clientOid": "more"});
     refused(&exchange, &format!("{UNIFIED}/place-order"), with(&unified(), more.clone()));
     place(&exchange, json!({"category": "SPOT", "price": "60000", "qty": "0.001"}));
-    // One that ends makes room for another one.
+    // An order that ends makes room for another one.
     done(&exchange, &format!("{UNIFIED}/cancel-symbol-order"), json!({"category": "USDC-FUTURES"}));
     place(&exchange, more);
 }
 
 #[test]
-fn client_ids_have_their_letters_and_their_length() {
+fn client_ids_have_a_character_set_and_a_length() {
     let exchange = exchange(Profile::new());
     let longest = "a".repeat(32);
     for good in ["a", ".:/aZ_9-", longest.as_str()] {
@@ -240,7 +240,7 @@ fn client_ids_have_their_letters_and_their_length() {
 }
 
 #[test]
-fn a_key_does_what_it_is_permitted() {
+fn a_key_is_limited_to_its_permissions() {
     let reads = exchange(Profile::new().permissions(["UTA trade (read)"]));
     let path = format!("{UNIFIED}/place-order");
     let refusal = post(&path, &unified()).send(&reads);
@@ -251,7 +251,7 @@ fn a_key_does_what_it_is_permitted() {
     place(&writes, json!({"clientOid": "a"}));
     assert_eq!(info(&writes, "a")["orderStatus"], "live");
     found(&writes, "/api/v3/account/assets");
-    // What is public needs no key, and a company.
+    // Public requests need no key, but a company.
     found(&reads, "/api/v3/reality/market/inner-trades?code=AAPL");
     assert_ne!(code(&reads, "/api/v3/reality/market/inner-trades"), "00000");
 }
@@ -275,7 +275,7 @@ fn presets_are_kept_changed_and_cancelled() {
     assert_eq!(preset(), ["66500", "mark", "limit", "65900", ""]);
     refused(&exchange, &path, json!({"clientOid": "a", "takeProfit": "67000"}));
     assert_eq!(preset()[0], "66500", "quantity or price must be given");
-    // Batches and spot have none of it.
+    // Batches and spot orders have no presets.
     let item = with(&unified(), json!({"clientOid": "b", "takeProfit": "66000"}));
     let results = post(&format!("{UNIFIED}/place-batch"), &json!([item])).send(&exchange);
     let is_refused =

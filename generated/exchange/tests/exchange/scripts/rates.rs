@@ -1,4 +1,4 @@
-//! How often requests may come, and what the documents count together.
+//! Rate limits, and the requests that share one.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn place(exchange: &Exchange, more: Value) -> Value {
     done(exchange, &format!("{UNIFIED}/place-order"), with(&unified(), more))
 }
 
-/// How many of these requests in a row are not one too many.
+/// The number of these requests that are accepted in a row.
 fn served(exchange: &Exchange, path: &str, body: &Value) -> usize {
     let is_served = |_: &usize| post(path, body).send(exchange)["code"] != "429";
     (0..100).take_while(is_served).count()
@@ -41,7 +41,7 @@ fn calls_beyond_a_rate_are_refused_and_do_nothing() {
     done(&exchange, &format!("{CLASSIC}/place-order"), classic());
     exchange.time().advance(Duration::from_millis(1_001));
     let gone = get(&format!("{UNIFIED}/order-info?clientOid=late")).send(&exchange);
-    assert_ne!(gone["code"], "00000", "what was refused was not placed");
+    assert_ne!(gone["code"], "00000", "a refused order was not placed");
     assert_eq!(info(&exchange, "o5")["orderStatus"], "live");
     place(&exchange, json!({"clientOid": "late"}));
 }
@@ -54,7 +54,7 @@ fn stock_tokens_have_rates_of_their_own() {
     for (profile, most) in [(Profile::new(), 5), (Profile::new().whitelisted(), 30)] {
         let exchange = exchange(profile);
         assert_eq!(served(&exchange, &path, &stock), most);
-        // Other pairs are not concerned.
+        // Other pairs are not affected.
         assert_eq!(served(&exchange, &path, &unified()), 10);
         exchange.time().advance(Duration::from_millis(1_001));
         assert_eq!(served(&exchange, &path, &stock), most);
@@ -62,7 +62,7 @@ fn stock_tokens_have_rates_of_their_own() {
 }
 
 #[test]
-fn what_is_public_is_counted_by_address() {
+fn public_requests_are_counted_by_address() {
     let exchange = exchange(Profile::new());
     let target = "/api/v3/reality/market/inner-trades?code=AAPL";
     let ask = |address: [u8; 4]| {
@@ -100,6 +100,6 @@ fn the_queries_of_an_order_have_their_rate() {
     assert_eq!(most(&format!("{UNIFIED}/order-info?clientOid=a")), 20);
     assert_eq!(most(&format!("{UNIFIED}/unfilled-orders")), 20);
     let detail = format!("{CLASSIC}/detail?symbol=BTCUSDT&productType=USDT-FUTURES&clientOid=a");
-    assert_eq!(most(&detail), 10, "also of an order that there is not");
+    assert_eq!(most(&detail), 10, "also for a missing order");
     assert_eq!(most("/api/v3/account/assets"), 20);
 }

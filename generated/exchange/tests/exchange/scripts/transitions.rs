@@ -1,4 +1,4 @@
-//! The states of orders, from one to the next, by requests that the documents describe.
+//! The documented transitions between states of orders.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn a_filled_order_is_final() {
     fill(&exchange, "a", "0.01");
     refused(&exchange, &format!("{UNIFIED}/modify-order"), json!({"clientOid": "a", "qty": "0.02"}));
     refused(&exchange, &format!("{UNIFIED}/cancel-order"), json!({"clientOid": "a", "category": "USDT-FUTURES"}));
-    // In batches its item fails, with a code and a message of its own.
+    // In a batch its item fails, with its own code and message.
     let modified = done(
         &exchange,
         &format!("{UNIFIED}/batch-modify-order"),
@@ -96,13 +96,13 @@ fn all_of_a_category_are_cancelled_and_no_others() {
 }
 
 #[test]
-fn a_batch_cancels_what_it_finds() {
+fn a_batch_cancels_the_orders_that_exist() {
     let exchange = exchange(Profile::new());
     let placed = place(&exchange, json!({"clientOid": "a"}));
     place(&exchange, json!({"clientOid": "b"}));
     let path = format!("{UNIFIED}/cancel-batch");
     let item = |more: Value| with(&json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT"}), more);
-    // The orderId wins, so that b is not cancelled.
+    // The orderId takes precedence, so b is not cancelled.
     let both = item(json!({"orderId": placed["orderId"], "clientOid": "b"}));
     let results = done(&exchange, &path, json!([both, item(json!({"clientOid": "missing"}))]));
     assert_eq!(results[0]["orderId"], placed["orderId"]);
@@ -147,13 +147,13 @@ fn a_modified_classic_order_is_cancelled_and_another_one_follows() {
             more,
         )
     };
-    // One of the two alone, less than the least, and a missing new id leave the order as it is.
+    // One of the two alone, a quantity below the minimum, and a missing new id do not change the order.
     refused(&exchange, &path, modify(json!({"newSize": "0.02"})));
     refused(&exchange, &path, modify(json!({"newPrice": "62000"})));
     refused(&exchange, &path, modify(json!({"newSize": "0", "newPrice": "62000"})));
     refused(&exchange, &path, modify(json!({"newClientOid": "", "newSize": "0.02", "newPrice": "62000"})));
     assert_eq!([&detail(&exchange, "a")["state"], &detail(&exchange, "a")["size"]], ["live", "0.01"]);
-    // The orderId wins over a clientOid of no order.
+    // The orderId takes precedence over a clientOid without an order.
     done(&exchange, &path, modify(json!({"clientOid": "nothing", "newSize": "0.02", "newPrice": "62000"})));
     exchange.time().advance(Duration::from_secs(1));
     let (before, after) = (detail(&exchange, "a"), detail(&exchange, "b"));
@@ -174,7 +174,7 @@ fn self_trade_prevention_ends_the_taker_the_maker_or_both() {
         [("cancel_taker", false, true), ("cancel_maker", true, false), ("cancel_both", true, true)]
     {
         let exchange = exchange(Profile::new());
-        // Between the best prices of the others, so that the two orders meet nobody else.
+        // Between the best prices of other participants, so that only the two orders match.
         place_classic(&exchange, json!({"clientOid": "maker", "side": "sell", "price": "64000"}));
         place_classic(&exchange, json!({"clientOid": "taker", "price": "64000", "stpMode": mode}));
         let [maker, taker] = ["maker", "taker"].map(|client| detail(&exchange, client));
@@ -194,7 +194,7 @@ fn self_trade_prevention_ends_the_taker_the_maker_or_both() {
 }
 
 #[test]
-fn cancelled_orders_are_forgotten_after_two_hours_and_filled_ones_are_not() {
+fn cancelled_orders_are_deleted_after_two_hours_and_filled_ones_are_not() {
     let exchange = exchange(Profile::new());
     for client in ["filled", "cancelled", "open"] {
         place(&exchange, json!({"clientOid": client}));
@@ -214,7 +214,7 @@ fn cancelled_orders_are_forgotten_after_two_hours_and_filled_ones_are_not() {
     let gone = crate::raw::get(&format!("{UNIFIED}/order-info?clientOid=cancelled")).send(&exchange);
     assert_ne!(gone["code"], "00000", "{gone}");
     assert_eq!(info(&exchange, "open")["orderStatus"], "live");
-    // What is forgotten cannot be cancelled again, and its id can be used again.
+    // A deleted order cannot be cancelled, and its id can be used again.
     refused(&exchange, &format!("{UNIFIED}/cancel-order"), json!({"clientOid": "cancelled"}));
     place(&exchange, json!({"clientOid": "cancelled"}));
 }
@@ -228,7 +228,7 @@ fn a_modification_waits_for_the_one_before() {
     let path = format!("{UNIFIED}/modify-order");
     done(&exchange, &path, json!({"clientOid": "a", "price": "63001", "requestId": 1}));
     refused(&exchange, &path, json!({"clientOid": "a", "price": "63002", "requestId": 2}));
-    // Another order is not concerned, and a batch takes five of one order, each in a request of its own.
+    // Another order is not affected, and five modifications of one order can be in progress, each in its own request.
     place(&exchange, json!({"clientOid": "b"}));
     done(&exchange, &path, json!({"clientOid": "b", "price": "63002"}));
     place(&exchange, json!({"clientOid": "c"}));

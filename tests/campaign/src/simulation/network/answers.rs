@@ -1,4 +1,4 @@
-//! Answers as a client's HTTP library reads them.
+//! Answers as an HTTP library reads them.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use serde_json::Value;
 use tradeapi::runtime::error::{Delivery as Sent, TransportError, TransportErrorKind};
 use tradeapi_exchange::{Delivered, Delivery};
 
-use crate::operation::{Deed, Operation};
+use crate::operation::{Action, Operation};
 
-/// More headers than this are not read.
+/// The number of headers from which on an answer is rejected.
 const HEADERS: usize = 100;
 
 pub(super) fn failed(kind: TransportErrorKind, sent: Sent) -> TransportError {
@@ -24,7 +24,7 @@ pub(super) fn timed_out() -> Result<http::Response<Bytes>, TransportError> {
     Err(failed(TransportErrorKind::Timeout, Sent::MaybeSent))
 }
 
-/// The code of an answer that is whole.
+/// The code of a complete answer.
 pub(super) fn code(delivered: &Delivered) -> Option<String> {
     let Delivered::Whole(answer) = delivered else { return None };
     let body: Value = serde_json::from_slice(answer.body()).ok()?;
@@ -53,7 +53,7 @@ impl fmt::Display for DeliveryLine<'_> {
     }
 }
 
-/// An answer as an HTTP library reads it, of which so many bytes are announced.
+/// An answer as an HTTP library reads it, with an announced length.
 pub(super) fn response(
     answer: http::Response<Bytes>,
     announced: usize,
@@ -64,7 +64,7 @@ pub(super) fn response(
     Ok(answer.map(|body| body.slice(..announced.min(body.len()))))
 }
 
-/// An unsolicited answer, as it came.
+/// Parses an unsolicited answer.
 pub(super) fn read(bytes: &[u8]) -> Result<http::Response<Bytes>, TransportError> {
     let text = std::str::from_utf8(bytes).map_err(|_| lost())?;
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(lost)?;
@@ -74,12 +74,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<http::Response<Bytes>, TransportError
     Ok(response)
 }
 
-/// Whether a request carries an id, and an answer another, so that they recognizably do not belong together.
-/// Without ids, as in a refusal, no client could know.
+/// Whether a request and an answer have different ids, so that a client can recognize that they do not belong together.
+/// A refusal has no ids, so no client could know.
 pub(super) fn is_distinct_from(operation: Option<&Operation>, body: &[u8], answer: &[u8]) -> bool {
     let Some(operation) = operation else { return false };
     let is_replacement = operation.name == "modify-order";
-    if operation.several || matches!(operation.deed, Deed::List(_) | Deed::Detail) || is_replacement {
+    if operation.is_batch || matches!(operation.action, Action::List(_) | Action::Detail) || is_replacement {
         return false;
     }
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return false };

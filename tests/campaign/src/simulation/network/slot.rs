@@ -1,4 +1,4 @@
-//! Where callers wait for answers.
+//! A channel that carries one answer to its caller.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi::runtime::error::TransportError;
 
-/// Where a caller waits for an answer.
+/// The sending side of the channel. Only the first answer counts.
 #[derive(Clone, Default)]
 pub(super) struct Slot(Arc<Mutex<Waiting>>);
 
@@ -41,7 +41,7 @@ impl Slot {
     }
 }
 
-/// A caller that waits. One that goes away gets nothing.
+/// The receiving side of the channel, a future. Dropping it closes the channel.
 pub(super) struct Caller(pub(super) Slot);
 
 impl Future for Caller {

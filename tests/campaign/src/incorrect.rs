@@ -1,13 +1,9 @@
-//! Clients that are wrong, each in one way: how they query, and how they send.
+//! Incorrect variants of the client: how they query, and how they send.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::book::Effect;
-use crate::codes::Proof;
-use crate::fast::FastClock;
-use crate::operation::Operation;
 use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::Error;
@@ -17,39 +13,43 @@ use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 
-use crate::conduct::Conduct;
-use crate::desk::Desk;
-use crate::ledger::Ticket;
+use crate::clock::FastClock;
+use crate::codes::Proof;
+use crate::context::AccountContext;
+use crate::ground_truth::Effect;
+use crate::ledger::ClaimHandle;
+use crate::operation::Operation;
 use crate::raw;
 use crate::settings::Settings;
+use crate::variant::ClientVariant;
 
-/// How long nothing can be proven according to the documents; a client that believes a single time uses it.
-const UNTIL_ABSENCE_PROVES: Duration = Duration::from_secs(40);
+/// The time after which an absence is a proof by the documents, which a client that trusts a single node applies.
+const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(40);
 
 /// How far the time of a signature may be from the exchange's, in milliseconds.
 const WINDOW: u64 = 30_000;
 
-/// What a wrong way of querying makes of an unknown outcome; `None` if this conduct queries correctly.
+/// The outcome that a variant with incorrect queries concludes; `None` if the variant queries correctly.
 pub(crate) async fn queries<O: Confirmable>(
-    desk: &Desk,
+    context: &AccountContext,
     operation: &O,
     error: &Error,
-    ticket: Option<&Ticket>,
+    handle: Option<&ClaimHandle>,
 ) -> Option<Outcome> {
     let Error::Unknown(unknown) = error else { return None };
-    let conduct = desk.settings.conduct;
-    let is_amendment = ticket.is_some_and(|ticket| matches!(ticket.effect, Effect::Amended(..)));
-    let questions = match conduct {
-        Conduct::TrustsTheFirstAbsence => 1,
-        Conduct::BelievesOneNodesTime => 10,
-        Conduct::BelievesAnyRecord if !is_amendment => 1,
-        Conduct::BelievesThePrice if is_amendment => 1,
+    let variant = context.settings.variant;
+    let is_amendment = handle.is_some_and(|handle| matches!(handle.effect, Effect::Amended(..)));
+    let questions = match variant {
+        ClientVariant::TrustsFirstAbsence => 1,
+        ClientVariant::TrustsOneNodesTime => 10,
+        ClientVariant::TrustsAnyRecord if !is_amendment => 1,
+        ClientVariant::ComparesPriceOnly if is_amendment => 1,
         _ => return None,
     };
     for _ in 0..questions {
-        match desk.client.locate(operation).await {
-            Ok(_) if conduct == Conduct::BelievesAnyRecord => return Some(Outcome::Done),
-            Ok(reply) if conduct == Conduct::BelievesThePrice => {
+        match context.client.locate(operation).await {
+            Ok(_) if variant == ClientVariant::TrustsAnyRecord => return Some(Outcome::Done),
+            Ok(reply) if variant == ClientVariant::ComparesPriceOnly => {
                 let wanted: Value = serde_json::from_slice(&unknown.sent.body).unwrap_or_default();
                 let is_so = raw::member(&reply.raw, "price").is_some_and(|price| wanted["price"] == *price);
                 return Some(if is_so { Outcome::Done } else { Outcome::Unknown });
@@ -57,9 +57,9 @@ pub(crate) async fn queries<O: Confirmable>(
             Err(Error::Exchange(answered))
                 if crate::codes::proof(answered.code.as_str()) == Some(Proof::NoSuchOrder) =>
             {
-                let late_enough = unknown.sent.signed_at.checked_add(UNTIL_ABSENCE_PROVES);
+                let late_enough = unknown.sent.signed_at.checked_add(ABSENCE_PROOF_DELAY);
                 let is_late = answered.request_time.zip(late_enough).is_some_and(|(answered, late)| answered > late);
-                if is_late || conduct == Conduct::TrustsTheFirstAbsence {
+                if is_late || variant == ClientVariant::TrustsFirstAbsence {
                     return Some(Outcome::NotDone);
                 }
             }
@@ -69,28 +69,28 @@ pub(crate) async fn queries<O: Confirmable>(
     Some(Outcome::Unknown)
 }
 
-/// Sends as another transport does, except for what is wrong.
-pub(crate) struct WrongTransport<T, E> {
+/// Wraps another transport, with the mistake of a variant.
+pub(crate) struct IncorrectTransport<T, E> {
     inner: T,
     environment: E,
     settings: Arc<Settings>,
     clock: FastClock,
-    /// By how much the exchange's clock is believed to be ahead.
+    /// How far the exchange's clock is assumed to be ahead.
     ahead: Mutex<i64>,
-    /// When calls left, by path.
+    /// When calls were sent, by path.
     let_go: Mutex<HashMap<String, VecDeque<Duration>>>,
 }
 
-impl<T: Transport, E: Environment> WrongTransport<T, E> {
+impl<T: Transport, E: Environment> IncorrectTransport<T, E> {
     pub(crate) fn new(inner: T, environment: E, settings: Arc<Settings>, clock: FastClock) -> Self {
         Self { inner, environment, settings, clock, ahead: Mutex::default(), let_go: Mutex::default() }
     }
 
-    /// Waits until a second has passed since about the tenth last call left.
+    /// Waits until the calls sent within the last second are fewer than the limit.
     async fn pace(&self, request: &http::Request<Bytes>) {
         let path = request.uri().path();
         let Some(operation) = Operation::find(request.method().as_str(), path) else { return };
-        let second = self.settings.real(Duration::from_millis(1_020));
+        let second = self.settings.scaled(Duration::from_millis(1_020));
         loop {
             let wait = {
                 let now = Timer::now(&self.environment);
@@ -107,7 +107,7 @@ impl<T: Transport, E: Environment> WrongTransport<T, E> {
         }
     }
 
-    /// Whether the signature is out of its window by the time that was stated last.
+    /// Whether the signature is outside its window by the time of the latest answer.
     fn is_out_of_time(&self, request: &http::Request<Bytes>) -> bool {
         let signed_at =
             request.headers().get("access-timestamp").and_then(|time| time.to_str().ok()?.parse::<u64>().ok());
@@ -124,21 +124,21 @@ impl<T: Transport, E: Environment> WrongTransport<T, E> {
     }
 }
 
-impl<T: Transport, E: Environment> Transport for WrongTransport<T, E> {
+impl<T: Transport, E: Environment> Transport for IncorrectTransport<T, E> {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async move {
-            let conduct = self.settings.conduct;
-            if conduct == Conduct::CountsWhenLetGo {
+            let variant = self.settings.variant;
+            if variant == ClientVariant::CountsWhenSent {
                 self.pace(&request).await;
             }
-            if conduct == Conduct::BelievesEveryTime && self.is_out_of_time(&request) {
+            if variant == ClientVariant::TrustsEveryTime && self.is_out_of_time(&request) {
                 return Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent));
             }
             let sent = request.body().clone();
             let mut answer = self.inner.send(request).await?;
-            match conduct {
-                Conduct::BelievesEveryTime => self.believe(&answer),
-                Conduct::TakesAnyAnswer => take_for_ones_own(&sent, &mut answer),
+            match variant {
+                ClientVariant::TrustsEveryTime => self.believe(&answer),
+                ClientVariant::AcceptsAnyAnswer => take_for_ones_own(&sent, &mut answer),
                 _ => {}
             }
             Ok(answer)

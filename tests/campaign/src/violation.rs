@@ -1,38 +1,38 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::book::Effect;
 use tradeapi::runtime::tables::Outcome;
 
+use crate::ground_truth::Effect;
 use crate::ledger::Claim;
 
-/// Where the client's account and the exchange's book disagree.
+/// A disagreement between the client's claims and the exchange's events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// The client says that it did not happen, and it did.
+    /// The client claims that an effect did not occur, but it did.
     Lost(Effect, Claim),
-    /// The client says that nothing was done, and half of it was.
+    /// The client claims that nothing was done, but half of the request was.
     HalfDone(Effect, Claim),
-    /// It happened more often than it was requested.
+    /// An effect occurred more often than it was requested.
     Doubled(Effect, u32),
-    /// The client says that it happened, and it did not.
+    /// The client claims that an effect occurred, but it did not.
     ClaimedFalsely(Effect, Claim),
-    /// It happened, and the client knows nothing of it.
+    /// An effect occurred that was not requested.
     Unrequested(Effect),
-    /// The client returns fewer outcomes than were queried.
+    /// The client returned a wrong number of outcomes.
     Unanswered(String),
-    /// A listing does not have each order once.
-    Listed(String),
-    /// More calls came within a second than the documents allow.
+    /// A listing misses or repeats an order.
+    WrongListing(String),
+    /// More calls arrived within a second than the documents allow.
     TooFast(String),
-    /// A request came that no client should send.
-    Senseless(String),
-    /// The client no longer trades, although the exchange does.
+    /// The client sent an invalid request.
+    InvalidRequest(String),
+    /// The client no longer trades although the exchange works.
     LockedOut(String),
 }
 
 impl Violation {
-    /// Its kind, in a word or two.
+    /// The name of the kind of violation.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Lost(..) => "lost",
@@ -41,9 +41,9 @@ impl Violation {
             Self::ClaimedFalsely(..) => "claimed falsely",
             Self::Unrequested(_) => "not requested",
             Self::Unanswered(_) => "unanswered",
-            Self::Listed(_) => "listed wrongly",
+            Self::WrongListing(_) => "listed wrongly",
             Self::TooFast(_) => "too fast",
-            Self::Senseless(_) => "senseless",
+            Self::InvalidRequest(_) => "invalid request",
             Self::LockedOut(_) => "locked out",
         }
     }
@@ -54,22 +54,25 @@ impl fmt::Display for Violation {
         write!(f, "{}: ", self.kind())?;
         match self {
             Self::Lost(effect, claim) | Self::HalfDone(effect, claim) | Self::ClaimedFalsely(effect, claim) => {
-                let Claim { deed, known, how, naming, .. } = claim;
-                write!(f, "{effect:?}, by {deed} known {known:?} ({how}), named by {naming:?}")
+                let Claim { operation, known, how, naming, .. } = claim;
+                write!(f, "{effect:?}, by {operation} known {known:?} ({how}), named by {naming:?}")
             }
-            Self::Doubled(effect, times) => write!(f, "{effect:?} happened {times} times"),
+            Self::Doubled(effect, times) => write!(f, "{effect:?} occurred {times} times"),
             Self::Unrequested(effect) => write!(f, "{effect:?}"),
             Self::Unanswered(what)
-            | Self::Listed(what)
+            | Self::WrongListing(what)
             | Self::TooFast(what)
-            | Self::Senseless(what)
+            | Self::InvalidRequest(what)
             | Self::LockedOut(what) => f.write_str(what),
         }
     }
 }
 
-/// Compares what the client says with what is true.
-pub(crate) fn judge(claims: &BTreeMap<Effect, Vec<Claim>>, effects: &BTreeMap<Effect, u32>) -> Vec<Violation> {
+/// Compares the client's claims with the actual effects.
+pub(crate) fn find_violations(
+    claims: &BTreeMap<Effect, Vec<Claim>>,
+    effects: &BTreeMap<Effect, u32>,
+) -> Vec<Violation> {
     let times = |effect: &Effect| effects.get(effect).copied().unwrap_or_default();
     let of_claims = |(effect, claims): (&Effect, &Vec<Claim>)| {
         let half = Effect::Half(Box::new(effect.clone()));
@@ -83,7 +86,7 @@ pub(crate) fn judge(claims: &BTreeMap<Effect, Vec<Claim>>, effects: &BTreeMap<Ef
     claims.iter().filter_map(of_claims).chain(unrequested.cloned().map(Violation::Unrequested)).collect()
 }
 
-/// What is wrong with the claims about an effect that happened `times` times, and half of it `half` times.
+/// Checks the claims about an effect that occurred `times` times, and half of it `half` times.
 fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Option<Violation> {
     let of = |outcome| claims.iter().filter(move |claim| claim.outcome == outcome);
     let count = |outcome| u32::try_from(of(outcome).count()).unwrap_or(u32::MAX);
@@ -93,7 +96,7 @@ fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Opt
         return Some(Violation::Doubled(effect.clone(), times));
     }
     if times < done {
-        // Conclusions are wrong more often than answers.
+        // A conclusion from queries is more likely to be wrong than an answer.
         return of(Outcome::Done)
             .max_by_key(|claim| claim.known)
             .map(|claim| Violation::ClaimedFalsely(effect.clone(), *claim));
@@ -115,15 +118,15 @@ mod tests {
 
     fn kinds(outcomes: &[Outcome], times: u32, half: u32) -> Option<&'static str> {
         let claim = |outcome: &Outcome| {
-            let (deed, naming, known, how) = ("deed", Naming::Own, Known::ByAnswer, "call");
-            Claim { deed, naming, outcome: *outcome, known, how }
+            let (operation, naming, known, how) = ("operation", Naming::UniqueId, Known::ByAnswer, "call");
+            Claim { operation, naming, outcome: *outcome, known, how }
         };
         let claims: Vec<_> = outcomes.iter().map(claim).collect();
         disagreement(&Effect::Placed(String::new()), &claims, times, half).map(|violation| violation.kind())
     }
 
     #[test]
-    fn one_claim_is_held_against_the_book() {
+    fn a_claim_is_compared_with_the_effects() {
         use Outcome::{Done, NotDone, Unknown};
         assert_eq!([kinds(&[Done], 1, 0), kinds(&[NotDone], 0, 0), kinds(&[Unknown], 1, 0)], [None; 3]);
         assert_eq!(kinds(&[Done], 0, 0), Some("claimed falsely"));

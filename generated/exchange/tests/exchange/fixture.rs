@@ -1,4 +1,4 @@
-//! A client at an exchange in the same process, and orders in few words.
+//! The fixture of most tests: an exchange and its client in the same process, with short functions for orders.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Decimal, Error, classic};
 use tradeapi_exchange::{AccountView, Exchange, Family, Keys, Mode, Profile, Seed, Settings, Time};
 
-pub(crate) struct Desk {
+pub(crate) struct Fixture {
     pub(crate) exchange: Exchange,
     pub(crate) client: Client,
     pub(crate) keys: Keys,
@@ -18,7 +18,7 @@ pub(crate) fn number(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
-impl Desk {
+impl Fixture {
     pub(crate) fn one_way() -> Self {
         Self::with(|_| {}, Profile::new())
     }
@@ -39,12 +39,12 @@ impl Desk {
 
     fn of(exchange: Exchange, keys: Keys) -> Self {
         let drift = Drift::new();
-        // The exchange is to refuse what breaks a rule, not the client.
+        // Rules are left to the exchange.
         let client = exchange.client_of(&keys).checks(false).drift(&drift).build().unwrap();
         Self { exchange, client, keys, drift }
     }
 
-    /// Another user at the same exchange.
+    /// Another user of the same exchange.
     pub(crate) fn another(&self, profile: Profile) -> Self {
         let keys = self.exchange.open_account(profile);
         Self::of(self.exchange.clone(), keys)
@@ -76,15 +76,15 @@ impl Desk {
         self.client.classic().get_order_detail(&detail).await.map(|reply| reply.data)
     }
 
-    /// Opens a position of the classic account at the price of the market.
+    /// Opens a position of the classic account at the market price.
     pub(crate) async fn open(&self, side: classic::Side, size: &str) {
         let order = classic_market(side, size).trade_side(classic::TradeSide::Open);
         self.client.classic().place_order(&order).await.unwrap();
     }
 }
 
-impl Drop for Desk {
-    /// Whatever the exchange answered is as the documents say.
+impl Drop for Fixture {
+    /// Checks that all answers were as documented.
     fn drop(&mut self) {
         if !std::thread::panicking() {
             let operations = self.drift.report().operations;

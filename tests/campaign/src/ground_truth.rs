@@ -1,61 +1,61 @@
-//! What truly happened, by the events of the exchange.
+//! The effects of all requests, from the events of the exchange.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tradeapi_exchange::{Event, Exchange, OrderView, Unplaced};
 
-/// What an exchange makes of a client's id that was used before, and which order it shows for it.
+/// How an exchange treats a client's id that was used before, and which order it shows under it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Duplicates {
-    /// It makes another order, and shows the latest.
+    /// Accepts another order, and shows the latest.
     #[default]
-    TakenAndLatestShown,
-    /// It makes another order, and shows the first.
-    TakenAndFirstShown,
-    /// It refuses the second order.
+    AcceptedAndLatestShown,
+    /// Accepts another order, and shows the first.
+    AcceptedAndFirstShown,
+    /// Refuses the second order.
     Refused,
 }
 
-/// Something that became so. Orders are called by their labels.
+/// An effect of a request. Orders are identified by their labels.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
-    /// There is an order.
+    /// An order was placed.
     Placed(String),
     /// An order was amended, by the amendment with this id.
     Amended(String, String),
     /// An order was cancelled on request.
     Cancelled(String),
-    /// The first half of what leads to an effect was done, and no more.
+    /// Only the first half of a compound request was done.
     Half(Box<Effect>),
 }
 
-/// What an order is called by, whatever its outcome: everything that distinguishes two orders with one id.
+/// The label of an order: its id, and what distinguishes two orders with the same id.
 pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
     format!("{client_oid} {size}@{price}")
 }
 
-/// The effects in an exchange.
+/// What an exchange did, as opposed to what its client claims.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub(crate) struct GroundTruth {
     effects: BTreeMap<Effect, u32>,
-    /// What orders are called, by their ids. What a position is closed with has no label.
+    /// Labels by the exchange's ids. Orders that close a position have no label.
     labels: HashMap<u64, String>,
     clients: HashSet<String>,
-    /// How many orders were made with an id that another has.
-    twins: u64,
+    /// The number of orders with an id that another order has.
+    duplicate_ids: u64,
 }
 
-impl Book {
-    /// How often each thing became so.
+impl GroundTruth {
+    /// How often each effect occurred.
     pub(crate) fn effects(&self) -> &BTreeMap<Effect, u32> {
         &self.effects
     }
 
-    pub(crate) fn twins(&self) -> u64 {
-        self.twins
+    pub(crate) fn duplicate_ids(&self) -> u64 {
+        self.duplicate_ids
     }
 
-    /// Takes in what has happened in the exchange since the last time.
+    /// Records the events of the exchange since the last call.
     pub(crate) fn follow(&mut self, exchange: &Exchange) {
         for event in exchange.take_events() {
             let effect = match event {
@@ -68,7 +68,7 @@ impl Book {
                     let label = label(&client_id.unwrap_or_default(), &qty.normalize().to_string(), &price);
                     Some(half(Effect::Placed(label)))
                 }
-                // What others do, and what was accepted and refused later, is not an effect of a request.
+                // Events of other participants, and late refusals, are not effects of a request.
                 _ => None,
             };
             effect.into_iter().for_each(|effect| *self.effects.entry(effect).or_default() += 1);
@@ -80,7 +80,7 @@ impl Book {
             return None;
         }
         if let Some(client) = &view.client_id {
-            self.twins += u64::from(!self.clients.insert(client.clone()));
+            self.duplicate_ids += u64::from(!self.clients.insert(client.clone()));
         }
         let price = view.placed_price.map(|price| price.normalize().to_string()).unwrap_or_default();
         let client = view.client_id.as_deref().unwrap_or_default();

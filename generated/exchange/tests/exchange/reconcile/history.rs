@@ -1,4 +1,4 @@
-//! Random histories of an account: who traded, what went wrong, and what the exchange has of it.
+//! Random histories of an account: its traders, faults, and the state of the exchange.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -13,10 +13,10 @@ use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Error, Timestamp, classic};
 use tradeapi_exchange::{Event, Exchange, Family, Mode, OrderView, Profile, Seed, Settings, Time};
 
-/// After this, nothing that was sent before can arrive, and everything is shown.
+/// The time after which no earlier request can arrive, and everything is shown.
 pub(crate) const OVER: Duration = Duration::from_secs(100);
 
-/// What the program's own ids begin with.
+/// The prefix of the program's own ids.
 pub(crate) const OWN: &str = "own-";
 
 /// A journal in memory.
@@ -48,7 +48,7 @@ impl Journal for Memory {
     }
 }
 
-/// Polls a future while the time of the exchange goes on.
+/// Polls a future while the time of the exchange advances.
 pub(crate) fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
     let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
     loop {
@@ -59,7 +59,7 @@ pub(crate) fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
     }
 }
 
-/// Numbers by chance that follow from a seed.
+/// Pseudorandom numbers from a seed.
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -76,19 +76,19 @@ impl Chance {
     }
 }
 
-/// Who places an order, by its id.
+/// The origin of an order, by its id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     /// The program, with its journal.
     Journal,
     /// The program, without it.
     Own,
-    /// Someone else.
+    /// Another program.
     Other,
 }
 
 /// An account with a history.
-pub(crate) struct Story {
+pub(crate) struct History {
     pub(crate) exchange: Exchange,
     pub(crate) client: Client,
     pub(crate) without: Client,
@@ -96,30 +96,30 @@ pub(crate) struct Story {
     pub(crate) begun: Timestamp,
     /// The filled quantities, by the ids of the orders.
     pub(crate) filled: BTreeMap<String, Decimal>,
-    /// What its amendments did.
+    /// The effects of its amendments.
     pub(crate) amended: BTreeSet<Amended>,
     chance: Chance,
     count: u32,
 }
 
-/// What an amendment did.
+/// The effect of an amendment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Amended {
     /// It changed the order.
     Changed,
     /// It ended the order, and another one replaces it.
     Replaced,
-    /// It changed what the order presets, and no order has the new id.
+    /// It changed the presets of the order, and no order has the new id.
     Preset,
     /// It was refused, and ended the order.
     Ended,
-    /// It was refused, and did nothing.
+    /// It was refused, without an effect.
     Refused,
     /// No client knows of it.
     Unknown,
 }
 
-impl Story {
+impl History {
     pub(crate) fn new(seed: u64) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
@@ -160,7 +160,7 @@ impl Story {
     }
 
     fn price(&mut self, buys: bool) -> tradeapi::Decimal {
-        // One in three meets the market.
+        // A third of the orders match the market.
         let (meets, away) = (self.chance.is(33), i64::try_from(self.chance.below(400)).unwrap());
         let offset = if buys == meets { away } else { -away };
         (64_000 + offset).into()
@@ -198,7 +198,7 @@ impl Story {
         for _ in 0..=self.chance.below(3) {
             let (id, buys) = (self.id(By::Journal), self.chance.is(50));
             let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
-            // Some are smaller than the exchange takes.
+            // Some are below the minimum.
             let lots = Decimal::new(i64::try_from(self.chance.below(4)).unwrap(), 3);
             let execution = unified::Execution::limit(self.price(buys));
             let item = unified::BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", lots, side, execution);
@@ -213,7 +213,7 @@ impl Story {
         classic.chain(of(Family::Unified).into_iter().map(|order| (Family::Unified, order))).collect()
     }
 
-    /// Changes one of the open orders, or none.
+    /// Changes a random open order, or none.
     fn touch<T>(&mut self, change: impl Fn(&Self, Family, OrderView) -> T) -> Option<T> {
         let open = self.open();
         let index = usize::try_from(self.chance.below(1 + u64::try_from(open.len()).unwrap())).unwrap();
@@ -226,23 +226,23 @@ impl Story {
         let (id, client) = (self.id(by), self.client_by(by));
         let (price, lots) = (self.price_by_chance(), Decimal::new(i64::try_from(self.chance.below(30)).unwrap(), 3));
         let (of_batch, auto_cancel, is_small) = (self.chance.is(30), self.chance.is(40), self.chance.is(20));
-        let amended = self.touch(|story, family, order| match family {
+        let amended = self.touch(|history, family, order| match family {
             Family::Unified if of_batch => {
                 let by = unified::OrderRef::OrderId(order.id.as_str().into());
                 let item = unified::BatchModifyItem::new(by).price(price.clone()).qty(lots);
                 let item = if auto_cancel { item.auto_cancel(unified::YesNo::Yes) } else { item };
                 let request = unified::BatchModifyOrders::new(vec![item]);
-                let answer = drive(&story.exchange, client.call(&request));
+                let answer = drive(&history.exchange, client.call(&request));
                 let is_refused = |data: &[unified::BatchModifyResult]| data.iter().any(|item| item.code.is_some());
-                story.did(Amended::Changed, &order, answer.map(|reply| is_refused(&reply.data)))
+                history.did(Amended::Changed, &order, answer.map(|reply| is_refused(&reply.data)))
             }
             Family::Unified => {
                 let by = unified::OrderRef::OrderId(order.id.as_str().into());
                 let amend = unified::ModifyOrder::new(by).price(price.clone());
                 let amend = if is_small { amend } else { amend.qty(lots) };
                 let amend = if auto_cancel { amend.auto_cancel(unified::YesNo::Yes) } else { amend };
-                let answer = drive(&story.exchange, client.unified().modify_order(&amend));
-                story.did(Amended::Changed, &order, answer.map(|_| false))
+                let answer = drive(&history.exchange, client.unified().modify_order(&amend));
+                history.did(Amended::Changed, &order, answer.map(|_| false))
             }
             Family::Classic => {
                 let by = classic::OrderRef::OrderId(order.id.as_str().into());
@@ -251,14 +251,14 @@ impl Story {
                     true => (amend.new_preset_stop_loss_price(tradeapi::Decimal::from(50_000)), Amended::Preset),
                     false => (amend.new_size(lots).new_price(price.clone()), Amended::Replaced),
                 };
-                let answer = drive(&story.exchange, client.classic().modify_order(&amend));
-                story.did(does, &order, answer.map(|_| false))
+                let answer = drive(&history.exchange, client.classic().modify_order(&amend));
+                history.did(does, &order, answer.map(|_| false))
             }
         });
         self.amended.extend(amended);
     }
 
-    /// What an amendment of an order did that `does` so unless it is refused.
+    /// The effect of an amendment, which is `does` unless it is refused.
     fn did(&self, does: Amended, order: &OrderView, is_refused: Result<bool, Error>) -> Amended {
         match is_refused {
             Ok(false) => does,
@@ -295,20 +295,20 @@ impl Story {
                 self.change_in_trouble("40725", hides);
             }
             12 => self.change_in_trouble("40762", false),
-            13..=14 => drop(self.touch(|story, family, order| match family {
+            13..=14 => drop(self.touch(|history, family, order| match family {
                 Family::Unified => {
                     let cancel = unified::CancelOrder::new(unified::OrderRef::OrderId(order.id.as_str().into()));
-                    let _ = drive(&story.exchange, story.client.unified().cancel_order(&cancel));
+                    let _ = drive(&history.exchange, history.client.unified().cancel_order(&cancel));
                 }
                 Family::Classic => {
                     let by = classic::OrderRef::OrderId(order.id.into());
                     let cancel = classic::CancelOrder::new("BTCUSDT", classic::ProductType::UsdtFutures, by);
-                    let _ = drive(&story.exchange, story.client.classic().cancel_order(&cancel));
+                    let _ = drive(&history.exchange, history.client.classic().cancel_order(&cancel));
                 }
             })),
-            15..=16 => drop(self.touch(|story, _, order| {
+            15..=16 => drop(self.touch(|history, _, order| {
                 let half = ((order.qty - order.filled) / Decimal::TWO).round_dp(3);
-                let _ = story.exchange.fill(&order.id, half);
+                let _ = history.exchange.fill(&order.id, half);
             })),
             17 => {
                 let price = 63_900 + i64::try_from(self.chance.below(200)).unwrap();
@@ -333,12 +333,12 @@ impl Story {
     }
 
     pub(crate) fn play(seed: u64) -> Self {
-        let mut story = Self::new(seed);
-        for _ in 0..5 + story.chance.below(35) {
-            story.act();
+        let mut history = Self::new(seed);
+        for _ in 0..5 + history.chance.below(35) {
+            history.act();
         }
-        story.exchange.time().advance(OVER);
-        story.count_fills();
-        story
+        history.exchange.time().advance(OVER);
+        history.count_fills();
+        history
     }
 }

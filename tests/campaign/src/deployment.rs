@@ -1,0 +1,89 @@
+//! The deployment of an account: connections and nodes of its exchange, and the thread of its client.
+
+use std::time::Duration;
+
+use tradeapi_exchange::Node;
+
+use crate::connections::ConnectionProfile;
+use crate::ground_truth::Duplicates;
+use crate::settings::Settings;
+use crate::variant::ClientVariant;
+
+/// The deployment of an account: what is the same for all of its requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deployment {
+    pub(crate) profile: ConnectionProfile,
+    pub(crate) nodes: &'static [Node],
+    pub(crate) duplicates: Duplicates,
+    /// Whether the client runs on a single thread, which other work blocks now and then.
+    pub(crate) is_busy: bool,
+}
+
+/// One node without mistakes.
+const SINGLE: &[Node] = &[];
+
+/// Some nodes show orders late.
+const LAGGING: &[Node] = &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500)];
+
+/// Some nodes state a time that differs from the one that they check signatures by.
+const WRONG_ANSWER_TIME: &[Node] = &[
+    Node::new(4),
+    Node::new(1).with_answer_time(45_000),
+    Node::new(1).with_answer_time(3_600_000),
+    Node::new(1).with_answer_time(-20_000),
+];
+
+/// Some nodes check signatures by a wrong clock, whose time they state.
+const WRONG_CLOCK: &[Node] =
+    &[Node::new(10), Node::new(3).ahead_by(20_000), Node::new(3).ahead_by(-20_000), Node::new(1).ahead_by(3_600_000)];
+
+const fn profile(first: u64, jitter: u64, idle: Option<u64>, announces_idle: bool) -> ConnectionProfile {
+    let idle = match idle {
+        Some(idle) => Some(Duration::from_millis(idle)),
+        None => None,
+    };
+    ConnectionProfile {
+        first_delay: Duration::from_millis(first),
+        jitter: Duration::from_millis(jitter),
+        idle_timeout: idle,
+        announces_idle,
+    }
+}
+
+const PROFILES: [ConnectionProfile; 7] = [
+    profile(0, 0, None, false),
+    profile(250, 0, None, false),
+    profile(0, 0, Some(60), false),
+    profile(0, 20, None, false),
+    profile(0, 0, Some(1_000), true),
+    profile(120, 5, Some(300), false),
+    profile(30, 30, None, false),
+];
+const NODES: [&[Node]; 5] = [SINGLE, LAGGING, WRONG_ANSWER_TIME, SINGLE, WRONG_CLOCK];
+const DUPLICATES: [Duplicates; 3] =
+    [Duplicates::AcceptedAndLatestShown, Duplicates::Refused, Duplicates::AcceptedAndFirstShown];
+
+fn nth<T: Copy, const N: usize>(all: &[T; N], number: u64) -> T {
+    all[usize::try_from(number % N as u64).unwrap_or_default()]
+}
+
+impl Deployment {
+    /// One node with a right clock, connections without delays, and a client that is never blocked.
+    pub(crate) fn plain() -> Self {
+        Self { profile: PROFILES[0], nodes: SINGLE, duplicates: DUPLICATES[0], is_busy: false }
+    }
+
+    /// The deployment of an account, which depends on its number and on the seed.
+    pub(crate) fn new(settings: &Settings, account: u64) -> Self {
+        let number = account + settings.seed;
+        let (profile, nodes) = (nth(&PROFILES, number), nth(&NODES, account / 2 + settings.seed));
+        let duplicates = nth(&DUPLICATES, number + number / 3);
+        let plain = Self::plain();
+        match settings.variant {
+            ClientVariant::Correct => Self { profile, nodes, duplicates, is_busy: number % 4 == 3 },
+            ClientVariant::CountsWhenSent => Self { profile: PROFILES[1], ..plain },
+            ClientVariant::TrustsOneNodesTime => Self { nodes: WRONG_ANSWER_TIME, ..plain },
+            _ => plain,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Repeated queries of unknown outcomes: while the request can still arrive, after an absence has become a proof, and
+//! after the exchange may have deleted the record.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tradeapi::runtime::clock::pause;
+use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::{Error, Timestamp};
+use tradeapi_tests::dice::Dice;
+
+use crate::clock::FastClock;
+use crate::codes::{Proof, proof};
+use crate::context::AccountContext;
+use crate::counts::Situation;
+use crate::ledger::{ClaimHandle, Known};
+use crate::variant::ClientVariant;
+
+/// A little more than the time for which the exchange keeps cancelled orders.
+const RETENTION: Duration = Duration::from_secs(2 * 60 * 60 + 60);
+
+/// How far the clock of a node that checks signatures is ahead, plus the other delays until an absence is a proof.
+const FAST_NODE: Duration = Duration::from_secs(65 * 60);
+
+/// The longest time for which an abandoned query is in flight.
+const MAX_IN_FLIGHT: Duration = Duration::from_secs(4);
+
+/// The percentage of unknown outcomes that are first queried after their records may be deleted.
+const PERCENT_RESERVED: u64 = 15;
+
+/// Why an outcome is still unknown.
+pub(crate) fn why<A, R>(confirmation: &Confirmation<A, R>) -> &'static str {
+    match confirmation {
+        Confirmation::Unknown(still) => still.because,
+        _ => "later",
+    }
+}
+
+/// Whether an error is an absence.
+fn is_absent(error: Option<&Error>) -> bool {
+    matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
+}
+
+/// The result of a repeated query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resolution {
+    /// The outcome is known.
+    Known,
+    /// Another query may find it.
+    Open,
+    /// No query can find it once everything in flight has arrived.
+    Undecidable,
+}
+
+/// The reasons after which another query may find the outcome.
+const RETRYABLE: [&str; 8] = [
+    "it was not found, according to a single response",
+    "it was not found, but may still appear",
+    "the deadline passed before a query was answered",
+    "the query failed with a code that does not mean \"not found\"",
+    "the query got no response",
+    "the response does not contain the exchange's time",
+    "the response is about something else, or empty",
+    "the time in the response cannot be the exchange's",
+];
+
+impl Resolution {
+    pub(crate) fn new<A, R>(confirmation: &Confirmation<A, R>) -> Self {
+        match confirmation {
+            Confirmation::Unknown(still) if RETRYABLE.contains(&still.because) => Self::Open,
+            Confirmation::Unknown(_) => Self::Undecidable,
+            _ => Self::Known,
+        }
+    }
+}
+
+/// Queries an outcome again.
+type Query =
+    Box<dyn Fn(AccountContext, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Resolution> + Send>> + Send + Sync>;
+
+/// An unknown outcome that will be queried again.
+pub(crate) struct PendingQuery {
+    query: Query,
+    signed_at: Timestamp,
+    is_reserved: bool,
+}
+
+/// The unknown outcomes of an account. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct PendingQueries(Arc<Mutex<Vec<PendingQuery>>>);
+
+impl PendingQueries {
+    pub(crate) fn push(&self, open: PendingQuery) {
+        self.all().push(open);
+    }
+
+    /// Removes a random one.
+    fn take(&self, dice: &mut Dice) -> Option<PendingQuery> {
+        let mut all = self.all();
+        let place = usize::try_from(dice.below(all.len() as u64)).unwrap_or_default();
+        (!all.is_empty()).then(|| all.swap_remove(place))
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<PendingQuery>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PendingQuery {
+    pub(crate) fn new<F>(
+        signed_at: Timestamp,
+        dice: &mut Dice,
+        query: impl Fn(AccountContext, ConfirmPolicy) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Resolution> + Send + 'static,
+    {
+        let query: Query = Box::new(move |context, policy| Box::pin(query(context, policy)));
+        Self { query, signed_at, is_reserved: dice.percent(PERCENT_RESERVED) }
+    }
+}
+
+impl AccountContext {
+    /// Schedules another query for the outcome of `operation`.
+    pub(crate) fn query_later<O>(&self, operation: O, handle: ClaimHandle, signed_at: Timestamp, dice: &mut Dice)
+    where
+        O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
+    {
+        let shared = Arc::new((operation, handle));
+        self.pending.push(PendingQuery::new(signed_at, dice, move |context, policy| {
+            let shared = Arc::clone(&shared);
+            async move {
+                let (operation, handle) = &*shared;
+                let confirmation = context.client.settle(operation, signed_at, &policy).await;
+                context.count_decision(&confirmation);
+                let outcome = context.concluded_outcome(&confirmation);
+                context.ledger.record(handle, outcome, context.known_by_query(), why(&confirmation));
+                if outcome == Outcome::Unknown { Resolution::new(&confirmation) } else { Resolution::Known }
+            }
+        }));
+    }
+
+    /// The outcome that the client under test concludes.
+    fn concluded_outcome<A, R>(&self, confirmation: &Confirmation<A, R>) -> Outcome {
+        match (confirmation, self.settings.variant) {
+            (Confirmation::Unknown(still), ClientVariant::IgnoresRetention) if is_absent(still.last.as_ref()) => {
+                Outcome::NotDone
+            }
+            _ => confirmation.outcome(),
+        }
+    }
+
+    /// Queries every unknown outcome until further queries cannot find any more.
+    pub(crate) async fn settle_all(&self, clock: &FastClock) {
+        let end = clock.steady() + self.settings.absence_proof_delay();
+        let reserved = PendingQueries::default();
+        let reserves_all = self.settings.variant == ClientVariant::IgnoresRetention;
+        let query_in_window = |context: Self, mut dice: Dice, reserved: PendingQueries, clock: FastClock| async move {
+            while clock.steady() < end {
+                let rest = Duration::from_millis(dice.below(30_000)).min(end.saturating_sub(clock.steady()));
+                pause(context.client.environment(), rest).await;
+                match context.pending.take(&mut dice) {
+                    Some(open) if open.is_reserved || reserves_all => reserved.push(open),
+                    Some(open) => {
+                        context.query_again(open, context.settings.single_query_policy(), &clock, false).await
+                    }
+                    None => {}
+                }
+            }
+        };
+        let each = |task| (self.clone(), self.dice(task), reserved.clone(), clock.clone());
+        let tasks = (0..self.settings.tasks).map(each);
+        let tasks: FuturesUnordered<_> =
+            tasks.map(|(context, dice, reserved, clock)| query_in_window(context, dice, reserved, clock)).collect();
+        tasks.collect::<()>().await;
+        // One absurd answer, such as to wait for an hour, ends the queries of one round.
+        for _ in 0..2 {
+            self.query_the_rest(clock).await;
+        }
+        // A request signed with a clock that is an hour ahead can still arrive until then.
+        self.leap(clock, FAST_NODE).await;
+        for _ in 0..2 {
+            self.query_the_rest(clock).await;
+        }
+        // Only the reserved ones, which were never queried, are queried again.
+        self.pending.all().clear();
+        self.leap(clock, RETENTION).await;
+        self.pending.all().append(&mut reserved.all());
+        Self { is_late: true, ..self.clone() }.query_the_rest(clock).await;
+    }
+
+    /// How an outcome found by a query is known.
+    pub(crate) fn known_by_query(&self) -> Known {
+        if self.is_late { Known::TooLate } else { Known::ByQuery }
+    }
+
+    /// Advances the clock at once. Waits for requests in flight first, which would otherwise arrive together with later
+    /// queries.
+    async fn leap(&self, clock: &FastClock, time: Duration) {
+        pause(self.client.environment(), self.settings.scaled(MAX_IN_FLIGHT)).await;
+        clock.leap(time);
+    }
+
+    /// Queries every outcome that is still unknown once more.
+    async fn query_the_rest(&self, clock: &FastClock) {
+        let again = PendingQueries::default();
+        let query = |context: Self, mut dice: Dice, again: PendingQueries, clock: FastClock| async move {
+            // Queries sent all at once would wait for each other until their deadlines pass.
+            while let Some(open) = context.pending.take(&mut dice) {
+                let left = PendingQueries::default();
+                let single = Self { pending: left.clone(), ..context.clone() };
+                single.query_again(open, context.settings.final_policy(), &clock, true).await;
+                again.all().append(&mut left.all());
+            }
+        };
+        let tasks =
+            (0..self.settings.tasks).map(|task| query(self.clone(), self.dice(task), again.clone(), clock.clone()));
+        tasks.collect::<FuturesUnordered<_>>().collect::<()>().await;
+        self.pending.all().append(&mut again.all());
+    }
+
+    async fn query_again(&self, open: PendingQuery, policy: ConfirmPolicy, clock: &FastClock, all_has_arrived: bool) {
+        let age = clock.now().saturating_sub(open.signed_at.as_millis());
+        let is_early = Duration::from_millis(age) < self.settings.absence_proof_delay();
+        self.ledger.cover(if is_early { Situation::QueriedEarly } else { Situation::QueriedLate });
+        match (open.query)(self.clone(), policy).await {
+            Resolution::Known => {}
+            Resolution::Undecidable if all_has_arrived => {}
+            Resolution::Open | Resolution::Undecidable => self.pending.push(open),
+        }
+    }
+
+    fn dice(&self, task: u64) -> Dice {
+        Dice::new(self.settings.seed, &format!("questions of {task}"))
+    }
+}

@@ -1,0 +1,65 @@
+use tradeapi::Error;
+use tradeapi::runtime::tables::Outcome;
+
+/// A client under test: the correct one, or one with a mistake that a campaign has to detect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClientVariant {
+    /// Queries unknown outcomes.
+    #[default]
+    Correct,
+    /// Treats an unknown outcome as a failure, like clients that only distinguish success and failure.
+    TreatsUnknownAsFailure,
+    /// Treats an unknown outcome as a success.
+    TreatsUnknownAsSuccess,
+    /// Treats any code as a refusal.
+    TrustsEveryCode,
+    /// Treats any refusal as proof that nothing was done, even of a compound request.
+    TreatsHalfDoneAsNotDone,
+    /// Resends a request with an unknown outcome.
+    Resends,
+    /// Treats an outcome that is still unknown after some queries as not done.
+    GivesUp,
+    /// Treats an order that the first query does not find as absent.
+    TrustsFirstAbsence,
+    /// Treats an order that is not found as absent once a single answer has a late enough time.
+    TrustsOneNodesTime,
+    /// Treats an order that is not found as absent, even if the exchange may have deleted its record.
+    IgnoresRetention,
+    /// Treats any order with the id as the queried one.
+    TrustsAnyRecord,
+    /// Treats an amendment as done if the order has its price.
+    ComparesPriceOnly,
+    /// Accepts the answer to another request.
+    AcceptsAnyAnswer,
+    /// Treats an item that a batch's answer does not mention as done.
+    TreatsMissingAsDone,
+    /// Treats an item that a batch's answer does not mention as not done.
+    TreatsMissingAsNotDone,
+    /// Ignores rate limits.
+    IgnoresLimits,
+    /// Counts calls when they are sent instead of when they arrive.
+    CountsWhenSent,
+    /// Signs with the time of the latest answer.
+    TrustsEveryTime,
+}
+
+impl ClientVariant {
+    /// The outcome that this client concludes from an error without a query; `None` if it queries.
+    pub(crate) fn conclusion(self, error: &Error) -> Option<Outcome> {
+        let Error::Unknown(unknown) = error else { return Some(error.outcome()) };
+        let has_code = matches!(&*unknown.why, Error::Exchange(_));
+        let has_said_no = matches!(&*unknown.why, Error::Exchange(error) if is_refusal(error.code.as_str()));
+        match self {
+            Self::TreatsUnknownAsFailure => Some(Outcome::NotDone),
+            Self::TreatsUnknownAsSuccess => Some(Outcome::Done),
+            Self::TrustsEveryCode if has_code => Some(Outcome::NotDone),
+            Self::TreatsHalfDoneAsNotDone if has_said_no => Some(Outcome::NotDone),
+            _ => None,
+        }
+    }
+}
+
+fn is_refusal(code: &str) -> bool {
+    use crate::codes::Proof::{NotBegun, NotDone};
+    matches!(crate::codes::proof(code), Some(NotBegun | NotDone))
+}
