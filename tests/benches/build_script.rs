@@ -1,9 +1,9 @@
-//! What the generator costs as a build dependency, beside progenitor: crates, and seconds of processor time of a cold
-//! debug build with two jobs.
+//! The cost of the generator as a build dependency, compared with progenitor: crates, and seconds of processor time of
+//! a cold debug build with two jobs.
 //!
-//! It takes minutes and fetches progenitor, so it only runs when it is named:
-//! `cargo bench -p tradeapi-tests --bench build_script`. Each way is a crate of its own with nothing but a build script
-//! that generates; what the generated code depends on is not built, in no way.
+//! It takes minutes and fetches progenitor, so it only runs when it is named: `cargo bench -p tradeapi-tests --bench
+//! build_script`. Each variant is a crate with a build script that generates code. Dependencies of the generated code
+//! are not built.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +21,7 @@ const OURS: &str = r#"fn main() -> Result<(), tradeapi_gen::Diagnostics> {
 }
 "#;
 
-/// As progenitor's README has it.
+/// The build script of progenitor's README.
 const PEER: &str = r#"fn main() {
     println!("cargo:rerun-if-changed=openapi.json");
     let file = std::fs::File::open("openapi.json").unwrap();
@@ -43,8 +43,8 @@ syn = "2"
 
 const PEER_DOCUMENT: &str = r#"{"openapi": "3.0.3", "info": {"title": "nothing", "version": "1"}, "paths": {}}"#;
 
-/// A crate whose build script generates.
-struct Way {
+/// A crate with a build script that generates code.
+struct Variant {
     name: &'static str,
     room: PathBuf,
 }
@@ -55,13 +55,13 @@ fn main() -> Result<()> {
     let whole = format!("progenitor = \"0.15\"\n{PEER_DEPENDENCIES}");
     let bare = format!("progenitor = {{ version = \"0.15\", default-features = false }}\n{PEER_DEPENDENCIES}");
     let ways = [
-        Way::new("tradeapi-gen", "ours", &ours, OURS)?,
-        Way::new("progenitor", "progenitor", &whole, PEER)?,
-        Way::new("progenitor without its macro", "progenitor-bare", &bare, PEER)?,
+        Variant::new("tradeapi-gen", "ours", &ours, OURS)?,
+        Variant::new("progenitor", "progenitor", &whole, PEER)?,
+        Variant::new("progenitor without its macro", "progenitor-bare", &bare, PEER)?,
     ];
     std::fs::copy(house.join("Cargo.lock"), ways[0].room.join("Cargo.lock"))?;
     folders::copy(&house.join("schema"), &ways[0].room.join("schema"));
-    let crates = ways.iter().map(Way::crates).collect::<Result<Vec<_>>>()?;
+    let crates = ways.iter().map(Variant::crates).collect::<Result<Vec<_>>>()?;
     let mut seconds = vec![Vec::new(); ways.len()];
     for _ in 0..ROUNDS {
         for (way, seconds) in ways.iter().zip(&mut seconds) {
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-impl Way {
+impl Variant {
     fn new(name: &'static str, folder: &str, dependencies: &str, script: &str) -> Result<Self> {
         let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("build_script").join(folder);
         std::fs::create_dir_all(room.join("src"))?;
@@ -89,7 +89,7 @@ impl Way {
         Ok(Self { name, room })
     }
 
-    /// How many crates are built for the build script; the crate that has it is none of them.
+    /// The number of crates built for the build script, without the crate itself.
     fn crates(&self) -> Result<usize> {
         let arguments = ["tree", "--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--format", "{p}"];
         let output = processor::run(self.prepare(Command::new("cargo").args(arguments)))?;

@@ -1,4 +1,4 @@
-//! Checking a valid order, beside building, signing and writing its request.
+//! Checking of a valid order, compared with building, signing and writing its request.
 //!
 //! `cargo bench -p tradeapi-tests --bench check`
 

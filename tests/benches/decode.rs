@@ -1,7 +1,7 @@
-//! Reading a page of 100 orders, from the bytes of the body to the type.
+//! Reading of a page of 100 orders, from the bytes of the body to the type.
 //!
-//! Beside the emitted type stand `serde_json` into structs that only borrow their texts, and a scanner that makes
-//! nothing of what it finds.
+//! The emitted type is compared with `serde_json` into structs that borrow their texts, and with a scanner that ignores
+//! what it finds.
 //!
 //! `cargo bench -p tradeapi-tests --bench decode`
 
@@ -59,7 +59,7 @@ fn borrowed(body: &[u8]) -> serde_json::Result<Envelope<'_>> {
     serde_json::from_slice(body)
 }
 
-/// What someone writes who wants nothing but speed out of `serde_json`.
+/// The fastest structs for `serde_json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "read, never looked at")]
@@ -115,7 +115,7 @@ struct Order<'a> {
     liq_price: &'a str,
 }
 
-/// Walks over the bytes once and slices out every string. Gives how many there are, and their length.
+/// Scans the bytes for strings. Returns their number and total length.
 fn scan(body: &[u8]) -> (usize, usize) {
     let (mut count, mut length, mut at) = (0, 0, 0);
     while at < body.len() {
@@ -131,7 +131,7 @@ fn scan(body: &[u8]) -> (usize, usize) {
     (count, length)
 }
 
-/// The first quote from `start` on; eight bytes at a time.
+/// The position of the first quote from `start` on, eight bytes at a time.
 fn quote(body: &[u8], start: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
     let mut at = start;
@@ -146,7 +146,7 @@ fn quote(body: &[u8], start: usize) -> usize {
     body[at..].iter().position(|byte| *byte == b'"').map_or(body.len(), |found| at + found)
 }
 
-/// A page as the exchange sends it, with four members in each order that no document names.
+/// A page with four undocumented members in each order.
 fn page(shuffled: bool) -> String {
     let orders: Vec<_> = (0..ORDERS).map(|index| order(index, shuffled)).collect();
     let mut page =
@@ -210,7 +210,7 @@ fn order(index: usize, shuffled: bool) -> String {
     let mut json = String::from("{");
     for (name, value) in members {
         let comma = if json.len() > 1 { "," } else { "" };
-        // Writing to a String cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(json, "{comma}\"{name}\":\"{value}\"");
     }
     json + "}"

@@ -1,6 +1,6 @@
-//! Making an order and the JSON of its body, from texts that someone holds.
+//! Construction of an order and the JSON of its body, from given texts.
 //!
-//! Beside the emitted type stands a function that pushes the same texts into a `String`, checking nothing.
+//! The emitted type is compared with a function that pushes the same texts into a `String` without checks.
 //!
 //! `cargo bench -p tradeapi-tests --bench encode`
 
@@ -14,7 +14,7 @@ use tradeapi::{Account, Operation};
 
 mod measure;
 
-/// What the caller knows when the order is made.
+/// The caller's values.
 struct Wanted {
     symbol: &'static str,
     qty: &'static str,

@@ -1,7 +1,7 @@
-//! Generating: again after nothing changed, after one file was edited, and from nothing, beside reading and emitting in
-//! memory; for the schema and for thirty copies of it, with the most memory that each takes.
+//! Generation without changes, after an edit of one file, and from scratch, compared with reading and emitting in
+//! memory; for the schema and for thirty copies of it, with the peak memory of each.
 //!
-//! Thirty copies of the schema take thirty times as long as one: the last table puts both beside each other.
+//! Thirty copies of the schema take thirty times as long as one; the last table compares both.
 //!
 //! `cargo bench -p tradeapi-tests --bench generate`
 
@@ -22,7 +22,7 @@ const COPIES: usize = 30;
 const ROUNDS: usize = 21;
 const FEW_ROUNDS: usize = 5;
 
-/// The argument by which a process of its own does one way once, and prints its peak.
+/// The argument of a process that runs one variant once, and prints its peak memory.
 const PEAK: &str = "--peak-of";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints what runs take that find nothing, one or everything changed since the one before.
+/// Prints the time of runs that find nothing, one file or everything changed.
 fn generated(title: &str, schema: &Path, family: &str, rounds: usize) -> Result<(), Box<dyn Error>> {
     let room = TempDir::new()?;
     let (copy, edited) = (room.path().join("schema"), room.path().join("edited"));
@@ -107,7 +107,7 @@ impl Runs {
         Ok(self.generate()?)
     }
 
-    /// The peak of a process that does nothing else.
+    /// The peak memory of a separate process.
     fn peak_of(&self, way: &str) -> Result<String, Box<dyn Error>> {
         let output =
             Command::new(std::env::current_exe()?).args([PEAK, way]).args([&self.schema, &self.out]).output()?;
@@ -115,7 +115,7 @@ impl Runs {
         if output.status.success() { Ok(peak.trim().to_owned()) } else { Err("the process of its own failed".into()) }
     }
 
-    /// Does it, and prints the most memory that this process had, where the system reports it.
+    /// Runs the variant, and prints the peak memory of this process, if the system reports it.
     fn peak(&self, way: &str) -> Result<(), Box<dyn Error>> {
         match way {
             "generate" => drop(self.generate()?),
@@ -128,7 +128,7 @@ impl Runs {
     }
 }
 
-/// Prints what the schema in `folder` takes.
+/// Prints the measurements for the schema in `folder`.
 fn measured(title: &str, folder: &Path, rounds: usize) -> Result<(), Diagnostics> {
     let generator = Generator::new().schema_dir(folder);
     let schema = generator.read()?;
@@ -149,7 +149,7 @@ fn files(generator: &Generator) -> Result<BTreeMap<String, String>, Diagnostics>
     generator.read().map(|schema| schema.emit(Layout::Crate))
 }
 
-/// Writes every family so often, each time under another name and with other paths.
+/// Writes copies of every family under other names and with other paths.
 fn copy_schema(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     fs::copy(from.join("api.yaml"), to.join("api.yaml"))?;
     for family in fs::read_dir(from)?.collect::<Result<Vec<_>, _>>()? {

@@ -1,8 +1,8 @@
-//! How many changes a second a journal lets through: without one, with one that the operating system keeps, and with one
-//! that the disk has before a change leaves, where changes of the same time share an `fsync`.
+//! Changes per second with a journal: without one, with one in the page cache, and with one that is on the disk before
+//! a change is sent, where concurrent changes share an `fsync`.
 //!
-//! Each call is answered at once and without a network, so that the difference between the rows is the journal's. Where the
-//! journal lies decides what an `fsync` takes: `TMPDIR` says so.
+//! Each call is answered at once and without a network, so the difference between the rows is the journal. The cost of
+//! an `fsync` depends on the disk of `TMPDIR`.
 //!
 //! `cargo bench -p tradeapi-tests --bench journal`
 
@@ -21,19 +21,19 @@ use tradeapi::{Client, Credentials, Decimal};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// How many calls are in progress at the same time.
-const CROWDS: [usize; 3] = [1, 8, 64];
+/// The number of concurrent calls.
+const CONCURRENCY: [usize; 3] = [1, 8, 64];
 
-/// How long a row is measured in each round, and how many rounds there are, of which the median is printed.
+/// The duration of a row in each round, and the number of rounds. The median is printed.
 const ROUND: Duration = Duration::from_millis(400);
 const ROUNDS: usize = 5;
 
 const ANSWER: &[u8] = br#"{"code":"00000","msg":"success","requestTime":1788912000123,"data":{"orderId":"1"}}"#;
 
-/// Answers at once.
-struct AtOnce;
+/// A transport that answers at once.
+struct ImmediateTransport;
 
-impl Transport for AtOnce {
+impl Transport for ImmediateTransport {
     fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async { Ok(http::Response::new(Bytes::from_static(ANSWER))) })
     }
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     let client = || {
         Client::builder("http://127.0.0.1")
             .credentials(Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase"))
-            .transport(AtOnce)
+            .transport(ImmediateTransport)
             .limits(LimitMode::Off)
     };
     let ways = [
@@ -55,11 +55,11 @@ fn main() -> Result<()> {
     ];
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     println!("journal: changes a second, and the time of one change, by the calls in progress");
-    println!("  {:<32} {}", "", CROWDS.map(|calls| format!("{calls:>22}")).concat());
-    let mut rates = ways.each_ref().map(|_| CROWDS.map(|_| Vec::new()));
+    println!("  {:<32} {}", "", CONCURRENCY.map(|calls| format!("{calls:>22}")).concat());
+    let mut rates = ways.each_ref().map(|_| CONCURRENCY.map(|_| Vec::new()));
     for _ in 0..ROUNDS {
         for ((_, client), rates) in ways.iter().zip(&mut rates) {
-            for (calls, rates) in CROWDS.into_iter().zip(rates) {
+            for (calls, rates) in CONCURRENCY.into_iter().zip(rates) {
                 rates.push(rate(&runtime, client, calls)?);
             }
         }
@@ -75,7 +75,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// How many changes a second `calls` tasks make, each one after the other.
+/// The changes per second of `calls` tasks, each of which makes one after the other.
 fn rate(runtime: &Runtime, client: &Client, calls: usize) -> Result<f64> {
     runtime.block_on(async {
         let begun = Instant::now();
@@ -91,7 +91,7 @@ fn rate(runtime: &Runtime, client: &Client, calls: usize) -> Result<f64> {
     })
 }
 
-/// Places orders until the round is over, and returns how many.
+/// Places orders until the round is over, and returns their number.
 async fn place(client: Client, begun: Instant) -> Result<u32> {
     let execution = Execution::limit("3150.25".parse::<Decimal>()?);
     let order = PlaceOrder::new(Category::UsdtFutures, "ETHUSDT", "0.75".parse::<Decimal>()?, Side::Buy, execution);
@@ -99,7 +99,7 @@ async fn place(client: Client, begun: Instant) -> Result<u32> {
     while begun.elapsed() < ROUND {
         client.call(&order).await?;
         count += 1;
-        // Calls that are answered at once would keep their thread.
+        // A call that is answered at once does not yield.
         tokio::task::yield_now().await;
     }
     Ok(count)

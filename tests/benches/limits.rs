@@ -1,4 +1,4 @@
-//! What the limiter adds to a call: admitting, counting and releasing, with the logs full as they are under load.
+//! The cost of the limiter per call: admitting, counting and releasing, with logs as full as under load.
 //!
 //! `cargo bench -p tradeapi-tests --bench limits`
 
@@ -38,7 +38,7 @@ fn main() {
     let usual = Classes::new();
     let by_symbol = Classes::new().when("reality", "symbol", |symbol| symbol.starts_with('r'));
     let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping::default());
-    // The operations of a session, so that there is something to search.
+    // Several operations, so that a lookup has something to search.
     for meta in [CancelOrder::META, PlaceOrder::META] {
         for account in ["", "1", "2", "3"] {
             (0..100).for_each(|_| {
@@ -70,7 +70,7 @@ fn main() {
     fleet(Call::new(CancelOrder::META));
 }
 
-/// The same over a Redis server on loopback, where there is one.
+/// The same over a Redis server on loopback, if it is installed.
 fn fleet(call: Call<'_>) {
     let Some(server) = server::Server::start() else { return };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };

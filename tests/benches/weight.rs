@@ -1,8 +1,8 @@
-//! What it costs to compile the emitted crate, in seconds of processor time beyond its dependencies.
+//! The cost of compiling the emitted crate without its dependencies, in seconds of processor time.
 //!
-//! It takes minutes, so it only runs on request: `cargo bench -p tradeapi-tests --bench weight`. Dependencies
-//! are built into a folder of their own first; then only the crates that are named are built, again and again and in
-//! turns. They are built as the dependency of someone else would be: whole, and in a release without debug information.
+//! It takes minutes, so it only runs on request: `cargo bench -p tradeapi-tests --bench weight`. Dependencies are built
+//! first, in a separate folder; then only the named crates are built, repeatedly and in turns. They are built like a
+//! dependency: completely, and in release mode without debug information.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -13,8 +13,8 @@ mod processor;
 
 const ROUNDS: usize = 5;
 
-/// What is built in a round: a name, what cargo builds, and the packages that are forgotten before. The order
-/// matters: a build must leave behind what later ones take as built.
+/// The builds of a round: a name, the arguments of cargo, and the packages that are cleaned before. The order matters,
+/// because later builds use the results of earlier ones.
 const BUILDS: &[(&str, &[&str], &[&str])] = &[
     ("the emitted crate", &["tradeapi"], &["tradeapi"]),
     ("its runtime without a transport", &["tradeapi-runtime", "--no-default-features"], &["tradeapi-runtime"]),
@@ -60,7 +60,7 @@ fn middle(mut seconds: Vec<f64>) -> f64 {
     seconds[seconds.len() / 2]
 }
 
-/// Builds a package and gives the seconds that cargo and the compilers took.
+/// Builds a package, and returns the processor seconds of cargo and the compilers.
 fn build(mode: &[&str], package: &[&str]) -> Result<f64> {
     processor::seconds(&[&["cargo"], mode, &["--quiet", "--package"], package].concat(), prepare)
 }

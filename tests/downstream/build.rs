@@ -1,5 +1,5 @@
-//! Generates three clients: one for a library's API, one for an API whose names are as odd as names can be, and one of
-//! two operations out of the project's own schema.
+//! Generates three clients: for a library's API, for an API with hostile names and texts, and for two operations of the
+//! project's own schema.
 
 use std::env;
 use std::path::PathBuf;

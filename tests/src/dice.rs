@@ -1,18 +1,18 @@
-//! Decisions by chance that a test can repeat.
+//! Random decisions that a test can repeat.
 
-/// Decisions that follow from a seed and a name and from nothing else: not from the time, nor from who came first.
+/// A pseudorandom generator whose numbers follow from a seed and a name alone, not from time or scheduling.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// The dice for what is called `name`.
+    /// The generator for a name.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a; the first throw mixes it.
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, hash))
     }
 
-    /// Any number, by splitmix64.
+    /// The next number, by splitmix64.
     pub fn throw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -26,16 +26,16 @@ impl Dice {
         self.throw() % end.max(1)
     }
 
-    /// True in so many of a hundred throws.
+    /// True with a probability in percent.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
-    /// One of several, each as often as its weight says.
+    /// A random item by weight.
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// There are no items.
     pub fn weighted<T: Copy>(&mut self, all: &[(T, u64)]) -> T {
         let mut left = self.below(all.iter().map(|(_, weight)| weight).sum());
         let chosen = all.iter().find(|(_, weight)| {
@@ -46,7 +46,7 @@ impl Dice {
         chosen.or(all.last()).map(|(one, _)| *one).expect("there is something to choose from")
     }
 
-    /// A place in `text`, of which the first is 0.
+    /// A random index into `text`.
     pub fn place_in(&mut self, text: &[u8]) -> usize {
         usize::try_from(self.below(text.len() as u64)).unwrap_or_default()
     }

@@ -1,10 +1,10 @@
-//! Folders of fixtures. The generator's tests take this file as a module too.
+//! Folders of fixtures. The generator's tests include this file as a module.
 #![allow(unreachable_pub, reason = "a module of a test has no public")]
 
 use std::fs;
 use std::path::Path;
 
-/// Copies a folder with all that is in it; copies can be written to, whatever the originals allow.
+/// Copies a folder recursively. The copies are writable even if the originals are not.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("the folder can be made");
     for entry in fs::read_dir(from).expect("the folder can be read") {

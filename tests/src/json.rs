@@ -1,13 +1,13 @@
-//! What an answer said and what was made of it, compared the way a reader would.
+//! Comparison of an answer with what was read from it.
 
 use serde_json::{Map, Value};
 
-/// Whether everything in `sent` is found again in `kept`, and nothing was made up. Numbers and strings with the same text
-/// are equal; what says nothing (`null`, an empty text or list) may be left out.
+/// Checks that `kept` has everything in `sent`, and nothing else. Numbers and strings with the same text are equal;
+/// empty values (`null`, an empty text or list) may be missing.
 ///
 /// # Errors
 ///
-/// The first difference, and where it is.
+/// The first difference, with its place.
 pub fn compare(sent: &Value, kept: &Value) -> Result<(), String> {
     at("data", sent, kept)
 }

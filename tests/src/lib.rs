@@ -1,21 +1,22 @@
-//! What the tests of this workspace share: the schema's examples, and second opinions on what the runtime does.
+//! Shared code of this workspace's tests: the schema's examples, and independent implementations to compare the runtime
+//! with.
 //!
-//! Nothing that judges uses the generator or the runtime's own code for reading, writing or signing: a test that compares
-//! a thing with itself finds nothing.
+//! These implementations do not use the generator or the runtime's code for reading, writing and signing, because a
+//! comparison of code with itself finds no mistakes.
 #![allow(clippy::expect_used, clippy::panic, reason = "only tests use this, and a panic is how they fail")]
 
 pub mod dice;
 pub mod folders;
 pub mod json;
 pub mod loopback;
-pub mod no_room;
 pub mod peer;
 pub mod query;
+pub mod recording;
 pub mod reference;
+pub mod refusing_limiter;
 pub mod schema;
 pub mod signature;
 pub mod transports;
-pub mod watch;
 
 /// The examples of the README and the guide compile.
 #[cfg(doctest)]

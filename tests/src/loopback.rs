@@ -1,8 +1,8 @@
-//! A server on loopback that answers from a script, byte by byte, for tests of what travels on the wire.
+//! A scripted server on loopback, for tests of the bytes on the wire.
 //!
-//! It records every request exactly as it came and answers from a script, also what no exchange should: half a
-//! body, a closed connection, nothing at all. It speaks HTTP/1.1 over plain sockets rather than a web framework, because
-//! a framework tidies requests up before a handler sees them and does not let an answer break off.
+//! It records every request unchanged and answers from a script, also with half a body, a closed connection or nothing
+//! at all. It implements HTTP/1.1 over plain sockets, because a web framework normalizes requests before a handler sees
+//! them, and cannot break off an answer.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -23,7 +23,7 @@
 
 mod answer;
 mod connection;
-mod line;
+mod connection_rules;
 mod port;
 mod request;
 mod script;

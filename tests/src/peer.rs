@@ -1,5 +1,5 @@
-//! A server of raw connections on this machine, for what no HTTP server does: a test says what each connection does, step
-//! by step, and knows when a step has been taken.
+//! A local server of raw connections. A test defines what each connection does, step by step, and knows when a step is
+//! complete.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// A listener whose connections are served by a function, each on a thread of its own.
+/// A listener whose connections are served by a function, each on its own thread.
 #[derive(Debug)]
 pub struct Peer {
     address: SocketAddr,
@@ -15,25 +15,25 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts on a free port. `serve` gets the number of the connection, counted from 0, and the connection; what it
-    /// returns is dropped, and with it the connection.
+    /// Starts a server on a free port. `serve` takes the number of the connection, counted from 0, and the connection.
+    /// Its result is dropped, and the connection with it.
     ///
     /// # Panics
     ///
-    /// When no port is free.
+    /// No port is free.
     pub fn start(serve: impl Fn(usize, TcpStream) -> io::Result<()> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
         let accepted = Arc::new(AtomicUsize::new(0));
         let (count, serve) = (Arc::clone(&accepted), Arc::new(serve));
-        // Ends with the process: a test binary is short-lived, and so is its port.
+        // The thread ends with the process.
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let number = count.fetch_add(1, Ordering::SeqCst);
                 let serve = Arc::clone(&serve);
                 thread::spawn(move || {
                     let _ = stream.set_nodelay(true);
-                    // A client that goes away is the test's affair.
+                    // The test notices a client that goes away.
                     let _ = serve(number, stream);
                 });
             }
@@ -41,12 +41,12 @@ impl Peer {
         Self { address, accepted }
     }
 
-    /// Where it listens.
+    /// The address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it listens, as a base address without TLS.
+    /// The base address, without TLS.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -57,11 +57,11 @@ impl Peer {
     }
 }
 
-/// Reads a whole request; `None` when the client has closed the connection.
+/// Reads a whole request; `None` if the client has closed the connection.
 ///
 /// # Errors
 ///
-/// When the connection fails.
+/// The connection fails.
 pub fn read_request(stream: &mut impl Read) -> io::Result<Option<String>> {
     let (mut read, mut part) = (Vec::new(), [0; 4096]);
     loop {
@@ -84,7 +84,7 @@ pub fn read_request(stream: &mut impl Read) -> io::Result<Option<String>> {
 ///
 /// # Errors
 ///
-/// When the connection fails.
+/// The connection fails.
 pub fn write_response(stream: &mut impl Write, headers: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     stream.write_all(format!("HTTP/1.1 200 OK\r\n{headers}content-length: {length}\r\n\r\n{body}").as_bytes())?;

@@ -1,4 +1,4 @@
-//! Query strings, written and read by hand.
+//! Query strings.
 
 /// The pairs of a query in order, decoded.
 pub fn pairs(query: &str) -> Vec<(String, String)> {
@@ -9,7 +9,7 @@ pub fn pairs(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The only query that stands for these pairs: all but unreserved characters are escaped, once, in capitals.
+/// The canonical query of these pairs: all but unreserved characters are escaped, in upper case.
 pub fn of_pairs(pairs: &[(String, String)]) -> String {
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
     pairs.join("&")

@@ -1,10 +1,10 @@
-//! What a request validator must refuse, a second time: slow, and written from the documents alone.
+//! A reference validator of requests, written from the documents alone.
 //!
-//! Nothing here comes from the schema or from generated code. A test can check the same request with both and find
-//! where one of them has misread the documents.
+//! It does not use the schema or generated code. A test that checks the same request with both finds where one of them
+//! misreads the documents.
 //!
-//! It takes for granted what types can say: required parameters are there, one of two ids is given, and what belongs to
-//! limit orders stands only beside them.
+//! It assumes what types ensure: required parameters are present, one of two ids is given, and parameters of limit
+//! orders occur only with them.
 
 mod account;
 mod broker;
@@ -22,28 +22,28 @@ use serde_json::Value;
 use account::Account;
 use request::Request;
 
-/// How a request is judged before it is sent.
+/// The verdict on a request before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing speaks against it.
+    /// The request is valid.
     Accepted,
-    /// It may be sent, though something in it is unwise or ignored.
+    /// The request may be sent, although a part of it is discouraged or ignored.
     Warned,
-    /// It must not be sent.
+    /// The request must not be sent.
     Refused,
 }
 
-/// Everything that was found in a request, each in words for the comparison.
+/// All findings in a request, in words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Why it must not be sent.
+    /// Reasons to refuse the request.
     pub refusals: Vec<String>,
-    /// What is unwise or ignored.
+    /// Discouraged or ignored parts.
     pub warnings: Vec<String>,
 }
 
 impl Findings {
-    /// The outcome of the request: a refusal beats a warning.
+    /// The verdict: a refusal takes precedence over a warning.
     pub fn verdict(&self) -> Verdict {
         match (self.refusals.is_empty(), self.warnings.is_empty()) {
             (false, _) => Verdict::Refused,
@@ -65,21 +65,21 @@ impl Findings {
     }
 }
 
-/// The outcome of `request` (wire names; an array where the body is one) when the account is known as `account`
-/// tells it and the clock shows `now` (Unix ms). The operation is `<family>.<last path segment>`.
+/// The verdict on `request` (with wire names; an array if the body is one) for an account with the properties
+/// `account`, at the time `now` in Unix milliseconds. The operation is `<family>.<last path segment>`.
 ///
 /// # Panics
 ///
-/// When the documents have no such operation.
+/// The documents have no such operation.
 pub fn verdict(operation: &str, request: &Value, account: &Value, now: u64) -> Verdict {
     findings(operation, request, account, now).verdict()
 }
 
-/// The same as [`verdict`], with the reasons.
+/// Like [`verdict`], with the reasons.
 ///
 /// # Panics
 ///
-/// When the documents have no such operation.
+/// The documents have no such operation.
 pub fn findings(operation: &str, request: &Value, account: &Value, now: u64) -> Findings {
     let mut out = Findings::default();
     let (request, account, now) = (Request(request), Account(account), i128::from(now));

@@ -1,4 +1,4 @@
-//! What the tests take from the schema: the examples, and what a response is made of. Read without the generator.
+//! The schema's examples, and the structure of responses, read without the generator.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use serde_json::Value;
 use serde_yaml::{Mapping, Value as Yaml};
 use tradeapi::runtime::tables::Meta;
 
-/// An exchange of messages that the schema shows.
+/// An example of the schema: a request and its answer.
 #[derive(Debug)]
 pub struct Example {
-    /// What it shows.
+    /// The description.
     pub about: String,
     /// The parameters, as JSON.
     pub request: String,
@@ -18,14 +18,14 @@ pub struct Example {
     pub response: String,
 }
 
-/// What a response, or a part of it, is made of.
+/// The structure of a response or a part of it.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// A single value.
     Scalar(Scalar),
-    /// A list of equal things.
+    /// A list.
     List(Box<Shape>),
-    /// The name of a record, or of an operation whose answer is a page, and the members.
+    /// A record, or the page of an operation, with its name and members.
     Record(String, Vec<(String, Shape)>),
 }
 
@@ -34,9 +34,9 @@ pub enum Shape {
 pub enum Scalar {
     /// Any text, also an identifier.
     Text,
-    /// A number with a fraction.
+    /// A decimal number.
     Decimal,
-    /// A whole number.
+    /// An integer.
     Integer,
     /// Unix milliseconds.
     Time,
@@ -49,14 +49,14 @@ pub enum Scalar {
 /// A value that the documents list.
 #[derive(Clone, Debug)]
 pub struct EnumValue {
-    /// How it is written.
+    /// The spelling in requests.
     pub text: String,
-    /// How else it is read.
+    /// Other spellings in answers.
     pub also: Vec<String>,
 }
 
 impl Shape {
-    /// The same data with every enum value in its first spelling, which is how a client gives it back.
+    /// The data with every enum value in its first spelling, in which a client returns it.
     pub fn canonical(&self, data: Value) -> Value {
         match (self, data) {
             (Self::Scalar(Scalar::Enum(values)), Value::String(text)) => {
@@ -115,7 +115,7 @@ pub fn parameters(meta: &Meta) -> Vec<String> {
     names
 }
 
-/// What the data of an operation's answer is made of.
+/// The structure of an operation's data.
 pub fn response(meta: &Meta) -> Shape {
     let response = operation(meta)["response"].clone();
     let types = Types { family: meta.family, all: family(meta) };
@@ -134,7 +134,7 @@ pub fn response(meta: &Meta) -> Shape {
     Shape::Record(meta.id.to_owned(), members)
 }
 
-/// What a family's `types.yaml` says.
+/// The types of a family, from `types.yaml`.
 struct Types {
     family: &'static str,
     all: Yaml,

@@ -1,4 +1,4 @@
-//! Signatures, made a second time from what was received.
+//! An independent computation of signatures from received requests.
 
 use crate::loopback::Request;
 use base64::Engine;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// What `ACCESS-SIGN` must be for a request: base64 of HMAC-SHA256 over timestamp, method, target and body.
+/// The expected `ACCESS-SIGN` of a request: base64 of HMAC-SHA256 over timestamp, method, target and body.
 pub fn expected(secret: &str, timestamp: &str, method: &str, target: &str, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
     mac.update(timestamp.as_bytes());
@@ -16,11 +16,11 @@ pub fn expected(secret: &str, timestamp: &str, method: &str, target: &str, body:
     STANDARD.encode(mac.finalize().into_bytes())
 }
 
-/// The time that a request was signed at, in milliseconds, if its signature is right.
+/// Checks the signature of a request, and returns the signed time in milliseconds.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The mistake of the signature.
 pub fn verify(request: &Request, secret: &str) -> Result<u64, &'static str> {
     let header = |name| request.header(name).ok_or(name);
     let timestamp = header("ACCESS-TIMESTAMP")?;

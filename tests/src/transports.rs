@@ -1,10 +1,10 @@
-//! The transports that come with the runtime: what holds for one has to hold for each.
+//! The transports of the runtime, which share their tests.
 
 use tradeapi::Client;
 use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::transport::{HyperTransport, ReqwestTransport, TlsSettings, TransportLimits};
 
-/// A transport that comes with the runtime.
+/// A transport of the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// [`HyperTransport`]
@@ -14,15 +14,15 @@ pub enum Over {
 }
 
 impl Over {
-    /// Every one.
+    /// All transports.
     pub const ALL: [Self; 2] = [Self::Hyper, Self::Reqwest];
 
-    /// Begins a client that sends over it.
+    /// A builder of a client that sends over this transport.
     pub fn client(self, base_url: impl Into<String>, limits: TransportLimits) -> ClientBuilder<Client> {
         self.client_with_tls(base_url, limits, &TlsSettings::new())
     }
 
-    /// The same, with these settings of TLS.
+    /// The same with TLS settings.
     pub fn client_with_tls(
         self,
         base_url: impl Into<String>,
@@ -40,7 +40,7 @@ impl Over {
     }
 }
 
-/// Makes a test of each of these functions for every transport.
+/// Declares a test of each function for every transport.
 #[macro_export]
 macro_rules! over_each_transport {
     ($($test:ident),+ $(,)?) => {

@@ -1,4 +1,4 @@
-//! What is stated of an account stands in a file: it is read with all mistakes, and written without loss.
+//! Account files: reading, with all mistakes reported at once, and writing without loss.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -80,7 +80,7 @@ fn all_mistakes_are_reported_with_their_lines() {
 }
 
 #[test]
-fn a_text_that_is_no_json_is_one_mistake() {
+fn an_invalid_json_text_is_one_mistake() {
     for (text, line, column) in
         [("", 1, 1), ("{\n  \"name\": \"a\",\n}", 3, 1), ("{} {}", 1, 4), ("{\"name\": ä}", 1, 10)]
     {

@@ -1,4 +1,4 @@
-//! Batches of any length: sent in parts, and every item with its outcome, in whichever form the exchange reports it.
+//! Batches of any length: they are sent in parts, and every item has its outcome, in each form of report.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ fn success(data: &Value) -> Answer {
     Answer::json(json!({"code": "00000", "msg": "success", "requestTime": 1, "data": data}).to_string())
 }
 
-/// The outcome of an item in a word, and how it was found.
+/// The outcome of an item, and how it was found, in a word each.
 fn word<T>(outcome: &ItemOutcome<T>) -> String {
     match outcome {
         ItemOutcome::Done(_) => "done".to_owned(),
@@ -97,9 +97,9 @@ async fn results_are_matched_by_id_in_any_order() {
     assert!(!report.all_done() && report.unmatched.is_empty() && report.unknown().next().is_none());
 }
 
-/// A modification that is rejected cancels its order, where the item says so.
+/// A rejected modification cancels its order if the item requests it.
 #[tokio::test(flavor = "current_thread")]
-async fn an_item_that_does_two_things_fails_for_certain_only_before_the_first() {
+async fn a_compound_item_certainly_fails_only_before_its_first_part() {
     let item = |id: &str, auto_cancel| {
         let order = unified::OrderRef::ClientOid(unified::ClientOid::new(id).unwrap());
         unified::BatchModifyItem::new(order).qty(2).auto_cancel(auto_cancel)
@@ -109,7 +109,7 @@ async fn an_item_that_does_two_things_fails_for_certain_only_before_the_first() 
     let items = ids.iter().zip([&yes, &no, &yes, &yes, &no]).map(|((id, _), auto)| item(id, auto.clone())).collect();
     let result = |(id, code): &(&str, &str)| json!({"clientOid": id, "code": code, "msg": "it failed"});
     let mut data: Vec<_> = ids.iter().map(result).collect();
-    // Nobody knows whose these are.
+    // These belong to no known item.
     data.extend([result(&("x", "43012")), result(&("y", "40017"))]);
     let report = report_of(unified::BatchModifyOrders::new(items), json!(data)).await;
     let unknown: Vec<_> = report.items.iter().map(|item| item.outcome.is_unknown()).collect();
@@ -117,7 +117,7 @@ async fn an_item_that_does_two_things_fails_for_certain_only_before_the_first() 
     let unmatched = report.unmatched.iter().map(|result| result.result.as_ref().map(drop).unwrap_err().outcome);
     assert_eq!(unmatched.collect::<Vec<_>>(), [Outcome::Unknown, Outcome::NotDone]);
 
-    // An order that is refused does nothing else.
+    // A refused order has no other effect.
     let data = json!([{"clientOid": "a", "orderId": "1"}, {"clientOid": "x", "code": "43012", "msg": "it failed"}]);
     let report = report_of(orders(&["a", "b"]), data).await;
     assert_eq!(report.unmatched[0].result.as_ref().map(drop).unwrap_err().outcome, Outcome::NotDone);
@@ -143,19 +143,19 @@ async fn without_ids_results_are_matched_by_place_unless_contradicted() {
             json!([{"orderId": "1"}, {"code": "1", "msg": "m"}]),
             vec!["done by place", "code 1, \"m\" by place"],
         ),
-        // One result has an id, and is at the right place.
+        // One result has an id, and its place agrees.
         (
             orders(&["", "b"]),
             json!([{"code": "1"}, {"orderId": "1", "clientOid": "b"}]),
             vec!["code 1, \"\" by place", "done by id"],
         ),
-        // One is at another place: then the others are unknown.
+        // One is at another place, so the others are unknown.
         (
             orders(&["", "b", ""]),
             json!([{"orderId": "1", "clientOid": "b"}, {"code": "1"}, {"orderId": "2"}]),
             vec!["unaccounted", "done by id", "unaccounted"],
         ),
-        // All have the same result, so that it does not matter which is which.
+        // All have the same result, so their places do not matter.
         (
             orders(&["", "b", ""]),
             json!([{"orderId": "1", "clientOid": "b"}, {"orderId": "3"}, {"orderId": "2"}]),
@@ -163,7 +163,7 @@ async fn without_ids_results_are_matched_by_place_unless_contradicted() {
         ),
         // One is missing.
         (orders(&["", ""]), json!([{"orderId": "1"}]), vec!["unaccounted", "unaccounted"]),
-        // One cannot be read, but holds its place.
+        // One is unreadable, but keeps its place.
         (orders(&["", ""]), json!(["?", {"orderId": "1"}]), vec!["unaccounted", "done by place"]),
         // An id that no item has.
         (
@@ -209,7 +209,7 @@ async fn contradictory_results_prove_nothing() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn the_id_that_wins_decides() {
+async fn the_id_with_precedence_decides() {
     let item = |order: Option<&str>, client: Option<&str>| {
         let mut item = classic::BatchCancelItem::new();
         item.order_id = order.map(Into::into);
@@ -246,7 +246,7 @@ async fn a_call_without_a_list_is_made_once() {
     assert_eq!((error.code.as_str(), error.message.as_str()), ("7", "m"));
 }
 
-/// Answers every item as done, in the order they came.
+/// Answers that every item is done, in their order.
 fn all_done(body: &str) -> Value {
     let items: Vec<Value> = serde_json::from_str(body).unwrap();
     items.iter().map(|item| json!({"orderId": "1", "clientOid": item["clientOid"]})).collect()
@@ -266,7 +266,7 @@ fn lengths(server: &ScriptedServer) -> Vec<usize> {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn what_is_too_long_for_a_call_is_sent_in_parts() {
+async fn a_batch_that_is_too_long_for_a_call_is_sent_in_parts() {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|request| success(&all_done(&request.text())));
     let report = client(&server).batch(many(45)).send().await.unwrap();
@@ -284,7 +284,7 @@ async fn what_is_too_long_for_a_call_is_sent_in_parts() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn after_a_failure_it_goes_on_or_stops() {
+async fn a_batch_continues_or_stops_after_a_failure() {
     for stops in [false, true] {
         let server = ScriptedServer::start().unwrap();
         server.answer_next(success(&all_done(&serde_json::to_string(&many(20)).unwrap())));
@@ -315,7 +315,7 @@ async fn a_refused_call_has_no_effect() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn doubles_are_refused_wherever_they_stand() {
+async fn duplicate_ids_are_refused_anywhere_in_a_batch() {
     let server = ScriptedServer::start().unwrap();
     let mut request = many(45);
     request.orders[41] = order(Some("o3"));
@@ -342,10 +342,10 @@ async fn everything_is_checked_before_anything_is_sent() {
     assert!(server.requests().is_empty());
 }
 
-/// Answers a batch with a part of the truth.
+/// A random partial answer to a batch.
 #[derive(Clone)]
 struct Exchange {
-    /// By clientOid: whether it was done, and the place where the answer has it; none where it says nothing.
+    /// By clientOid: whether the item was done, and its place in the answer; `None` if the answer omits it.
     truth: Vec<(bool, Option<u8>)>,
     in_lists: bool,
 }
@@ -414,7 +414,7 @@ fn is_true<O: Batch>(request: O, exchange: &Exchange, order_id: fn(&O::Done) -> 
 }
 
 proptest! {
-    /// Items have ids: whatever the order, and whatever is left out, nothing is claimed that is not so.
+    /// With ids, no outcome is claimed falsely, in any order and with any omissions.
     #[test]
     fn nothing_is_claimed_falsely(truth in prop::collection::vec((any::<bool>(), prop::option::weighted(0.8, any::<u8>())), 1..70)) {
         let ids: Vec<String> = (0..truth.len()).map(|n| format!("o{n}")).collect();

@@ -1,4 +1,4 @@
-//! What is refused before it is sent: every checked rule and every bound of the documents, just kept and just broken.
+//! Checks before a request is sent: every checked rule and documented bound, just kept and just broken.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use tradeapi::runtime::checks::CheckContext;
@@ -23,16 +23,16 @@ fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
-/// The kind of the rule, which is the last word of its id, and the parameter of everything that is wrong.
+/// The rule kind (the last word of its id) and the parameter of each violation.
 fn wrong(checked: Result<(), Violations>) -> Vec<(&'static str, String)> {
-    // Leaked, so that expectations are written as they are read; a test leaks little.
+    // Leaked, so that expectations can be literals.
     let kind = |rule: String| String::leak(rule).rsplit('.').next().unwrap_or_default();
     let violations = checked.err().into_iter().flatten();
     let refusing = violations.filter(|violation| violation.severity == Severity::Refuse);
     refusing.map(|violation| (kind(violation.rule), violation.parameter)).collect()
 }
 
-/// What refuses a request at a time.
+/// The violations that refuse a request at this time.
 fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
     let found = request.inspect(CheckContext { now, ..CheckContext::default() });
     if found.refuse() { Err(found) } else { Ok(()) }
@@ -42,7 +42,7 @@ fn checked(request: &impl Operation) -> Vec<(&'static str, String)> {
     wrong(validate(request, Some(at(NOW))))
 }
 
-/// An operation, and what is wrong with a request in JSON.
+/// An operation, with the violations of a request in JSON.
 struct Checking {
     meta: &'static Meta,
     wrong: fn(&str) -> Vec<(&'static str, String)>,
@@ -98,7 +98,7 @@ fn batches_are_bounded() {
         assert_eq!(of(1), [], "{wrong_with}");
         assert_eq!(of(most), [], "{wrong_with}");
         assert_eq!(of(most + 1), [("max-items", path.to_owned())], "{wrong_with}");
-        // An empty list is not the same as none: without one, a cancellation takes all orders of the pair.
+        // An empty list differs from a missing one, which cancels all orders of the pair.
         assert_eq!(of(0), [("min-items", path.to_owned())], "{wrong_with}");
     }
     let classic =
@@ -184,7 +184,7 @@ fn access_ends_after_ninety_days() {
         assert_eq!(wrong(check(oldest)), []);
         assert_eq!(wrong(check(oldest - TOLERANCE - 1)), [("access", "startTime".to_owned())]);
     }
-    // Where the document speaks of the data, an older start finds nothing older and is not a mistake.
+    // If the document limits the data, an older start finds nothing older, and is not a mistake.
     let ends: [fn(u64) -> Result<(), Violations>; 2] = [
         |to| {
             let history = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures);
@@ -196,7 +196,7 @@ fn access_ends_after_ninety_days() {
         assert_eq!(wrong(check(oldest)), []);
         assert_eq!(wrong(check(oldest - TOLERANCE - 1)), [("access", "endTime".to_owned())]);
     }
-    // Without a clock nothing is said about it.
+    // Without a clock, the rule is not checked.
     assert_eq!(wrong(validate(&unified::GetFillHistory::new().start_time(at(0)), None)), []);
 }
 
@@ -211,7 +211,7 @@ fn between_sets_both_ends_and_they_must_be_in_order() {
 }
 
 #[test]
-fn where_the_documents_want_both_ends_one_is_not_enough() {
+fn both_ends_of_a_range_are_required_where_documented() {
     let commissions = broker::GetAgentDirectCommissions::new;
     assert_eq!(checked(&commissions()), []);
     assert_eq!(checked(&commissions().start_time(at(NOW))), [("pair", "endTime".to_owned())]);
@@ -220,7 +220,7 @@ fn where_the_documents_want_both_ends_one_is_not_enough() {
 }
 
 #[test]
-fn client_oids_have_their_shape_before_they_are_sent() {
+fn the_shape_of_client_oids_is_checked_before_they_are_sent() {
     for good in ["a", ".:/-_", &"Z".repeat(32)] {
         assert_eq!(ClientOid::new(good).unwrap().as_str(), good);
     }
@@ -228,7 +228,7 @@ fn client_oids_have_their_shape_before_they_are_sent() {
         let error = ClientOid::new(bad).expect_err(bad);
         assert_eq!(error.given(), bad);
     }
-    // An answer may bring one of another shape; it can be kept and compared, but not sent.
+    // An answer may contain another shape, which can be stored and compared, but not sent.
     let foreign: ClientOid = read_json(r#""made by another client, and long""#).unwrap();
     assert_eq!(checked(&unified::CancelOrder::new(foreign)), [("shape", "clientOid".to_owned())]);
     assert_eq!(checked(&classic_cancel("")), [("shape", "clientOid".to_owned())]);
@@ -247,7 +247,7 @@ fn values_that_no_document_lists_are_refused() {
     let fills = unified::GetFillHistory::new().category(unknown);
     assert_eq!(checked(&fills), [("values", "category".to_owned())]);
     assert_eq!(wrong_with("unified.fills", r#"{"category":"OPTIONS"}"#), [("values", "category".to_owned())]);
-    // What is listed for the enum is not always listed for the operation.
+    // A value of the enum is not always allowed for the operation.
     let reality = r#"{"category":"USDT-FUTURES","symbol":"rAMDUSDT","orderId":"1"}"#;
     assert_eq!(wrong_with("unified.cancel-reality-order", reality), [("values", "category".to_owned())]);
 }
@@ -302,7 +302,7 @@ fn a_request_in_json_is_read_strictly() {
     assert_eq!(wrong_with("unified.cancel-order", "{}"), [("one-of", "orderId".to_owned())]);
     assert!(!wrong_with("unified.cancel-order", "{").is_empty());
     assert!(!wrong_with("unified.cancel-order", "").is_empty());
-    // Blank keeps, 0 deletes: the one thing that an empty text says.
+    // An empty text keeps a value, 0 deletes it.
     let edit = unified::ModifyOrder::from_json(r#"{"orderId":"1","qty":2,"takeProfit":"","stopLoss":0}"#).unwrap();
     assert_eq!((edit.take_profit, edit.stop_loss), (tradeapi::Edit::Keep, tradeapi::Edit::Delete));
 }
@@ -338,7 +338,7 @@ fn all_violations_are_reported_at_once_with_their_places() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_not_sent_unless_checks_are_off() {
+async fn a_refused_request_is_not_sent_unless_checks_are_off() {
     let server = ScriptedServer::start().unwrap();
     let builder =
         || Client::builder(server.url()).credentials(Credentials::new("k", "s", "p")).clock(FixedClock(at(NOW)));
@@ -355,7 +355,7 @@ async fn what_is_refused_is_not_sent_unless_checks_are_off() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// The parameters of which a document says that they may be blank: what is there is kept, or there is none.
+/// The parameters that may be blank by the documents, which keeps the current value.
 const MAY_BE_BLANK: [(&str, &[&str]); 5] = [
     ("classic.place-order", &["presetStopSurplusPrice", "presetStopLossPrice"]),
     ("classic.close-positions", &["holdSide"]),
@@ -403,7 +403,7 @@ fn an_id_that_is_an_empty_text_is_refused_wherever_it_is_read() {
     assert_eq!(listed, [("empty", "cursor".to_owned()), ("empty", "limit".to_owned())]);
     let list = wrong_with("classic.batch-cancel-orders", r#"{"productType":"USDT-FUTURES","orderIdList":""}"#);
     assert_eq!(list, [("empty", "orderIdList".to_owned())]);
-    // The last of two counts, and the other one too.
+    // Both of two members count.
     let twice = order.replace(r#""clientOid":"""#, r#""clientOid":"a","clientOid":"""#);
     assert!(wrong_with("unified.place-order", &twice).contains(&("empty", "clientOid".to_owned())));
     let other = wrong_with("unified.cancel-order", r#"{"orderId":"","clientOid":"a"}"#);
@@ -426,7 +426,7 @@ fn a_decimal_has_as_many_digits_as_any_amount_and_not_more() {
     let mut amend = unified::ModifyOrder::new(unified::OrderId::from("1")).qty(decimal("1"));
     amend.take_profit = tradeapi::Edit::Set(decimal("1e999"));
     assert_eq!(checked(&amend), [("digits", "takeProfit".to_owned())]);
-    // What would be sent is shown.
+    // The value to be sent is shown.
     let text = validate(&order("1e1000"), None).unwrap_err().to_string();
     let zeros = "0".repeat(79);
     let expected = "at most 64 digits, written without an exponent, are sent (rule qty.digits): use a shorter number";
@@ -434,7 +434,7 @@ fn a_decimal_has_as_many_digits_as_any_amount_and_not_more() {
 }
 
 #[test]
-fn what_is_given_is_blamed_and_not_what_could_have_been() {
+fn violations_name_given_parameters_only() {
     let order = |symbol: &str| {
         let execution = Execution::from(LimitExecution::new(decimal("64000")));
         unified::PlaceOrder::new(Category::CoinFutures, symbol, decimal("1"), Side::Buy, execution)
@@ -457,7 +457,7 @@ fn what_is_given_is_blamed_and_not_what_could_have_been() {
 }
 
 #[test]
-fn what_refuses_comes_before_what_is_only_advised_against() {
+fn refusals_come_before_warnings() {
     let item = |index: u32| {
         BatchOrderItem::new(Category::Spot, "BTCUSDT", decimal(&index.to_string()), Side::Buy, Execution::Market)
     };
@@ -472,7 +472,7 @@ fn what_refuses_comes_before_what_is_only_advised_against() {
     assert_eq!((lines[1], lines.len()), ("Warnings, for which it is not refused:", 22));
     assert!(lines[2..].iter().all(|line| line.contains("client-oid-recommended")), "{text}");
 
-    // Where there is nothing but warnings, they need no heading; where there are none, neither.
+    // There is no heading without warnings, nor with warnings alone.
     let warned = unified::BatchOrder::new(vec![item(1)]).inspect(CheckContext::default());
     assert!(!warned.refuse() && warned.to_string().lines().count() == 1);
 }

@@ -1,5 +1,5 @@
-//! An exchange whose clock is ten minutes off, over real sockets: reads heal by themselves, changes are refused for certain
-//! and sent again by the caller only.
+//! An exchange whose clock is ten minutes off, over real sockets: reads recover by themselves, while changes are
+//! certainly refused, and only the caller sends them again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::time::{Duration, SystemTime};
@@ -16,7 +16,7 @@ use tradeapi_tests::signature;
 const WINDOW: u64 = 30_000;
 const TEN_MINUTES: i64 = 600_000;
 
-/// An exchange that is `ahead` by so many milliseconds, and takes a request only while its signature is good.
+/// An exchange that is `ahead` by milliseconds, and accepts a request only with a valid signature.
 fn exchange(ahead: i64) -> ScriptedServer {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(move |request| {
@@ -67,17 +67,17 @@ fn quickly() -> RetryPolicy {
     RetryPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1)).deadline(Duration::from_secs(600))
 }
 
-/// How long a request takes here is not known, only that it is part of the uncertainty.
+/// The duration of a request is unknown, but is part of the uncertainty.
 fn is_right(skew: Skew, ahead: i64) -> bool {
     Duration::from_millis(skew.ahead_ms.abs_diff(ahead)) <= skew.uncertainty + Duration::from_millis(2)
 }
 
 #[tokio::test]
-async fn a_read_heals() {
+async fn a_read_recovers() {
     for ahead in [TEN_MINUTES, -TEN_MINUTES] {
         let exchange = exchange(ahead);
         let client = client(&exchange, SigningClock::Corrected);
-        // By default, nothing is repeated.
+        // Nothing is repeated by default.
         assert!(matches!(client.call(&details()).await, Err(Error::Exchange(_))));
         assert_eq!(exchange.take_requests().len(), 1);
         client.call(&details()).await.unwrap();
@@ -92,7 +92,7 @@ async fn a_read_heals() {
 }
 
 #[tokio::test]
-async fn a_create_is_not_repeated_and_the_callers_next_one_is_taken() {
+async fn a_create_is_not_repeated_and_the_next_one_is_accepted() {
     for ahead in [TEN_MINUTES, -TEN_MINUTES] {
         let exchange = exchange(ahead);
         let client = client(&exchange, SigningClock::Corrected);
@@ -132,7 +132,7 @@ async fn an_uncorrected_clock_gets_the_reason_for_refusals() {
     let client = client(&exchange, SigningClock::Own);
     let error = client.retrying(&quickly()).call(&details()).await.unwrap_err();
     assert_eq!((error.call_result(), exchange.requests().len()), (CallResult::TimestampRefused, 1));
-    // One refusal alone holds nothing back; two that agree do.
+    // A single refusal does not block calls; two that agree do.
     let error = client.call(&order()).await.unwrap_err();
     assert_eq!((error.call_result(), exchange.requests().len()), (CallResult::TimestampRefused, 2));
     let error = client.call(&order()).await.unwrap_err();
@@ -140,7 +140,7 @@ async fn an_uncorrected_clock_gets_the_reason_for_refusals() {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_right_is_left_alone() {
+async fn a_right_clock_is_not_corrected() {
     let exchange = exchange(0);
     let client = client(&exchange, SigningClock::Corrected);
     for _ in 0..20 {

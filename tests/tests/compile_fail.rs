@@ -1,8 +1,8 @@
-//! What must not compile, does not, and for the reason it should.
+//! Code that must not compile fails with the expected error.
 //!
-//! Each file in `compile_fail` says in its first line which error it must end in, or that it compiles. Only the code is
-//! compared: trybuild compares the compiler's words, which change from one version to the next, and would make this
-//! suite fail for people who did nothing wrong. A second line may quote a sentence that is ours (`on_unimplemented`).
+//! The first line of each file in `compile_fail` names its error, or says that it compiles. Only the error code is
+//! compared, because messages, which trybuild compares, change between compiler versions. A second line may quote a
+//! message of our own (`on_unimplemented`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
@@ -12,14 +12,14 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The codes of the errors of each case that has any, by its name.
+/// The error codes of cases with errors, by name.
 type Codes = BTreeMap<String, Vec<String>>;
 
-/// What a case quotes, behind this.
+/// The prefix of a quoted message.
 const QUOTES: &str = "//! The compiler says: ";
 
 #[test]
-fn what_must_not_compile_does_not() {
+fn invalid_code_does_not_compile() {
     let cases = cases();
     assert!(cases.len() > 10);
     let messages = check(&cases);
@@ -28,7 +28,7 @@ fn what_must_not_compile_does_not() {
         let text = std::fs::read_to_string(path).unwrap();
         let first = text.lines().next().unwrap_or_default();
         let (expected, _) = first.strip_prefix("//! ").and_then(|line| line.split_once(':')).expect("a first line");
-        // No entry: no errors at all, also none without a code.
+        // Without an entry there are no errors at all, not even ones without a code.
         let expected = (expected != "compiles").then(|| vec![expected.to_owned()]);
         assert_eq!(found.get(name), expected.as_ref(), "{name}: {first}");
         if let Some(quoted) = text.lines().find_map(|line| line.strip_prefix(QUOTES)) {
@@ -38,31 +38,31 @@ fn what_must_not_compile_does_not() {
     }
 }
 
-/// The cases: their names, and where they are.
+/// The names and paths of the cases.
 fn cases() -> BTreeMap<String, PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compile_fail");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path)).collect()
 }
 
-/// Checks all cases at once, as programs of one crate that is made for them.
+/// Checks all cases at once, as binaries of one temporary crate.
 fn check(cases: &BTreeMap<String, PathBuf>) -> String {
     let house = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile_fail");
     std::fs::create_dir_all(&room).unwrap();
     std::fs::write(room.join("Cargo.toml"), manifest(house, cases)).unwrap();
-    // The versions of the workspace, which are at hand.
+    // The versions of the workspace, which are available offline.
     std::fs::copy(house.join("Cargo.lock"), room.join("Cargo.lock")).unwrap();
     let output = Command::new(env!("CARGO"))
         .args(["check", "--bins", "--keep-going", "--offline", "--quiet", "--message-format=json"])
-        // What is checked here for one test is there for the others.
+        // Tests share the results of their checks.
         .args(["--target-dir", "../checked"])
         .env("CARGO_INCREMENTAL", "0")
         .current_dir(&room)
         .output()
         .unwrap();
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
-    // The crate itself may not have come about, and then no case was looked at.
+    // If the crate itself fails, no case was checked.
     assert!(!codes(&messages).is_empty(), "nothing was checked: {}", String::from_utf8_lossy(&output.stderr));
     messages
 }
@@ -85,7 +85,7 @@ fn codes(messages: &str) -> Codes {
     for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         let diagnostic = &message["message"];
         if let (Some(name), Some("error")) = (message["target"]["name"].as_str(), diagnostic["level"].as_str()) {
-            // The last one, that there were errors, has no code.
+            // The final summary has no code.
             let code = diagnostic["code"]["code"].as_str().map(str::to_owned);
             let of_case = codes.entry(name.to_owned()).or_default();
             of_case.extend(code);
@@ -95,7 +95,7 @@ fn codes(messages: &str) -> Codes {
     codes
 }
 
-/// The errors of a case as the compiler prints them.
+/// The compiler's errors of a case.
 fn rendered(messages: &str, name: &str) -> String {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let of_case = messages.filter(|message| message["target"]["name"].as_str() == Some(name));

@@ -1,5 +1,5 @@
-//! The outcome of an order, over real sockets and an exchange that keeps a book: found when it landed, never sent again,
-//! and never claimed without proof.
+//! The outcome of an order, over real sockets and a scripted exchange that records its orders: an accepted order is
+//! found, never sent again, and never claimed without proof.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, HashSet};
@@ -16,13 +16,13 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Credentials, Error, classic, unified};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
-/// An exchange that keeps the orders it took by the caller's ids.
+/// An exchange that records accepted orders by the caller's ids.
 struct Exchange {
     server: ScriptedServer,
     book: Arc<Mutex<BTreeMap<String, Value>>>,
 }
 
-/// What the exchange does with a request for a change: which of its orders land, and what it answers.
+/// The reaction of the exchange to a change: the orders that it accepts, and its answer.
 type Change = fn(&Request, &mut dyn FnMut(Value)) -> Answer;
 
 impl Exchange {
@@ -43,12 +43,12 @@ impl Exchange {
         Self { server, book }
     }
 
-    /// A client that sends as fast as it can.
+    /// A client without rate limits.
     fn client(&self) -> Client {
         client_of(self.server.url(), |client| client.limits(LimitMode::Off))
     }
 
-    /// How many requests for a change came, and how many questions.
+    /// The numbers of changes and of queries.
     fn count(&self) -> (usize, usize) {
         let requests = self.server.requests();
         let questions = requests.iter().filter(|request| request.method == "GET").count();
@@ -56,7 +56,7 @@ impl Exchange {
     }
 }
 
-/// A client as it is by default.
+/// A client with the default settings.
 fn client(url: impl AsRef<str>) -> Client {
     client_of(url, |client| client)
 }
@@ -89,7 +89,7 @@ fn body(request: &Request) -> Value {
     serde_json::from_slice(&request.body).unwrap()
 }
 
-/// The order of a request, as the book has it.
+/// The record of the order in a request.
 fn taken(order: &Value) -> Value {
     let now = now().to_string();
     json!({"orderId": "7", "clientOid": order["clientOid"], "qty": order["qty"], "orderStatus": "live",
@@ -100,18 +100,18 @@ fn market_buy() -> unified::PlaceOrder {
     unified::PlaceOrder::spot_market_buy("BTCUSDT", 10).client_oid(unified::ClientOid::mint())
 }
 
-/// Queries a few times, quickly, and then gives up.
+/// A policy with a few quick queries.
 fn brief() -> ConfirmPolicy {
     ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(5)).deadline(Duration::from_millis(30))
 }
 
-/// Queries until the outcome is known, as it is in every test that uses this.
+/// A policy that queries until the outcome is known, which it is in every test that uses it.
 fn patient() -> ConfirmPolicy {
     brief().deadline(Duration::from_secs(60))
 }
 
 #[tokio::test]
-async fn an_order_that_landed_is_found_after_any_answer() {
+async fn an_accepted_order_is_found_after_any_answer() {
     let answers: [Change; 6] = [
         |request, land| (land(taken(&body(request))), code("45001")).1,
         |request, land| (land(taken(&body(request))), code("40010")).1,
@@ -131,7 +131,7 @@ async fn an_order_that_landed_is_found_after_any_answer() {
 }
 
 #[tokio::test]
-async fn an_order_that_did_not_land_stays_unknown_as_long_as_it_could() {
+async fn an_order_stays_unknown_as_long_as_it_can_arrive() {
     for answer in [|_: &Request, _: &mut dyn FnMut(Value)| code("45001"), |_, _| Answer::close()] as [Change; 2] {
         let exchange = Exchange::start(answer);
         let confirmation = exchange.client().place_and_confirm(&market_buy(), &brief().absent("40404")).await;
@@ -155,7 +155,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
         let confirmation = client.core().settle(&order, signed_at, &policy).await;
         assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
     }
-    // A reversal closes and opens, and that the opening is not there says nothing of the closing.
+    // A reversal closes and opens, so a missing opening order proves nothing about the closing.
     let size = tradeapi::Decimal::from(1);
     let order = classic::Reversal::new("BTCUSDT", "USDT", classic::ProductType::UsdtFutures, classic::Side::Buy)
         .size(size)
@@ -176,13 +176,13 @@ async fn an_absence_proves_nothing_once_any_call_has_shown_the_order() {
     let shown = taken(&json!({"clientOid": id.as_str(), "qty": "10"}));
     exchange.book.lock().unwrap().insert(id.as_str().to_owned(), shown);
     assert_eq!(client.call(&detail).await.unwrap().client_oid, Some(id));
-    // From here on, the exchange denies it.
+    // From here on, the exchange answers that there is no such order.
     exchange.book.lock().unwrap().clear();
 
     let confirmation = client.core().settle(&order, signed_at, &brief().absent("40404")).await;
     let Confirmation::Unknown(still) = confirmation else { panic!("{confirmation}") };
     assert_eq!(still.because, "it was not found, but an earlier answer showed a record with its id");
-    // A client that has not seen it believes the absence.
+    // A client that has not seen the order trusts the absence.
     let other = exchange.client().core().settle(&order, signed_at, &patient().absent("40404")).await;
     assert_eq!(other.outcome(), Outcome::NotDone, "{other}");
 }
@@ -204,7 +204,7 @@ async fn an_amendment_is_found_by_its_new_id_or_by_the_record() {
     );
 
     let amended: Change = |request, land| {
-        // In the millisecond in which the request left, it could have been so before.
+        // A change in the millisecond of the request may precede it.
         std::thread::sleep(Duration::from_millis(10));
         land(taken(&body(request)));
         Answer::close()
@@ -251,8 +251,8 @@ async fn an_amendment_under_the_other_id_may_have_changed_the_order() {
 async fn a_batch_is_confirmed_item_by_item() {
     let items = || [1, 2, 3, 4, 5].map(|n| format!("item-{n}"));
     let outcomes = [Outcome::Done, Outcome::NotDone, Outcome::Done, Outcome::Unknown, Outcome::NotDone];
-    // The first succeeds, the second fails for a known reason, the third and the fourth are left out and only the third
-    // landed, the fifth fails for an unknown reason.
+    // The first succeeds, and the second fails for a known reason. The third and the fourth are left out, and only the
+    // third was accepted. The fifth fails for an unknown reason.
     let exchange = Exchange::start(|request, land| {
         let body = body(request);
         [0, 2].into_iter().for_each(|place: usize| land(taken(&body[place])));
@@ -290,7 +290,7 @@ async fn a_batch_is_confirmed_item_by_item() {
     let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
     assert_eq!(found.outcomes().collect::<Vec<_>>(), outcomes);
 
-    // Without an answer, each is queried.
+    // Without an answer, each item is queried.
     let exchange = Exchange::start(|request, land| {
         let list = body(request)["orderList"].clone();
         [0, 1, 2].into_iter().for_each(|place: usize| land(taken(&list[place])));
@@ -299,7 +299,7 @@ async fn a_batch_is_confirmed_item_by_item() {
     let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
     assert_eq!(found.outcomes().collect::<Vec<_>>(), [done, done, done, unknown, unknown]);
-    // Later queries need the time of its signature.
+    // Later queries need the time of the signature.
     let Confirmation::Unknown(still) = &found.items[4].confirmation else { panic!("{}", found.items[4].confirmation) };
     let Some(Error::Unknown(call)) = still.call.as_deref() else { panic!("{still:?}") };
     assert_eq!(still.signed_at, Some(call.sent.signed_at));
@@ -327,14 +327,14 @@ async fn a_located_record_is_the_requested_one() {
     assert_eq!(error.outcome(), Outcome::NotDone);
 }
 
-/// An equal order with an id of an order that landed, which its caller gives up while it waits for room.
+/// A dropped order that is equal to an accepted one with the same id, and was still waiting for the limiter.
 #[tokio::test]
 async fn an_order_that_never_left_is_not_found_in_that_of_an_equal_one() {
     let exchange = Exchange::start(|request, land| (land(taken(&body(request))), Answer::close()).1);
     let client = client(exchange.server.url());
     let order = market_buy();
     let Err(Error::Unknown(first)) = client.call(&order).await else { panic!("the answer decides nothing") };
-    // No more than ten may leave in a second.
+    // No more than ten are sent in a second.
     while let Ok(Err(Error::Unknown(_))) = give_up_soon(client.call(&market_buy())).await {}
     let given_up_at = {
         let prepared = client.prepare(&order).unwrap();
@@ -347,7 +347,7 @@ async fn an_order_that_never_left_is_not_found_in_that_of_an_equal_one() {
     for signed_at in [given_up_at, core.now()] {
         assert_eq!(core.settle(&order, signed_at, &brief()).await.outcome(), Outcome::Unknown);
     }
-    // Nothing came of the others, so what is there is of the first.
+    // The others were not accepted, so the record belongs to the first.
     assert_eq!(core.settle(&order, first.sent.signed_at, &brief()).await.outcome(), Outcome::Done);
 }
 
@@ -355,7 +355,7 @@ async fn give_up_soon<T>(call: impl Future<Output = T>) -> Result<T, tokio::time
     tokio::time::timeout(Duration::from_millis(50), call).await
 }
 
-/// Both orders have one id, and of the batch only the second is queried.
+/// Both orders have the same id, and only the second item of the batch is queried.
 #[tokio::test]
 async fn an_id_used_twice_in_a_batch_confirms_neither_order() {
     let exchange = Exchange::start(|request, land| {
@@ -384,7 +384,7 @@ async fn an_id_is_stored_before_its_request_leaves() {
     let stored = (prepared.client_id().unwrap(), prepared.signed_at());
     assert_eq!((Some(stored.0.as_str()), exchange.count()), (order.client_oid.as_ref().map(|id| id.as_str()), (0, 0)));
     assert!(matches!(client.send(prepared).await, Err(Error::Unknown(_))));
-    // A later run has nothing but what was stored.
+    // A later run has only what was stored.
     let again = market_buy().client_oid(unified::ClientOid::new(stored.0).unwrap());
     let confirmation = exchange.client().core().settle(&again, stored.1, &patient()).await;
     assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
@@ -432,13 +432,13 @@ async fn an_answer_about_another_order_proves_nothing() {
             Err(error) => panic!("{error}"),
         }
     }
-    // Who names an order by the exchange's id learns the own one.
+    // A caller that names an order by the exchange's id learns its own id.
     server.answer_next(success(json!({"orderId": "1", "clientOid": "desk-1:7"})));
     client.call(&unified::CancelOrder::new(unified::OrderRef::OrderId("1".into()))).await.unwrap();
 }
 
 #[tokio::test]
-async fn what_an_attempt_left_open_a_later_refusal_does_not_settle() {
+async fn a_later_refusal_does_not_settle_an_earlier_attempt() {
     let server = ScriptedServer::start().unwrap();
     let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
@@ -451,23 +451,23 @@ async fn what_an_attempt_left_open_a_later_refusal_does_not_settle() {
     let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
     assert!(matches!(&error, Error::Unknown(_)) && error.outcome() == Outcome::Unknown, "{error}");
     assert_eq!(server.take_requests().len(), 2);
-    // Where nothing was left open, a refusal is one.
+    // If no attempt is open, a refusal counts.
     server.answer_next(code("24056"));
     let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
     assert_eq!(error.outcome(), Outcome::NotDone, "{error}");
 }
 
-/// Set for the processes that only mint ids.
+/// The variable that is set for processes that only mint ids.
 const MINT: &str = "TRADEAPI_TESTS_MINT";
 
 #[test]
-fn no_process_mints_what_another_did() {
+fn no_two_processes_mint_the_same_id() {
     if std::env::var_os(MINT).is_some() {
         (0..500).for_each(|_| println!("minted {}", unified::ClientOid::mint()));
         return;
     }
     let program = std::env::current_exe().unwrap();
-    let name = "no_process_mints_what_another_did";
+    let name = "no_two_processes_mint_the_same_id";
     let start = || {
         let mut command = Command::new(&program);
         command.args([name, "--exact", "--nocapture"]).env(MINT, "1").stdout(std::process::Stdio::piped());

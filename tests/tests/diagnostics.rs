@@ -1,8 +1,8 @@
-//! What the generator says about schemas that are wrong: every kind of mistake, pinned word for word.
+//! Diagnostics of invalid schemas: a snapshot of every kind of mistake.
 //!
-//! `fixtures/base` is a schema without mistakes. A folder of `fixtures/broken` holds the files in which a case differs
-//! from it, and in `remove.txt` the names of files that the case does without. What a file of a repository cannot hold,
-//! such as bytes that are not text, is made here.
+//! `fixtures/base` is a schema without mistakes. A folder of `fixtures/broken` has the files in which a case differs,
+//! and in `remove.txt` the names of files that the case removes. Files that a repository cannot contain, such as binary
+//! ones, are created here.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::collections::BTreeMap;
@@ -38,14 +38,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A schema without mistakes, in a folder of its own.
+/// Copies the schema without mistakes into a temporary folder.
 fn base() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     folders::copy(&fixtures().join("base"), folder.path());
     folder
 }
 
-/// Writes a schema without mistakes but for those of a case.
+/// Writes the schema of a case.
 fn write_broken(case: &Path, folder: &Path) {
     folders::copy(&fixtures().join("base"), folder);
     folders::copy(case, folder);
@@ -60,11 +60,11 @@ fn mistakes(folder: &Path) -> Diagnostics {
     Generator::new().schema_dir(folder).read().expect_err("the schema has a mistake")
 }
 
-/// A schema, and how it is made wrong.
-type Spoil = fn(&Path) -> Diagnostics;
+/// A case, with the function that breaks the schema.
+type Break = fn(&Path) -> Diagnostics;
 
-/// Mistakes that no file of a repository can hold.
-const MADE_HERE: &[(&str, Spoil)] = &[
+/// Mistakes in files that a repository cannot contain.
+const GENERATED_CASES: &[(&str, Break)] = &[
     ("bytes_that_are_not_utf8", |folder| {
         fs::write(folder.join("house/types.yaml"), b"enums:\n  Pl\xc3\xa4ce:\n    doc: caf\xe9\n").unwrap();
         mistakes(folder)
@@ -154,10 +154,10 @@ fn spoil(folder: &Path, file: &str, change: impl FnOnce(String) -> String) {
     fs::write(path, change(text)).unwrap();
 }
 
-/// Every case by its name: its folder, and what the generator says about it.
+/// The cases by name: their folders and diagnostics.
 type Cases = BTreeMap<String, (PathBuf, Diagnostics)>;
 
-/// The cases, which are made once. Tests leave their folders as they are.
+/// The cases, created once. Tests do not change their folders.
 fn cases() -> &'static Cases {
     static CASES: LazyLock<Cases> = LazyLock::new(make_cases);
     &CASES
@@ -175,7 +175,7 @@ fn make_cases() -> Cases {
         let Err(all) = Generator::new().schema_dir(&folder).read() else { panic!("{name} has no mistake") };
         cases.insert(name, (folder, all));
     }
-    for (name, make) in MADE_HERE {
+    for (name, make) in GENERATED_CASES {
         let folder = room.join(name);
         folders::copy(&fixtures().join("base"), &folder);
         let all = make(&folder);
@@ -208,7 +208,7 @@ fn printed(folder: &Path, all: &Diagnostics, format: Format) -> String {
     all.render(format).replace(folder.to_str().unwrap(), "schema")
 }
 
-/// Cases of every shape a mistake is shown in: in a line, in several files, in none, in what no terminal should get.
+/// Cases of every form of place: one line, several files, no file, and characters that a terminal must not get.
 const SHOWN: &[&str] = &[
     "bytes_that_are_not_utf8",
     "bytes_with_a_mark",
@@ -249,7 +249,7 @@ fn a_sample_in_the_human_and_json_formats() {
     assert!(differ.is_empty(), "look at these, and accept them with INSTA_UPDATE=always: {differ:?}");
 }
 
-/// What Rust prints when `main` returns the mistakes.
+/// The output of Rust when `main` returns the diagnostics.
 fn printed_by_main(folder: &Path, all: &Diagnostics) -> String {
     format!("{all:?}").replace(folder.to_str().unwrap(), "schema")
 }
@@ -288,7 +288,7 @@ fn programs_find_each_mistake_where_it_is() {
 }
 
 #[test]
-fn each_fix_mends_its_mistake() {
+fn each_fix_corrects_its_mistake() {
     let mut fixed = 0;
     for (name, (original, all)) in cases() {
         if all.iter().all(|one| one.fix.is_none()) {
@@ -341,7 +341,7 @@ fn diagnostics_do_not_depend_on_the_run() {
 }
 
 #[test]
-fn nothing_is_written_where_there_is_a_mistake() {
+fn nothing_is_written_if_there_is_a_mistake() {
     let folder = tempfile::tempdir().unwrap();
     write_broken(&fixtures().join("broken/several_in_one_file"), folder.path());
     let out = folder.path().join("out");
@@ -349,7 +349,7 @@ fn nothing_is_written_where_there_is_a_mistake() {
     assert!(!out.exists());
 }
 
-/// Each line of the base once with a slip of the finger: in its key, in its indentation, at its end.
+/// Each line of the base with a typing error: in its key, its indentation and at its end.
 #[test]
 fn one_mistake_has_one_diagnostic() {
     let base = base();
@@ -364,7 +364,7 @@ fn one_mistake_has_one_diagnostic() {
                 changed[index] = &slip;
                 fs::write(base.path().join(&file), changed.join("\n") + "\n").unwrap();
                 let count = Generator::new().schema_dir(base.path()).read().map_or_else(|all| all.len(), |_| 0);
-                // Without the line above them, the lines of a mapping are keys of the one around it.
+                // Without their first line, the lines of a mapping are keys of the outer one.
                 let most = if slip.is_empty() { 7 } else { 3 };
                 if count > most {
                     rains.push(format!("{}:{}: {slip:?} gives {count}", file.display(), index + 1));
@@ -385,12 +385,12 @@ fn a_file_full_of_mistakes_is_abandoned() {
     let lines: String = (0..10_000).map(|n| format!("- [{n}]\n")).collect();
     spoil(folder.path(), "office/count.yaml", |text| text.replace("rate_limit: []", "") + "rate_limit:\n" + &lines);
     let all = mistakes(folder.path());
-    // What was found until then is all alike.
+    // All diagnostics until then are alike.
     let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{} mistakes instead of one", all.len()) };
     assert!(one.related.last().is_some_and(|(_, why)| why.ends_with("more places")), "{all}");
 }
 
-/// A change that a person, a disk or a tool could make.
+/// A change as people, disks or tools make it.
 #[derive(Clone, Debug)]
 enum Change {
     Cut(usize),
@@ -492,17 +492,17 @@ fn insert(text: &mut Vec<u8>, at: usize, bytes: &[u8]) {
 }
 
 thread_local! {
-    /// A schema whose files are replaced one at a time, by one test.
+    /// A schema whose files one test replaces, one at a time.
     static FOLDER: TempDir = base();
 }
 
-/// Control characters, and those that turn the direction of a line around.
+/// Control characters and bidirectional overrides.
 fn steers_a_terminal(c: char) -> bool {
     c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
 #[test]
-fn no_diagnostic_steers_a_terminal() {
+fn diagnostics_contain_no_control_characters() {
     let base = fixtures().join("base");
     let characters = ('\0'..='\u{9f}').chain('\u{2000}'..='\u{20ff}').filter(|c| steers_a_terminal(*c));
     for (c, file) in characters.zip(files(&base).iter().cycle()) {
@@ -519,10 +519,10 @@ fn no_diagnostic_steers_a_terminal() {
     }
 }
 
-/// How a mistake begins that the second YAML reader finds and the first does not.
+/// The prefix of diagnostics of the second YAML reader.
 const OTHER_READER: &str = "YAML that other readers reject";
 
-/// Reads a schema of which one file is replaced, and writes a client only when it is one.
+/// Reads a schema with one replaced file, and generates a client if it is valid.
 fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let folder = FOLDER.with(|folder| folder.path().to_path_buf());
     let begin = Instant::now();
@@ -533,7 +533,7 @@ fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     fs::copy(fixtures().join("base").join(file), folder.join(file)).unwrap();
     let is_written = out.exists();
     let _ = fs::remove_dir_all(&out);
-    // Generating asks one YAML reader alone.
+    // Generation uses only one YAML reader.
     let is_refused_by_the_other = |all: &Diagnostics| all.iter().all(|one| one.message.starts_with(OTHER_READER));
     match (&read, &written) {
         (Ok(_), Ok(_)) | (Err(_), Err(_)) => {}
@@ -543,7 +543,7 @@ fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     prop_assert_eq!(is_written, written.is_ok(), "a schema with mistakes was written");
     prop_assert!(begin.elapsed() < Duration::from_secs(20), "it took {:?}", begin.elapsed());
     match read {
-        // Whatever is still a schema can be explained and emitted.
+        // A valid schema can be explained and emitted.
         Ok(schema) => {
             schema.facts();
             schema.list();

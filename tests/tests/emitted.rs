@@ -1,4 +1,4 @@
-//! What is emitted: one snapshot for each kind of statement on a schema of a few lines, and one small API as a whole.
+//! Emitted code: a snapshot for each kind of statement in a schema of a few lines, and a whole small API.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use tradeapi_gen::{Generator, Layout};
 const API: &str = "api: shop\ndoc: A shop.\n";
 const FAMILY: &str = "family: desk\ntitle: Desk\ndoc: The desk.\nnumbers: text\n";
 
-/// A schema with one operation, of which only the interesting part is given.
+/// A schema with one operation, of which only the relevant part is given.
 struct Small<'a> {
     types: &'a str,
     operation: &'a str,

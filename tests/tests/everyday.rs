@@ -1,5 +1,5 @@
-//! What a program meets every day: errors from `main`, partial failures, keys from the environment, two clients of one
-//! key, and figures of calls.
+//! Everyday use: errors from `main`, partial failures, keys from the environment, two clients of one key, and
+//! statistics of calls.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ fn order(id: &str) -> PlaceOrder {
 }
 
 #[tokio::test]
-async fn an_error_that_leaves_main_is_a_sentence_and_what_to_do() {
+async fn an_error_from_main_has_a_sentence_and_a_hint() {
     let exchange = Exchange::new(Seed(1));
     let client = exchange.client();
     exchange.hide_next("40725");
@@ -43,7 +43,7 @@ async fn an_error_that_leaves_main_is_a_sentence_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn requests_and_records_are_printed_on_one_line_with_what_is_there() {
+async fn requests_and_records_are_printed_on_one_line_without_absent_fields() {
     let order = order("desk-1").pos_side(PosSide::Long);
     let line = "PlaceOrder { category: UsdtFutures, symbol: \"BTCUSDT\", qty: 0.001, side: Buy, \
                 execution: Limit(LimitExecution { price: 50000 }), pos_side: Long, client_oid: \"desk-1\" }";
@@ -118,7 +118,7 @@ async fn the_demo_market_is_one_call_away() {
     }
 }
 
-/// An account is of one kind, and the other kind's operations refuse it.
+/// Operations of the other kind of account refuse the key.
 #[tokio::test]
 async fn the_error_for_a_key_of_the_other_kind_of_account_names_its_family() {
     let exchange = Exchange::new(Seed(4));
@@ -130,7 +130,7 @@ async fn the_error_for_a_key_of_the_other_kind_of_account_names_its_family() {
     assert!(text.ends_with("\nuse the operations of the family classic, or a key of a unified account"), "{text}");
 }
 
-/// Two clients that know nothing of each other do not exceed the limit of their key together.
+/// Two independent clients together do not exceed the limit of their key.
 #[tokio::test]
 async fn clients_with_the_same_key_share_their_limits() {
     let server = ScriptedServer::start().unwrap();

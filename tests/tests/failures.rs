@@ -1,5 +1,4 @@
-//! Everything that can go wrong with a call: which error it becomes, whether the request may have had an effect, and
-//! that the answer is kept as it came.
+//! Failures of calls: their error, whether the request may have had an effect, and that the raw answer is kept.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::time::Duration;
@@ -80,7 +79,7 @@ fn the_code_decides_regardless_of_the_status() {
 }
 
 #[test]
-fn documented_codes_bring_what_the_documents_say() {
+fn documented_codes_have_their_documentation() {
     for reading in readings() {
         for known in reading.meta.errors.iter().filter(|known| !known.success) {
             let body = format!(r#"{{"data":{{"any":["thing"]}},"msg":7,"code":"{}"}}"#, known.code);
@@ -120,7 +119,7 @@ fn an_unlisted_code_proves_nothing() {
 }
 
 #[test]
-fn answers_without_an_envelope_are_judged_by_status() {
+fn answers_without_an_envelope_are_classified_by_status() {
     let bodies: [&[u8]; 8] = [
         b"",
         b"<html>502</html>",
@@ -147,7 +146,7 @@ fn answers_without_an_envelope_are_judged_by_status() {
 }
 
 #[test]
-fn an_answer_that_breaks_off_is_never_a_success() {
+fn a_truncated_answer_is_never_a_success() {
     for reading in readings() {
         for example in schema::examples(reading.meta) {
             let body = example.response.trim_end().as_bytes();
@@ -159,7 +158,7 @@ fn an_answer_that_breaks_off_is_never_a_success() {
 }
 
 #[test]
-fn an_answer_with_something_behind_it_or_with_two_codes_is_not_trusted() {
+fn an_answer_with_trailing_data_or_two_codes_is_not_trusted() {
     for reading in readings() {
         let body = schema::examples(reading.meta)[0].response.trim_end().to_owned();
         reading.unreadable(200, format!("{body}{body}").as_bytes());
@@ -189,9 +188,9 @@ fn a_long_answer_is_not_printed_whole() {
     assert!(error.to_string().len() < 1_000);
 }
 
-/// The outcome of a call, and how many requests the exchange received.
+/// The result of a call, and the number of requests that the exchange received.
 async fn call(over: Over, answer: Answer) -> (Error, usize) {
-    // Long enough for a busy machine where an answer comes, short where none does.
+    // Long enough for a busy machine if there is an answer, and short if there is none.
     let call = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });
     let server = ScriptedServer::start().unwrap();
     server.answer_next(answer);

@@ -1,5 +1,5 @@
-//! Any bytes as the answer to any operation: nothing panics, nothing hangs, and of a request that changes something no
-//! broken answer proves that it did nothing, or that it did something.
+//! Arbitrary bytes as the answer to any operation: nothing panics or hangs, and a broken answer proves no outcome of a
+//! change.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::sync::OnceLock;
@@ -24,9 +24,9 @@ use tradeapi_tests::schema;
 struct Read {
     meta: &'static Meta,
     read: fn(Response<Bytes>) -> Result<(), Error>,
-    /// Reads one, looks at it for drift, and prints the error and the report.
+    /// Reads an answer, collects its drift, and prints the error and the report.
     print: fn(Response<Bytes>) -> String,
-    /// Good answers to it.
+    /// Valid answers.
     examples: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ fn print<O: Operation>(response: Response<Bytes>) -> String {
     format!("{:?} {}", answer.map(drop), drift.report())
 }
 
-/// An envelope as another reader sees it. What it cannot read is broken; so is what has two codes.
+/// An envelope as read by an independent reader. An unreadable one is broken, and so is one with two codes.
 #[derive(Deserialize)]
 struct Envelope {
     code: serde_json::Value,
@@ -62,7 +62,7 @@ impl Read {
         which.get(&self.examples).as_bytes()
     }
 
-    /// Reads an answer and holds its outcome against the table of outcomes.
+    /// Reads an answer, and compares its outcome with the table of outcomes.
     fn check(&self, status: u16, body: &[u8]) {
         let mut response = Response::new(Bytes::copy_from_slice(body));
         *response.status_mut() = StatusCode::from_u16(status).unwrap();
@@ -75,13 +75,13 @@ impl Read {
         let text = String::from_utf8_lossy(body);
         match outcome {
             Outcome::Unknown => {}
-            // Several sources agree that what is answered so was turned away.
+            // Several sources agree that such an answer is a refusal.
             Outcome::NotDone if stated.is_none() && status == 429 && is_not_a_torn_envelope(&text) => {}
             _ => assert_eq!(Some(outcome), stated, "{} with status {status}: {text}", self.meta.id),
         }
     }
 
-    /// What the answer says, if it is whole.
+    /// The expected result of a complete answer.
     fn stated(&self, body: &[u8]) -> Option<Outcome> {
         let text = String::from_utf8_lossy(body);
         let envelope: Envelope = serde_json::from_str(&as_the_other_reads_it(&text)).ok()?;
@@ -104,7 +104,7 @@ impl Read {
     }
 }
 
-/// The same text without what the other reader refuses: a byte-order mark, and halves of surrogate pairs.
+/// The text without what the independent reader refuses: a byte-order mark, and unpaired surrogates.
 fn as_the_other_reads_it(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parts = text.split("\\u");
@@ -126,12 +126,12 @@ fn is_not_a_torn_envelope(text: &str) -> bool {
     !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(&text).is_ok()
 }
 
-/// Statuses, those that exchanges answer with more often than others.
+/// Statuses, with more weight for common ones.
 fn status() -> impl Strategy<Value = u16> {
     prop_oneof![4 => Just(200), 2 => select(vec![400, 401, 404, 429, 500, 502, 503]), 1 => 100_u16..=999]
 }
 
-/// Text that looks like JSON and seldom is.
+/// Text that resembles JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let pieces = [
         "{",
@@ -165,7 +165,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
     vec(select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Numbers that no exchange means: with exponents at the ends of integers, and with more digits than any type holds.
+/// Hostile numbers: with extreme exponents, and with more digits than any type has.
 fn hostile_number() -> impl Strategy<Value = String> {
     let ends = [i128::from(i32::MIN), i128::from(i32::MAX), i128::from(i64::MIN), i128::from(i64::MAX), -1000, 1000, 0];
     let exponent = (select(ends.to_vec()), -1_i128..=1).prop_map(|(end, off)| format!("e{}", end + off));
@@ -177,7 +177,7 @@ fn hostile_number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// `json` with another number in the place of each, written as text or not.
+/// Replaces each number of `json`, as text or as a number.
 fn with_numbers(json: &str, number: &str, as_text: bool) -> String {
     let number = if as_text { format!("{number:?}") } else { number.to_owned() };
     let mut parts = json.split(':');
@@ -194,27 +194,27 @@ fn with_numbers(json: &str, number: &str, as_text: bool) -> String {
     out
 }
 
-/// How a good answer is changed.
+/// A mutation of a valid answer.
 #[derive(Clone, Debug)]
-enum Blow {
+enum Mutation {
     Replace(Index, u8),
     Insert(Index, Vec<u8>),
     Remove(Index, Index),
     Repeat(Index, Index),
 }
 
-fn blow() -> impl Strategy<Value = Blow> {
+fn blow() -> impl Strategy<Value = Mutation> {
     prop_oneof![
-        (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Blow::Replace(at, byte)),
-        (any::<Index>(), select(b"{}[]\",:\\0e-. ".to_vec())).prop_map(|(at, byte)| Blow::Replace(at, byte)),
-        (any::<Index>(), vec(any::<u8>(), 1..8)).prop_map(|(at, bytes)| Blow::Insert(at, bytes)),
-        (any::<Index>(), nearly_json()).prop_map(|(at, text)| Blow::Insert(at, text.into_bytes())),
-        any::<(Index, Index)>().prop_map(|(from, to)| Blow::Remove(from, to)),
-        any::<(Index, Index)>().prop_map(|(from, to)| Blow::Repeat(from, to)),
+        (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Mutation::Replace(at, byte)),
+        (any::<Index>(), select(b"{}[]\",:\\0e-. ".to_vec())).prop_map(|(at, byte)| Mutation::Replace(at, byte)),
+        (any::<Index>(), vec(any::<u8>(), 1..8)).prop_map(|(at, bytes)| Mutation::Insert(at, bytes)),
+        (any::<Index>(), nearly_json()).prop_map(|(at, text)| Mutation::Insert(at, text.into_bytes())),
+        any::<(Index, Index)>().prop_map(|(from, to)| Mutation::Remove(from, to)),
+        any::<(Index, Index)>().prop_map(|(from, to)| Mutation::Repeat(from, to)),
     ]
 }
 
-impl Blow {
+impl Mutation {
     fn strike(&self, bytes: &mut Vec<u8>) {
         let size = bytes.len() + 1;
         let range = |one: &Index, other: &Index| {
@@ -310,7 +310,7 @@ proptest! {
     }
 }
 
-/// An answer that ends too early is never taken for a whole one.
+/// A truncated answer is never complete.
 #[test]
 fn answers_cut_off_anywhere() {
     for read in reads().iter().filter(|read| read.meta.effect != Effect::Read) {
@@ -327,7 +327,7 @@ fn answers_cut_off_anywhere() {
     }
 }
 
-/// However deep and however long, reading ends.
+/// Reading ends at any depth and length.
 #[test]
 fn answers_that_are_deep_or_long() {
     let many = 200_000;
@@ -348,7 +348,7 @@ fn answers_that_are_deep_or_long() {
     }
 }
 
-/// What comes over a connection, HTTP or not: the call ends, and only whole answers mean anything.
+/// Arbitrary bytes over a connection, HTTP or not: the call ends, and only complete answers count.
 #[test]
 fn any_bytes_over_a_connection() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

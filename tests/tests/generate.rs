@@ -1,4 +1,4 @@
-//! What the generator makes of a schema: always the same bytes, and the bytes that are committed.
+//! Generation is deterministic, and the committed files are up to date.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn workspace() -> PathBuf {
 }
 
 #[test]
-fn the_committed_output_is_what_the_schema_gives() {
+fn the_committed_output_is_up_to_date() {
     let generator = Generator::new()
         .schema_dir(workspace().join("schema"))
         .out_dir(workspace().join("generated/src"))
@@ -21,9 +21,9 @@ fn the_committed_output_is_what_the_schema_gives() {
     assert!(stale.is_empty(), "run `cargo run --release -- generate` and commit the result\n{}", stale.join("\n"));
 }
 
-/// Documentation is set aside while code is made, and put back when it is printed.
+/// Documentation is replaced by marks while code is formatted, and restored afterwards.
 #[test]
-fn no_mark_of_what_was_set_aside_is_left() {
+fn no_mark_of_documentation_is_left() {
     for folder in ["schema", "tests/downstream/schema"] {
         let schema = Generator::new().schema_dir(workspace().join(folder)).read().unwrap();
         for layout in [Layout::Crate, Layout::Module] {
@@ -35,7 +35,7 @@ fn no_mark_of_what_was_set_aside_is_left() {
     }
 }
 
-/// The files of a schema, copied in an order of ours to a folder of ours.
+/// Copies the files of a schema to a folder in a given order.
 fn copy(backwards: bool) -> tempfile::TempDir {
     let to = tempfile::Builder::new().prefix("ein Ordner, größer ").tempdir().unwrap();
     let mut files = yaml_files(&workspace().join("schema"));
@@ -85,7 +85,7 @@ fn emitted_files_are_clean_rust() {
     }
 }
 
-/// A module is `include!`d, so its root can have no attributes of its own.
+/// A module is `include!`d, so its root cannot have inner attributes.
 #[test]
 fn the_root_of_a_module_can_be_included() {
     let schema = Generator::new().schema_dir(workspace().join("schema")).read().unwrap();

@@ -1,4 +1,4 @@
-//! Generating again makes only what changed, and leaves what a run without a past would have made.
+//! Incremental generation: only changed files are generated, with the same result as a full run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tradeapi_gen::{Diagnostics, Generator, Layout, Report};
 use tradeapi_tests::folders;
 
-/// What a run leaves for the next one.
+/// The record of a run for the next one.
 const RECORD: &str = ".tradeapi-gen";
 
 fn workspace() -> PathBuf {
@@ -39,7 +39,7 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
-/// Something that happens between two runs.
+/// An event between two runs.
 #[derive(Clone, Debug)]
 enum Event {
     /// A line of the schema is edited.
@@ -48,7 +48,7 @@ enum Event {
     SchemaFile(Index),
     /// An emitted file is edited by hand, or deleted.
     Emitted(Index, Option<String>),
-    /// The record is cut, and something is put in.
+    /// The record is truncated and extended.
     Record(Index, Index, String),
     /// The record or the manifest is deleted.
     Hidden(&'static str),
@@ -58,11 +58,11 @@ enum Event {
 enum Edit {
     Delete,
     Repeat,
-    /// A word follows.
+    /// A word is appended.
     Append(String),
     /// The line changes places with the next one.
     Swap,
-    /// An empty line follows, so that what comes after it stands elsewhere.
+    /// An empty line is added, which moves the following lines.
     Gap,
 }
 
@@ -127,11 +127,11 @@ impl Edit {
     }
 }
 
-/// Runs after each event, and compares what is there with what a run into an empty folder makes.
+/// Runs after each event, and compares the files with those of a run into an empty folder.
 fn live_through(from: &Path, events: &[Event]) {
     let (schema, out) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     folders::copy(from, schema.path());
-    // The schemas for editors are none of it.
+    // The schemas for editors are not part of it.
     drop(fs::remove_dir_all(schema.path().join(".schema")));
     generate(schema.path(), out.path()).unwrap();
     for event in events {
@@ -145,7 +145,7 @@ fn live_through(from: &Path, events: &[Event]) {
             (Err(one), Err(other)) => {
                 assert_eq!(one, other);
                 assert_eq!(files(out.path()), there, "with a mistake nothing is written: {event:?}");
-                // Goes on from a schema without mistakes.
+                // Continues with a valid schema.
                 fs::remove_dir_all(schema.path()).unwrap();
                 folders::copy(before.path(), schema.path());
             }
@@ -172,9 +172,9 @@ proptest! {
     }
 }
 
-/// A file depends on the operations that were read for it: after an edit of one, those of others are not made again.
+/// A file depends on the operations that were read for it, so an edit of one operation does not affect those of others.
 #[test]
-fn an_edit_of_one_operation_makes_its_file_and_those_of_its_family_again() {
+fn an_edit_of_an_operation_regenerates_its_file_and_those_of_its_family() {
     let (schema, out) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     folders::copy(&workspace().join("schema"), schema.path());
     let first = generate(schema.path(), out.path()).unwrap();
@@ -200,8 +200,8 @@ fn an_edit_of_one_operation_makes_its_file_and_those_of_its_family_again() {
     assert!(!changed.iter().any(|line| is_apart(line)), "made again without need: {changed:?}");
 }
 
-/// Some files say what other operations than their own make of them: the module of a family, the table of codes, the
-/// records in which a batch finds codes, and a listing in which another operation finds its records.
+/// Some files depend on other operations: the module of a family, the table of codes, the records in which a batch
+/// finds codes, and a listing in which another operation finds its records.
 #[test]
 fn a_change_of_another_operation_reaches_the_files_that_read_it() {
     let edits: [(_, &[&str], _, _, _); 4] = [

@@ -1,4 +1,4 @@
-//! Constructors named after an intent: what each sends, against tables written from the documents.
+//! Constructors named after an intent, compared with tables written from the documents.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use tradeapi::runtime::parameters::{ParameterWriter, Parameters};
@@ -14,7 +14,7 @@ fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
-/// Compares each request with what the document says is sent for it.
+/// Compares each request with the documented parameters.
 macro_rules! sends {
     ($($request:expr => $json:literal;)*) => {
         $(assert_eq!(wire(&$request), $json, "{}", stringify!($request));)*
@@ -66,7 +66,7 @@ fn unified_market_orders_of_spot_and_margin_name_the_coin_of_their_amount() {
         PlaceOrder::margin_market_sell("SOLUSDT", decimal("1.5")) =>
             r#"{"category":"MARGIN","symbol":"SOLUSDT","qty":"1.5","side":"sell","orderType":"market"}"#;
     }
-    // Function pointers have no names for their arguments; the emitted text has.
+    // Function pointers have no argument names, but the emitted text does.
     let emitted = std::fs::read_to_string("../generated/src/unified/place_order.rs").unwrap();
     for (function, amount, unit) in [
         ("spot_market_buy", "quote_amount", "quote"),
@@ -148,9 +148,9 @@ fn classic_positions_are_reversed_and_closed_by_their_direction() {
     }
 }
 
-/// An intent that is added to the schema is added to the tables above too.
+/// A new intent of the schema must be added to the tables above.
 #[test]
-fn every_intent_stands_in_a_table() {
+fn every_intent_is_in_a_table() {
     let here = include_str!("intents.rs");
     let mut count = 0;
     for entry in ["classic", "unified", "broker"]

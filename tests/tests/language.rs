@@ -1,5 +1,5 @@
-//! The schema language as it is described to editors (`schema/.schema`) and to people (`schema/README.md`): both are
-//! held against what the generator reads.
+//! The descriptions of the schema language for editors (`schema/.schema`) and for people (`schema/README.md`) agree
+//! with what the generator reads.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ fn yaml_files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Which JSON Schema a file of that name has.
+/// The JSON Schema of a file, by its name.
 fn kind(name: &str) -> &'static str {
     match name.rsplit('/').next().unwrap() {
         "api.yaml" => "api",
@@ -55,7 +55,7 @@ impl Language {
         Self { schemas: ["api", "codes", "family", "types", "operation"].map(read).into() }
     }
 
-    /// What is wrong with a file, as an editor shows it; `None` when it is not YAML.
+    /// The mistakes in a file that an editor shows; `None` if it is not YAML.
     fn mistakes(&self, name: &str, text: &str) -> Option<Vec<String>> {
         let document = json(&serde_yaml::from_str(text).ok()?);
         let errors = self.schemas[kind(name)].1.iter_errors(&document);
@@ -92,7 +92,7 @@ fn every_file_names_its_json_schema_and_follows_it() {
 }
 
 #[test]
-fn other_schemas_without_mistakes_follow_it_too() {
+fn other_valid_schemas_follow_it() {
     let language = Language::read();
     for folder in ["tests/fixtures/base", "tests/downstream/schema"] {
         let folder = root().join(folder);
@@ -103,7 +103,7 @@ fn other_schemas_without_mistakes_follow_it_too() {
     }
 }
 
-/// What an editor refuses is what the generator cannot read, in every broken fixture, file by file.
+/// Editors refuse exactly the files that the generator cannot read, in every broken fixture.
 #[test]
 fn editors_refuse_what_the_generator_cannot_read() {
     let language = Language::read();
@@ -123,8 +123,7 @@ fn editors_refuse_what_the_generator_cannot_read() {
             let path = folder.path().join(&name);
             let here =
                 || all.iter().filter(|one| one.place.is_some_and(|place| all.files()[place.file as usize] == path));
-            // What lies elsewhere, is of another version, or is not YAML in the sense of the language is not read at
-            // all.
+            // Files elsewhere, of another version, or outside the supported YAML are not read at all.
             let passed_over =
                 |code: Code| code == Code::OtherLanguage || code < Code::WrongType && code != Code::EmptyFile;
             if !all.files().contains(&path) || here().any(|one| passed_over(one.code)) {
@@ -147,7 +146,7 @@ fn editors_refuse_what_the_generator_cannot_read() {
     assert!(refused > 10, "only {refused} files were refused");
 }
 
-/// The blocks of YAML that the README shows, by their words behind `yaml`.
+/// The YAML blocks of the README, by the words after `yaml`.
 fn blocks() -> Vec<(String, String)> {
     let text = fs::read_to_string(root().join("schema/README.md")).unwrap();
     let blocks = text.split("\n```").skip(1).step_by(2).filter_map(|block| {
@@ -162,23 +161,23 @@ fn blocks() -> Vec<(String, String)> {
     blocks.collect()
 }
 
-/// What stands behind the name of a file of which a block shows how it is in another API.
-const ELSEWHERE: &str = " of another API";
+/// The mark of a block that shows a file of another API.
+const OTHER_API: &str = " of another API";
 
-/// The files that the README shows, without those of the smallest API.
+/// The files in the README, without those of the smallest API.
 fn shown() -> BTreeMap<String, String> {
     let mut files = all_shown();
     files.retain(|name, _| !name.starts_with(SMALLEST));
     files
 }
 
-/// Where the README shows the smallest API.
+/// The folder of the smallest API in the README.
 const SMALLEST: &str = "smallest/";
 
-/// The files that the README shows: blocks under one name belong together.
+/// The files in the README. Blocks with the same name are joined.
 fn all_shown() -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
-    for (words, content) in blocks().into_iter().filter(|(words, _)| !words.ends_with(ELSEWHERE)) {
+    for (words, content) in blocks().into_iter().filter(|(words, _)| !words.ends_with(OTHER_API)) {
         *files.entry(words).or_default() += &content;
     }
     files
@@ -186,7 +185,7 @@ fn all_shown() -> BTreeMap<String, String> {
 
 /// The blocks that show files of other APIs.
 fn shown_elsewhere() -> Vec<(String, String)> {
-    let file = |(words, content): (String, String)| Some((words.strip_suffix(ELSEWHERE)?.to_owned(), content));
+    let file = |(words, content): (String, String)| Some((words.strip_suffix(OTHER_API)?.to_owned(), content));
     blocks().into_iter().filter_map(file).collect()
 }
 
@@ -213,7 +212,7 @@ fn the_examples_of_the_readme_are_a_schema_without_mistakes() {
     }
 }
 
-/// The smallest API of the README is the one that `init` writes, word for word.
+/// The smallest API of the README equals the files that `init` writes.
 #[test]
 fn the_smallest_api_of_the_readme_is_what_init_writes() {
     let folder = tempfile::tempdir().unwrap();
@@ -230,7 +229,7 @@ fn the_smallest_api_of_the_readme_is_what_init_writes() {
 }
 
 #[test]
-fn every_key_of_the_language_stands_in_an_example_of_the_readme() {
+fn every_key_of_the_language_is_in_an_example_of_the_readme() {
     let language = Language::read();
     let mut used = BTreeSet::new();
     for (name, text) in shown().into_iter().chain(shown_elsewhere()) {
@@ -247,7 +246,7 @@ fn every_key_of_the_language_stands_in_an_example_of_the_readme() {
     assert!(missing.is_empty(), "the README shows no example of {missing:?}");
 }
 
-/// Notes each key of a document by the definition that it is read with.
+/// Records each key of a document with the definition that it is read by.
 fn note_keys(root: &Value, schema: &Value, definition: &str, document: &Value, used: &mut BTreeSet<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.strip_prefix("#/definitions/").unwrap();

@@ -1,5 +1,5 @@
-//! Answers as no document has them: every field of every example is bent in every way that is known from the wire.
-//! Nothing may fail because of it, and nothing that was said may get lost.
+//! Undocumented answers: every field of every example is changed in every way that is known from the wire. Reading must
+//! not fail, and must not lose a value.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use bytes::Bytes;
@@ -15,17 +15,17 @@ const LONG: &str = "1234567890123456789012345678.901234567890";
 
 macro_rules! for_each {
     ($($operation:ty),+ $(,)?) => {
-        /// Bends the answers of every operation; the number of bent answers.
-        fn bend_all() -> usize {
-            [$(Bent::<$operation>::all()),+].into_iter().sum()
+        /// Changes the answers of every operation. Returns the number of changed answers.
+        fn change_all() -> usize {
+            [$(ChangedAnswer::<$operation>::all()),+].into_iter().sum()
         }
     };
 }
 tradeapi::for_each_operation!(for_each);
 
 #[test]
-fn bent_answers_are_read_without_loss() {
-    let count = bend_all();
+fn undocumented_answers_are_read_without_loss() {
+    let count = change_all();
     assert!(count > 8_000, "only {count} answers were bent");
 }
 
@@ -33,27 +33,27 @@ fn read<O: Operation>(body: &str) -> Result<Reply<O::Response>, Error> {
     read_response::<O>(&API, http::Response::new(Bytes::from(body.to_owned())))
 }
 
-/// One answer of an operation, to be bent in one place at a time.
-struct Bent<O> {
+/// An answer of an operation, which is changed in one place at a time.
+struct ChangedAnswer<O> {
     about: String,
     shape: Shape,
-    /// The answer as the example has it.
+    /// The answer of the example.
     body: Value,
-    /// The place of the data in it.
+    /// The place of the data in the answer.
     data: &'static str,
     count: usize,
     operation: std::marker::PhantomData<O>,
 }
 
-/// What a place is given instead of its value.
-enum Instead {
+/// The new content of a place.
+enum Content {
     Nothing,
     Json(Value),
-    /// A text that serde_json would change, such as a long number.
+    /// Raw text, for what serde_json would change, such as a long number.
     Raw(&'static str),
 }
 
-impl<O> Bent<O>
+impl<O> ChangedAnswer<O>
 where
     O: Operation,
     O::Response: Serialize,
@@ -96,27 +96,27 @@ where
                 self.any_text(place);
                 for value in values {
                     for text in value.also.iter().chain([&value.text.to_uppercase(), &value.text.to_lowercase()]) {
-                        self.becomes(place, Instead::Json(json!(text)), json!(value.text));
+                        self.becomes(place, Content::Json(json!(text)), json!(value.text));
                     }
                 }
             }
             Scalar::Decimal => {
                 for number in ["0E-8", "-0.00", "1.50", "1e-3", "7", LONG] {
-                    self.becomes(place, Instead::Json(json!(number)), json!(number));
-                    self.becomes(place, Instead::Raw(number), json!(number));
+                    self.becomes(place, Content::Json(json!(number)), json!(number));
+                    self.becomes(place, Content::Raw(number), json!(number));
                 }
             }
             Scalar::Integer | Scalar::Time => {
                 for number in ["0", "1790000000123", "18446744073709551615"] {
-                    self.becomes(place, Instead::Json(json!(number)), json!(number));
-                    self.becomes(place, Instead::Raw(number), json!(number));
+                    self.becomes(place, Content::Json(json!(number)), json!(number));
+                    self.becomes(place, Content::Raw(number), json!(number));
                 }
             }
             Scalar::Boolean => {
                 for (given, means) in
                     [(json!("true"), true), (json!(false), false), (json!(1), true), (json!("0"), false)]
                 {
-                    self.becomes(place, Instead::Json(given), json!(means));
+                    self.becomes(place, Content::Json(given), json!(means));
                 }
             }
         }
@@ -125,17 +125,17 @@ where
 
     fn any_text(&mut self, place: &str) {
         for text in ["brand-new", "a \"quoted\"\nline\\ \u{e9}\u{1f600}"] {
-            self.becomes(place, Instead::Json(json!(text)), json!(text));
+            self.becomes(place, Content::Json(json!(text)), json!(text));
         }
         for text in ["42", "-1.50", "true", LONG] {
-            self.becomes(place, Instead::Raw(text), json!(text));
+            self.becomes(place, Content::Raw(text), json!(text));
         }
     }
 
     fn list(&mut self, place: &str) {
         self.nothing_at(place);
-        self.becomes(place, Instead::Json(json!([])), Value::Null);
-        // Invalid items before, between and after the others hide none of them.
+        self.becomes(place, Content::Json(json!([])), Value::Null);
+        // Invalid items before, between and after others do not hide any of them.
         let apart = json!("not an item");
         let mut given = self.body.pointer(place).and_then(Value::as_array).cloned().unwrap_or_default();
         let mut expected = self.canonical().pointer(place).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -143,26 +143,26 @@ where
             given.insert(index, apart.clone());
             expected.insert(index, apart.clone());
         }
-        self.becomes(place, Instead::Json(Value::Array(given)), Value::Array(expected));
+        self.becomes(place, Content::Json(Value::Array(given)), Value::Array(expected));
     }
 
     fn nothing_at(&mut self, place: &str) {
-        // An item of a list that is left out is not an item, and one that is `null` or `""` cannot be read.
+        // A missing item is not an item, and `null` or `""` is an unreadable one.
         if is_item(place) {
             return;
         }
-        // Without its list an object is not known to be around one.
+        // Without its list, an object is not recognized as a wrapper.
         if place != "/data/list" {
-            self.becomes(place, Instead::Nothing, Value::Null);
+            self.becomes(place, Content::Nothing, Value::Null);
         }
-        self.becomes(place, Instead::Json(Value::Null), Value::Null);
-        self.becomes(place, Instead::Json(json!("")), Value::Null);
+        self.becomes(place, Content::Json(Value::Null), Value::Null);
+        self.becomes(place, Content::Json(json!("")), Value::Null);
     }
 
-    /// A value of the wrong kind spoils the item it is in, or the answer when it is in none.
+    /// A value of the wrong type makes its item unreadable, or the answer if it is in no item.
     fn unreadable(&mut self, place: &str) {
         let wrong = json!({"wrong": ["kind"]});
-        let body = self.with(place, Instead::Json(wrong.clone()));
+        let body = self.with(place, Content::Json(wrong.clone()));
         let Some(item) = item_around(place) else {
             return self.refused(place, &body);
         };
@@ -182,12 +182,12 @@ where
         }
     }
 
-    fn becomes(&mut self, place: &str, instead: Instead, expected: Value) {
+    fn becomes(&mut self, place: &str, instead: Content, expected: Value) {
         let body = self.with(place, instead);
         self.expect(place, &body, place, expected);
     }
 
-    /// Reads `body`; what comes out must be what the example says, but `expected` at `changed`.
+    /// Reads `body` and compares the result with the example, apart from `expected` at `changed`.
     fn expect(&mut self, place: &str, body: &str, changed: &str, expected: Value) {
         let about = format!("{}, {place}\n{body}", self.about);
         self.count += 1;
@@ -212,18 +212,18 @@ where
         self.canonical().pointer(self.data).cloned().unwrap_or_default()
     }
 
-    /// The body as text, with something else at `place`.
-    fn with(&self, place: &str, instead: Instead) -> String {
+    /// The body as text, with new content at `place`.
+    fn with(&self, place: &str, instead: Content) -> String {
         const MARK: &str = "@here@";
         let mut body = self.body.clone();
         match instead {
-            Instead::Nothing => {
+            Content::Nothing => {
                 let (parent, name) = place.rsplit_once('/').unwrap();
                 let parent = body.pointer_mut(parent).unwrap();
                 parent.as_object_mut().expect("only members are left out").remove(name);
             }
-            Instead::Json(value) => *body.pointer_mut(place).unwrap() = value,
-            Instead::Raw(text) => {
+            Content::Json(value) => *body.pointer_mut(place).unwrap() = value,
+            Content::Raw(text) => {
                 *body.pointer_mut(place).unwrap() = json!(MARK);
                 return body.to_string().replace(&format!("\"{MARK}\""), text);
             }
@@ -235,7 +235,7 @@ where
         let mut body = self.body.clone();
         body.as_object_mut().unwrap().insert("more".to_owned(), json!({"data": null, "code": [1]}));
         each_object(body.pointer_mut(self.data).unwrap(), &mut |object| {
-            // One name that sorts before all others, and one behind: serde_json writes members in order.
+            // One name that sorts before all others, and one after them, because serde_json sorts members.
             object.insert("!new".to_owned(), json!({"a": [1, {"b": null, "orderId": "other"}], "c": "}\"]"}));
             object.insert("~new".to_owned(), json!(0.5));
         });
@@ -267,7 +267,7 @@ fn is_item(place: &str) -> bool {
     place.rsplit('/').next().is_some_and(|step| step.parse::<usize>().is_ok())
 }
 
-/// The innermost item of a list that `place` lies in.
+/// The innermost item of a list that contains `place`.
 fn item_around(place: &str) -> Option<String> {
     let steps: Vec<_> = place.split('/').collect();
     let last = steps.iter().rposition(|step| step.parse::<usize>().is_ok())?;
@@ -285,7 +285,7 @@ fn each_object(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value
     }
 }
 
-/// The JSON text with the members of every object in reverse, so that the data comes before what stood in front of it.
+/// The JSON text with the members of every object in reverse order.
 fn reversed(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(reversed).collect::<Vec<_>>().join(",")),
@@ -335,7 +335,7 @@ fn a_list_of_results_may_be_the_data_or_stand_in_it() {
 }
 
 #[test]
-fn forty_digits_come_and_go_and_do_not_pretend_to_fit() {
+fn numbers_of_forty_digits_are_kept_and_do_not_convert_silently() {
     let body = format!(r#"{{"code":"00000","data":{{"fillList":[{{"price":{LONG},"profit":"0E-8"}}]}}}}"#);
     let page = read::<classic::GetOrderFillDetails>(&body).unwrap().into_data();
     let price = page.fill_list[0].price.as_ref().unwrap();

@@ -1,4 +1,5 @@
-//! What the emitted enums say of their states, against tables written from the documents; records, and the gate.
+//! Lifecycles of the emitted enums, compared with tables written from the documents; records, and the gate of
+//! amendments.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::fmt::Debug;
@@ -9,7 +10,7 @@ use tradeapi::runtime::lifecycle::{HasState, Monitor, Observed, State};
 use tradeapi::runtime::orders::AmendGate;
 use tradeapi::{classic, unified};
 
-/// A row for each state: its text, whether it is the end, cancel, modify, and what it can become.
+/// A row for each state: its text, whether it is final, can be cancelled and modified, and its successors.
 type Row<const N: usize> = (&'static str, bool, Possible, Possible, [Possible; N]);
 
 fn compare<S: State + Debug, const N: usize>(states: &[S], table: [Row<N>; N]) {
@@ -30,7 +31,7 @@ fn classic_states_are_those_of_the_document() {
         [
             // Cancelled by three operations; modified with size and price, or only its presets; fills are not shown.
             ("live", false, Yes, Yes, [Yes, Unspecified, Unspecified, Yes]),
-            // Pending too, so cancelled; only an order in the state new can be modified.
+            // Pending, so it can be cancelled; only an order in the state new can be modified.
             ("partially_filled", false, Yes, No, [No, Yes, Unspecified, Yes]),
             ("filled", true, No, No, [No, No, Yes, No]),
             ("canceled", true, No, No, [No, No, No, Yes]),
@@ -53,7 +54,7 @@ fn unified_states_are_those_of_the_document() {
 }
 
 #[test]
-fn nothing_is_known_of_a_state_that_no_document_lists() {
+fn nothing_is_known_of_an_undocumented_state() {
     let paused: unified::OrderStatus = read_json("\"paused\"").unwrap();
     let filled = unified::OrderStatus::Filled;
     assert!(!paused.is_terminal());
@@ -62,7 +63,7 @@ fn nothing_is_known_of_a_state_that_no_document_lists() {
 }
 
 #[test]
-fn conditions_stand_in_the_tables() {
+fn conditions_are_in_the_tables() {
     let condition = |lifecycle: &tradeapi::runtime::lifecycle::Lifecycle, trigger: &str| -> Vec<&'static str> {
         let with = lifecycle.transitions.iter().filter(|one| one.triggers.contains(&trigger));
         with.map(|one| one.condition).collect()
@@ -132,7 +133,7 @@ fn the_gate_keeps_one_amendment_and_five_of_a_batch() {
     assert!(gate.is_empty());
 }
 
-/// The picture in the documentation of an enum.
+/// The diagram in the documentation of an enum.
 fn diagram(file: &str) -> String {
     let text = std::fs::read_to_string(file).unwrap();
     let lines = text.lines().map(str::trim).skip_while(|line| *line != "/// <div>").take_while(|line| *line != "///");
@@ -140,7 +141,7 @@ fn diagram(file: &str) -> String {
 }
 
 #[test]
-fn pictures_are_drawn_as_pinned() {
+fn diagrams_equal_their_snapshots() {
     for family in ["classic", "unified"] {
         let diagram = diagram(&format!("../generated/src/{family}/enums.rs"));
         let in_module = std::fs::read_to_string(format!("../generated/src/{family}/mod.rs")).unwrap();
@@ -150,16 +151,16 @@ fn pictures_are_drawn_as_pinned() {
     }
 }
 
-/// A line for each change that is shown or left open, and none for what is ruled out.
+/// A line for each transition that is possible or unspecified, and none for excluded ones.
 #[test]
-fn pictures_show_every_change_once() {
+fn diagrams_show_every_transition_once() {
     let lines = |family: &str| {
         let diagram = diagram(&format!("../generated/src/{family}/enums.rs"));
         let open = diagram.matches("stroke-dasharray").count();
         (diagram.matches(" C").count() - open, open, diagram.matches("<rect").count())
     };
-    // Two ways to canceled, a change that keeps live; three fills. Four states, of which two have a double frame.
+    // Two transitions to canceled, one that keeps live, and three fills. Four states, two with a double frame.
     assert_eq!(lines("classic"), (3, 3, 6));
-    // Three ways to cancelled, three changes that keep a state, one that is rejected; eight steps of matching.
+    // Three transitions to cancelled, three that keep a state, one rejection, and eight of matching.
     assert_eq!(lines("unified"), (7, 8, 7));
 }

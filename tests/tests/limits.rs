@@ -1,4 +1,4 @@
-//! Rate limits as two clients keep them together, against an exchange that counts.
+//! Rate limits that two clients share, with an exchange that counts.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::io;
@@ -20,7 +20,7 @@ use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// An exchange that remembers when calls came.
+/// An exchange that records the arrival times of calls.
 fn exchange() -> (ScriptedServer, Arc<Mutex<Vec<Instant>>>) {
     let server = ScriptedServer::start().unwrap();
     let came: Arc<Mutex<Vec<Instant>>> = Arc::default();
@@ -50,7 +50,7 @@ fn order(symbol: &str) -> PlaceOrder {
     PlaceOrder::new(Category::Spot, symbol, qty, Side::Buy, Execution::Market)
 }
 
-/// By the exchange's own count, so that it holds however busy this machine is.
+/// The exchange counts, so the result does not depend on the load of the machine.
 #[tokio::test]
 async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
     let (server, came) = exchange();
@@ -68,7 +68,7 @@ async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
     assert!(came.windows(11).all(|calls| calls[10] - calls[0] >= SECOND), "{came:?}");
 }
 
-/// Forwards to `server`, but takes `late` to accept a connection. Its address.
+/// A proxy of `server` that takes `late` to accept a connection. Returns its address.
 fn accepting_late(server: &ScriptedServer, late: Duration) -> String {
     let there = server.url().trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -92,9 +92,9 @@ fn accepting_late(server: &ScriptedServer, late: Duration) -> String {
     url
 }
 
-/// The first calls wait until their connections are accepted, and arrive when those of the next window might go.
+/// The first calls wait for their connections, and arrive when calls of the next window could be sent.
 #[tokio::test]
-async fn connections_that_take_long_bring_no_two_windows_together() {
+async fn slow_connections_do_not_merge_two_windows() {
     let (server, came) = exchange();
     let client = Client::builder(accepting_late(&server, Duration::from_millis(250)))
         .credentials(Credentials::new("key", "secret", "passphrase"))
@@ -112,7 +112,7 @@ async fn connections_that_take_long_bring_no_two_windows_together() {
 }
 
 #[tokio::test]
-async fn what_is_refused_does_not_reach_the_exchange() {
+async fn a_refused_call_does_not_reach_the_exchange() {
     let (server, came) = exchange();
     let limits = Arc::new(InProcessLimits::default());
     let clients = [(); 2].map(|()| client(&server, &limits, LimitMode::Refuse));
@@ -132,13 +132,13 @@ async fn what_is_refused_does_not_reach_the_exchange() {
     assert!(refused > 0 || came.lock().unwrap().last().unwrap().elapsed() > SECOND);
 }
 
-/// The calls a second of the rows that hold.
+/// The calls per second of the rows that apply.
 fn holding<O: Operation>(client: &Client, operation: &O) -> Vec<u32> {
     client.core().limited(operation).limits().map(|row: &RateLimit| row.calls).collect()
 }
 
 #[test]
-fn classes_choose_rows_by_account_and_symbol() {
+fn classes_select_rows_by_account_and_symbol() {
     let (server, _) = exchange();
     let with = |classes| {
         let builder = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
@@ -151,7 +151,7 @@ fn classes_choose_rows_by_account_and_symbol() {
     let listed = with(Classes::new().when("reality-whitelisted", "symbol", is_reality));
     assert_eq!(holding(&listed, &order("BTCUSDT")), [10]);
     assert_eq!(holding(&listed, &order("rTSLAUSDT")), [30]);
-    // A cancellation by id does not contain its pair, so the caller passes it.
+    // A cancellation by id does not contain the pair, so the caller states it.
     assert_eq!(holding(&listed, &cancel()), [10]);
     let reality = Client::from(listed.core().in_classes(Classes::new().always("reality-whitelisted")));
     assert_eq!(holding(&reality, &cancel()), [30]);
@@ -164,7 +164,7 @@ macro_rules! metas_of {
 }
 tradeapi::for_each_operation!(metas_of);
 
-/// A class without a default row would be a way around the limit.
+/// A class without a default row would circumvent the limit.
 #[test]
 fn every_operation_has_a_default_limit() {
     for meta in METAS {
@@ -186,7 +186,7 @@ fn a_plan_names_the_limit_that_binds() {
     assert!(came.lock().unwrap().is_empty());
 }
 
-/// Which category counts towards which ceiling is data of the schema.
+/// The schema assigns categories to ceilings.
 #[test]
 fn open_orders_are_counted_against_the_documented_ceilings() {
     let mut orders = OpenOrders::new(CEILINGS);
@@ -203,7 +203,7 @@ fn open_orders_are_counted_against_the_documented_ceilings() {
     assert!(orders.may_place(&Category::Spot, 1) && !orders.may_place(&Category::Spot, 2));
 }
 
-/// The rows of the classes that hold are what a plan goes by.
+/// A plan uses the rows of the classes that apply.
 #[test]
 fn a_plan_goes_by_the_classes_that_hold() {
     let (server, came) = exchange();
@@ -213,7 +213,7 @@ fn a_plan_goes_by_the_classes_that_hold() {
     let orders = [order("BTCUSDT"), order("rTSLAUSDT")];
     let calls: Vec<_> = orders.iter().cycle().take(40).map(|order| client.core().limited(order)).collect();
     let plan = client.core().plan(&calls);
-    // Twenty at ten a second, and beside them twenty at five.
+    // Twenty at ten per second, and at the same time twenty at five.
     assert_eq!((plan.requests, plan.lasts.as_secs()), (40, 3));
     assert_eq!(plan.binding.unwrap().limit.class, "reality");
     assert!(came.lock().unwrap().is_empty());

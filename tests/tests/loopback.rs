@@ -1,4 +1,4 @@
-//! The scripted server records requests to the byte, and misbehaves as scripted.
+//! The scripted server records requests unchanged, and misbehaves as scripted.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::io::{ErrorKind, Read, Write};
@@ -56,7 +56,7 @@ fn a_connection_takes_many_requests_however_they_are_cut() {
 }
 
 #[test]
-fn it_misbehaves_as_scripted() {
+fn the_server_misbehaves_as_scripted() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json("{}").status(418).header("x-more", "1").cut_off_after(1));
     assert_eq!(
@@ -83,7 +83,7 @@ fn unscripted_and_malformed_requests() {
 }
 
 #[test]
-fn it_ends_with_all_its_connections_when_it_is_dropped() {
+fn a_dropped_server_closes_all_connections() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::hang());
     let address = server.address();
@@ -92,7 +92,7 @@ fn it_ends_with_all_its_connections_when_it_is_dropped() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(server.reached(1));
     drop(server);
-    // Closed, however the system reports it.
+    // The connection is closed, however the system reports it.
     assert_eq!(connection.read(&mut [0; 8]).unwrap_or(0), 0);
     assert!(TcpStream::connect(address).is_err());
 }
@@ -147,7 +147,7 @@ fn ask_in_vain(server: &ScriptedServer) {
 }
 
 #[test]
-fn connections_that_rest_are_closed_and_requests_wait_to_be_read() {
+fn idle_connections_are_closed_and_requests_are_delayed() {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|_| Answer::new(200, "ok"));
     server.close_idle_after(Duration::from_millis(20));

@@ -1,5 +1,5 @@
-//! What an answer takes in memory: a small multiple of its length, whatever it holds. An answer that would take more is
-//! unreadable as a whole, so that no item of it is hidden; one that is like the documents' examples is read at any length.
+//! The memory of an answer: a small multiple of its length, whatever its content. An answer that would take more is
+//! unreadable as a whole, so that no item is hidden. Answers like the documented examples are read at any length.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::alloc::System;
@@ -17,14 +17,13 @@ use tradeapi_tests::schema;
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
-/// All that is allocated while an answer is read, also what is given back meanwhile, for each byte of the answer. What
-/// is in memory at one time is less.
+/// The allocations while an answer is read, per byte of the answer. Freed memory is included, so the peak is lower.
 const MOST_PER_BYTE: u64 = 8;
 
 const HOSTILE: usize = 4 << 20;
 const HONEST: usize = 3 << 20;
 
-/// Items of few bytes: empty and nearly empty objects, and what is not an item.
+/// Items of few bytes: empty and nearly empty objects, and non-objects.
 const ITEMS: [&str; 9] = [
     "{}",
     r#"{"a":1}"#,
@@ -54,7 +53,7 @@ fn read<O: Operation>(body: String) -> Result<(), Error> {
     read_response::<O>(&API, Response::new(Bytes::from(body))).map(drop)
 }
 
-/// The places of the lists in the examples of an operation, each once, with the example they stand in.
+/// The places of lists in the examples of an operation, each once, with its example.
 fn lists_of<O: Operation>() -> Vec<(Value, String)> {
     let mut found: Vec<(Value, String)> = Vec::new();
     for example in schema::examples(O::META) {
@@ -85,7 +84,7 @@ fn find_lists(value: &Value, place: String, found: &mut Vec<String>) {
     }
 }
 
-/// The same answer with other items in the list at `place`, as many as make it so long.
+/// The answer with other items in the list at `place`, repeated up to a length.
 fn with_items(mut body: Value, place: &str, items: &[String], length: usize) -> String {
     const MARK: &str = "the list";
     *body.pointer_mut(place).unwrap() = MARK.into();
@@ -116,12 +115,12 @@ fn hostile<O: Operation>(items: &[&str]) -> usize {
 #[test]
 fn no_answer_takes_more_than_a_small_multiple_of_its_length() {
     assert!(hostile_lists() > 20);
-    // The greatest records and the smallest, and what is not an item of them.
+    // The largest and the smallest records, and non-objects.
     hostile::<GetOpenOrders>(&ITEMS);
     hostile::<BatchCancel>(&ITEMS);
 }
 
-/// Many times what the documents show as one page.
+/// Many times the documented length of a page.
 fn honest<O: Operation>() -> usize {
     let lists = lists_of::<O>();
     for (body, place) in &lists {
@@ -142,8 +141,8 @@ fn answers_like_those_of_the_documents_are_read_at_any_length() {
 }
 
 #[test]
-fn nothing_of_a_page_is_hidden_for_being_short_of_fields() {
-    // Forty times the greatest page of orders.
+fn no_item_is_hidden_for_missing_fields() {
+    // Forty times the longest page of orders.
     let items = vec!["{}"; 4_000].join(",");
     let body = format!(r#"{{"code":"00000","msg":"","requestTime":1,"data":{{"list":[{items},7],"cursor":"1"}}}}"#);
     let answer = read_response::<GetOpenOrders>(&API, Response::new(Bytes::from(body))).unwrap();
@@ -161,7 +160,7 @@ fn an_answer_with_too_many_items_is_unreadable_as_a_whole() {
     let Err(Error::Unreadable(answer)) = answer else { panic!("{answer:?}") };
     assert_eq!(answer.raw.len(), body.len(), "nothing of it is lost");
 
-    // Who looks for drift sees all of it all the same.
+    // Drift is still collected from the whole answer.
     let drift = Drift::new();
     drift.record::<GetOpenOrders>(&API, &read_response::<GetOpenOrders>(&API, response()));
     assert_eq!(drift.report().operations[0].answers, 1);

@@ -1,4 +1,4 @@
-//! A thousand hostile names in every place of a schema that takes one: each is refused, or what is emitted compiles.
+//! A thousand hostile names in every place of a schema that takes one: each is refused, or the emitted code compiles.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,12 +9,12 @@ use std::process::Command;
 
 use tradeapi_gen::{Generator, Layout, Schema};
 
-/// Keywords of the edition, those of others, and words that are keywords somewhere.
+/// Keywords of all editions, and other reserved words.
 const KEYWORDS: &str = "Self abstract as async auto await become box break catch const continue crate default do dyn else \
     enum extern false final fn for gen if impl in let loop macro macro_rules match mod move mut override priv pub raw ref \
     return safe self static struct super trait true try type typeof union unsafe unsized use virtual where while yield";
 
-/// What every Rust file sees without naming it.
+/// Names of the prelude.
 const PRELUDE: &str = "AsMut AsRef AsyncFn Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err Error \
     ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Future Hash Into IntoFuture IntoIterator Item Iterator None \
     Ok Option Ord Output PartialEq PartialOrd Result Send Sized Some String Sync Target ToOwned ToString TryFrom TryInto \
@@ -23,12 +23,12 @@ const PRELUDE: &str = "AsMut AsRef AsyncFn Box Clone Copy Debug Default DoubleEn
     line matches module_path next ok option_env panic print println proc_macro result size_of some std str stringify test \
     todo u128 u16 u32 u64 u8 unimplemented unknown unreachable usize vec write writeln";
 
-/// Names that Windows keeps for devices, and others that are not files everywhere.
+/// Device names of Windows, and other names that are not portable as files.
 const FILES: &str = "con CON prn aux nul com0 com1 com9 lpt1 LPT9 conin$ clock$ mod lib main build family types api codes \
     index thumbs desktop .hidden -dash --flag ~ %TEMP% $HOME";
 
-/// Letters of other scripts, combining and other characters, and what tries to become code.
-const STRANGE: &[&str] = &[
+/// Letters of other scripts, combining and special characters, and attempts at code injection.
+const SPECIAL: &[&str] = &[
     "pri\u{441}e",
     "\u{440}rice",
     "\u{3c1}rice",
@@ -141,7 +141,7 @@ const STRANGE: &[&str] = &[
     "a=b",
 ];
 
-/// How often the schema may be read until no name is refused any more.
+/// The most rounds until no name is refused.
 const MOST_ROUNDS: usize = 12;
 
 fn house() -> &'static Path {
@@ -152,13 +152,13 @@ fn house() -> &'static Path {
 fn hostile() -> BTreeSet<String> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut names: BTreeSet<String> = [KEYWORDS, PRELUDE, FILES].into_iter().flat_map(words).collect();
-    // Letters that look like ours, and accents of their own.
+    // Homoglyphs, and combining accents.
     let look_alikes = [("a", "\u{430}"), ("e", "\u{435}"), ("o", "\u{43e}"), ("r", "r\u{301}")];
     let disguised = look_alikes
         .iter()
         .flat_map(|(own, other)| words(KEYWORDS).into_iter().map(move |word| word.replace(own, other)));
     names.extend(disguised.collect::<Vec<_>>());
-    names.extend(STRANGE.iter().map(|name| (*name).to_owned()));
+    names.extend(SPECIAL.iter().map(|name| (*name).to_owned()));
     names.extend([10, 63, 64, 65, 255, 256, 1000, 1100].map(|length| "n".repeat(length)));
     let schema = Generator::new().schema_dir(house().join("tests/fixtures/base")).read().unwrap();
     let emitted = ["emitted.rs", "emitted/client.rs", "emitted/operations.rs"];
@@ -173,7 +173,7 @@ fn hostile() -> BTreeSet<String> {
     names
 }
 
-/// Where names are put; each place has all of them.
+/// The places of names; each gets all of them.
 const SLOTS: [&str; 17] = [
     "property",
     "number",
@@ -194,7 +194,7 @@ const SLOTS: [&str; 17] = [
     "operation",
 ];
 
-/// A schema with every name that is left in every place, and which name stands in which line.
+/// A schema with all remaining names in every place, and the name of each line.
 #[derive(Default)]
 struct Files {
     texts: BTreeMap<String, String>,
@@ -207,7 +207,7 @@ impl Files {
     }
 
     /// A line for each name of a slot, with the name in place of NAME and its number in place of INDEX.
-    fn names(&mut self, file: &str, slot: &'static str, left: &Left, line: &str) {
+    fn names(&mut self, file: &str, slot: &'static str, left: &Remaining, line: &str) {
         for (index, name) in left[slot].iter().enumerate() {
             let quoted = serde_json::Value::from(name.as_str()).to_string();
             self.add(file, &line.replace("INDEX", &index.to_string()).replace("NAME", &quoted));
@@ -217,9 +217,9 @@ impl Files {
 }
 
 /// The names of each slot that are not refused so far.
-type Left = BTreeMap<&'static str, BTreeSet<String>>;
+type Remaining = BTreeMap<&'static str, BTreeSet<String>>;
 
-fn files(left: &Left) -> Files {
+fn files(left: &Remaining) -> Files {
     let mut files = Files::default();
     let text = |files: &mut Files, file: &str, text: &str| files.add(file, text);
     text(&mut files, "api.yaml", "api: zoo\ndoc: D.\ndocuments: { zoo: { title: Zoo } }\n");
@@ -320,17 +320,17 @@ fn files(left: &Left) -> Files {
 }
 
 /// The schema with all names that `check` accepts, and how many it refused.
-fn accepted(folder: &Path) -> (Schema, Left, usize) {
+fn accepted(folder: &Path) -> (Schema, Remaining, usize) {
     let names = hostile();
     assert!(names.len() >= 1000, "only {} names", names.len());
-    // A name that no folder can have, on any system, makes no file.
+    // A name that is no file name on any system makes no file.
     let is_file = |name: &&String| {
         !name.contains(['/', '\0'])
             && name.len() < 250
             && !["family", "types", "needs", "takes", "lists", "means"].contains(&name.to_lowercase().as_str())
     };
-    let mut left: Left = SLOTS.iter().map(|slot| (*slot, names.clone())).collect();
-    // Types and requests of a family share their names, so each name is one of them.
+    let mut left: Remaining = SLOTS.iter().map(|slot| (*slot, names.clone())).collect();
+    // Types and requests of a family share a namespace, so each name is used for one of them.
     for (rest, slot) in ["enum", "identifier", "record", "operation"].into_iter().enumerate() {
         let some = names.iter().enumerate().filter(|(index, _)| index % 4 == rest).map(|(_, name)| name.clone());
         left.insert(slot, some.collect());
@@ -394,7 +394,7 @@ fn hostile_names_are_refused_or_compile() {
     fs::copy(house().join("Cargo.lock"), room.join("Cargo.lock")).unwrap();
     let output = Command::new(env!("CARGO"))
         .args(["check", "--offline", "--quiet"])
-        // What is checked here for one test is there for the others.
+        // Tests share the results of their checks.
         .args(["--target-dir", "../checked"])
         .env("CARGO_INCREMENTAL", "0")
         .current_dir(&room)

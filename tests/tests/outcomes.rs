@@ -1,6 +1,5 @@
-//! The outcome of a request that changes something, row by row of the schema's table, for every such operation, over
-//! real sockets and by every transport: what happened, what did not, and what is unknown are never taken for one
-//! another.
+//! The outcome of changes, row by row of the schema's table, for every such operation, over real sockets and with every
+//! transport: done, not done and unknown are never confused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeSet, HashSet};
@@ -17,7 +16,7 @@ use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownE
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
-use tradeapi_tests::no_room::NoRoom;
+use tradeapi_tests::refusing_limiter::RefusingLimiter;
 use tradeapi_tests::schema;
 use tradeapi_tests::transports::Over;
 
@@ -49,7 +48,7 @@ impl Change {
         (self.call)(client, &schema::examples(self.meta)[0].request).await
     }
 
-    /// What a refusal with a code that is believed leaves of the request: what does several things may be partly done.
+    /// The outcome after a refusal with a trusted code: a compound request may be partly done.
     fn refused_with(self, known: &KnownError) -> Outcome {
         let request: serde_json::Value = serde_json::from_str(&schema::examples(self.meta)[0].request).unwrap();
         let has = |(name, value): (&str, &str)| {
@@ -68,7 +67,7 @@ impl Change {
         }
     }
 
-    /// The outcome of the request when the exchange answers so.
+    /// The result of the request with this answer of the exchange.
     async fn answered(self, server: &ScriptedServer, client: &Client, answer: Answer) -> Result<(), Error> {
         server.take_requests();
         server.answer_next(answer);
@@ -91,7 +90,8 @@ fn client_that_trusts(over: Over, address: String, codes: CodePolicy) -> Client 
     client(over, address).codes(codes).build().unwrap()
 }
 
-/// Compares an error with the row for `call_result`: how the call ended, its outcome, and that an unknown outcome is reported as such.
+/// Compares an error with the row for `call_result`: how the call ended, its outcome, and that an unknown outcome is
+/// reported as such.
 fn expect(change: Change, result: Result<(), Error>, call_result: CallResult, outcome: Outcome) {
     let id = change.meta.id;
     let error = match result {
@@ -123,7 +123,7 @@ tradeapi_tests::over_each_transport!(
     what_cannot_be_understood_is_unknown,
 );
 
-/// The rows as the schema has them; `None` where the code decides.
+/// The rows of the schema; `None` if the code decides.
 #[test]
 fn the_table_is_complete() {
     use CallResult::*;
@@ -159,8 +159,8 @@ fn the_table_is_complete() {
 async fn what_was_not_sent_did_not_happen(over: Over) {
     let server = ScriptedServer::start().unwrap();
     let nobody = Client::builder(server.url()).limits(LimitMode::Off).build().unwrap();
-    let full = client(over, server.url()).limits(LimitMode::Refuse).limiter(Arc::new(NoRoom)).build().unwrap();
-    let unwritten = client(over, server.url()).transport(Unwritten).build().unwrap();
+    let full = client(over, server.url()).limits(LimitMode::Refuse).limiter(Arc::new(RefusingLimiter)).build().unwrap();
+    let unwritten = client(over, server.url()).transport(NeverWrites).build().unwrap();
     let closed = client(over, ScriptedServer::start().unwrap().url()).build().unwrap();
     for change in changes() {
         expect(change, change.on(&nobody).await, CallResult::Unsigned, Outcome::NotDone);
@@ -187,7 +187,7 @@ async fn without_an_answer_it_is_unknown(over: Over) {
             TransportLimits { call: Duration::from_millis(limit), max_body: 1_000, ..TransportLimits::default() };
         limited(over, server.url(), limits).build()
     };
-    // Long enough for a busy machine where an answer comes, short where none does.
+    // Long enough for a busy machine if there is an answer, and short if there is none.
     let (patient, hasty) = (client_of(60_000).unwrap(), client_of(100).unwrap());
     for change in changes() {
         let whole = Answer::json(schema::examples(change.meta)[0].response.clone());
@@ -222,8 +222,8 @@ async fn listed_codes_decide_and_unlisted_ones_do_not(over: Over) {
     }
 }
 
-/// Codes that no document lists: believed where several sources agree, and unknown otherwise. Each code once in each
-/// family, and of every other operation one code of each kind.
+/// Undocumented codes are trusted if several sources agree, and unknown otherwise. Each code is tried once in each
+/// family, and one code of each kind with every other operation.
 async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
     let server = ScriptedServer::start().unwrap();
     let client = client(over, server.url()).build().unwrap();
@@ -255,7 +255,7 @@ async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
     assert!(believed > 400, "{believed}");
 }
 
-/// A refusal of a key, by any operation and through any client, and the likely cause in words.
+/// A refusal of credentials states the likely cause, for any operation and client.
 async fn credentials_are_checked_by_one_read(over: Over) {
     let server = ScriptedServer::start().unwrap();
     let client = client(over, server.url()).build().unwrap();
@@ -287,7 +287,7 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
     let client = client(over, server.url()).build().unwrap();
     for change in changes() {
         let statuses = [
-            // The one status of which several sources say what it means.
+            // The only status whose meaning several sources state.
             (429, CallResult::TooManyRequests, Outcome::NotDone),
             (500, CallResult::ServerError, Outcome::Unknown),
             (502, CallResult::ServerError, Outcome::Unknown),
@@ -299,7 +299,7 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
             statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body)))
         {
             let result = change.answered(&server, &client, Answer::new(*status, body)).await;
-            // What is cut off may have been a success.
+            // A truncated answer may have been a success.
             let outcome = if body == "{" { Outcome::Unknown } else { *outcome };
             expect(change, result, *call_result, outcome);
         }
@@ -312,10 +312,10 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
     }
 }
 
-/// Loses every connection before it writes. A socket cannot be made to do that to order.
-struct Unwritten;
+/// A transport that loses every connection before it writes, which a real socket cannot be made to do.
+struct NeverWrites;
 
-impl Transport for Unwritten {
+impl Transport for NeverWrites {
     fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async { Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent)) })
     }

@@ -1,5 +1,4 @@
-//! Properties of requests, with arbitrary contents: what is sent parses to what went in, is signed as it is sent, and
-//! can be read back.
+//! Properties of requests with arbitrary contents: they are sent without loss, signed as sent, and can be read back.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::fmt::Debug;
@@ -33,7 +32,7 @@ fn value_of<E: OpenEnum + Clone + Debug + 'static>() -> impl Strategy<Value = E>
     select((0..E::VALUES.len()).filter_map(E::known).collect::<Vec<_>>())
 }
 
-/// Numbers in all the ways they can be written, none of them zero.
+/// Nonzero numbers in all notations.
 fn decimal() -> impl Strategy<Value = Decimal> {
     "[1-9][0-9]{0,24}(\\.[0-9]{1,24})?([eE][-+]?[0-9]{1,2})?".prop_map(|text| text.parse().unwrap())
 }
@@ -46,7 +45,7 @@ fn time() -> impl Strategy<Value = Timestamp> {
     (NOW - 100 * 86_400_000..=NOW).prop_map(Timestamp::from_millis)
 }
 
-/// Texts without any bound but that there is something: an empty one reads back as left out.
+/// Any texts except the empty one, which is read back as absent.
 fn text() -> impl Strategy<Value = String> {
     let any = any::<String>().prop_filter("empty", |text| !text.is_empty());
     prop_oneof![3 => "\\PC{1,20}", 1 => any, 1 => "[&=?%+# /\"\\\\]{1,8}"]
@@ -176,13 +175,13 @@ prop_compose! {
     }
 }
 
-/// What refuses a request at a time.
+/// The violations that refuse a request at this time.
 fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
     let found = request.inspect(CheckContext { now, ..CheckContext::default() });
     if found.refuse() { Err(found) } else { Ok(()) }
 }
 
-/// What holds for every request, allowed or not.
+/// Checks the properties of every request, valid or not.
 fn holds_for<O: Operation + PartialEq + Debug + Serialize>(request: &O) {
     let written = serde_json::to_value(request).unwrap();
     let read_back = O::from_json(&written.to_string());
@@ -220,7 +219,7 @@ where
     assert_eq!(prepared.headers()["ACCESS-SIGN"], expected.as_str());
 }
 
-/// Failures are to be fixed, not kept in files.
+/// Without files of earlier failures.
 fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -243,7 +242,7 @@ proptest! {
 
     #[test]
     fn unified_batch(mut orders in prop::collection::vec(batch_item(), 0..25), is_mixed in prop::bool::weighted(0.2)) {
-        // Left to chance, most batches would be refused for their categories alone.
+        // Random categories would make most batches invalid.
         if !is_mixed {
             orders.iter_mut().for_each(|order| order.category = unified::Category::UsdtFutures);
         }
@@ -285,7 +284,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(64))]
 
-    /// With all the ways between client and exchange: what arrives is what was signed, whatever stands in it.
+    /// Over every transport, the received request is the signed one, with any content.
     #[test]
     fn what_arrives_is_what_was_signed(order_id in any::<String>(), cursor in text()) {
         let request = unified::GetFillHistory::new().order_id(order_id.as_str()).cursor(cursor.as_str());
@@ -308,7 +307,7 @@ proptest! {
     }
 }
 
-/// A scripted server and a client that checks nothing, kept for all cases.
+/// A scripted server and a client without checks, shared by all cases.
 struct Wire {
     server: ScriptedServer,
     client: Client,

@@ -1,5 +1,5 @@
-//! The checks that are emitted, against everything else that knows the rules: the cases made of each rule's own data,
-//! the interpreter of the schema, and a reference that was written from the documents alone.
+//! The emitted checks, compared with cases generated from each rule's data, with the interpreter of the schema, and
+//! with a reference that is written from the documents alone.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,23 +23,23 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 });
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| SCHEMA.cases());
 
-/// Reads what can be read.
+/// Reads a request, if possible.
 static UNCHECKED: CheckContext<'static> = CheckContext { account: &NOBODY, now: None, policy: &NOTHING };
 static NOBODY: Account = Account::new();
 static NOTHING: CheckPolicy = CheckPolicy::nothing();
 
-/// What the emitted code finds in a request.
+/// The findings of the emitted code in a request.
 struct Found {
-    /// The ids of the rules that are broken.
+    /// The ids of broken rules.
     rules: BTreeSet<String>,
     verdict: Verdict,
-    /// The types can hold the request, so all checks have run.
+    /// Whether the request fits the types, so that all checks have run.
     is_whole: bool,
 }
 
-/// `None` when the request cannot be read for a reason that is not a rule's.
+/// `None` if the request cannot be read for a reason other than a rule.
 fn inspected<O: Operation>(json: &str, account: &Account, now: u64) -> Option<Found> {
-    /// What only a reader finds.
+    /// The rules that only a reader checks.
     const OF_TYPES: [&str; 5] = ["required", "unreadable", "unknown-parameter", "not-applicable", "one-of"];
     let context = CheckContext { account, now: Some(Timestamp::from_millis(now)), ..CheckContext::default() };
     let (violations, is_whole) = match O::from_json_in(json, UNCHECKED) {
@@ -115,7 +115,7 @@ fn every_checked_rule_has_its_cases() {
 }
 
 #[test]
-fn every_case_comes_out_as_it_should() {
+fn every_case_has_the_expected_result() {
     let inspections = inspections();
     for case in CASES.iter() {
         let found = inspections[case.operation.as_str()](&case.request, &account(&case.account), case.now);
@@ -125,7 +125,7 @@ fn every_case_comes_out_as_it_should() {
     }
 }
 
-/// A rule is switched off by its id, for all operations or for one, and what refused can be made to warn.
+/// A rule can be switched off by its id, for all operations or for one, and a refusal can become a warning.
 #[test]
 fn every_rule_can_be_switched_off() {
     fn found<O: Operation>(case: &Case, policy: &CheckPolicy) -> Option<(usize, bool)> {
@@ -144,7 +144,7 @@ fn every_rule_can_be_switched_off() {
     let mut tried = 0;
     for case in CASES.iter().filter(|case| case.breaks) {
         let found = |policy: CheckPolicy| all[case.operation.as_str()](case, &policy);
-        // What a reader already refuses cannot be checked again.
+        // A request that the reader refuses cannot be checked again.
         let Some((by_default, _)) = found(CheckPolicy::new()) else { continue };
         tried += 1;
         assert!(by_default > 0, "{case:?}");
@@ -159,7 +159,7 @@ fn every_rule_can_be_switched_off() {
     assert!(tried > 300, "{tried}");
 }
 
-/// A violation says what was given, what is allowed, where that stands and what to do.
+/// A violation has the value, the allowed values, the source and a hint.
 #[test]
 fn a_violation_has_all_details() {
     fn all_said<O: Operation>(case: &Case) -> Option<()> {
@@ -184,8 +184,8 @@ fn a_violation_has_all_details() {
     assert!(said > 300, "{said}");
 }
 
-/// Requests near the edges: a case, with members taken away or replaced by what they are in another case, and with
-/// another account.
+/// Requests near the bounds: a case with members removed or replaced by those of another case, and with another
+/// account.
 fn mixed() -> impl Strategy<Value = Case> {
     let change = (any::<Index>(), any::<Index>(), any::<bool>());
     let changes = proptest::collection::vec(change, 0..4);
@@ -225,7 +225,7 @@ fn change_member(request: &mut Value, from: &Value, member: &Index, remove: bool
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// The emitted checks come to what the interpreter of the schema comes to.
+    /// The emitted checks agree with the interpreter of the schema.
     #[test]
     fn emitted_checks_agree_with_the_schema(case in mixed()) {
         let found = inspections()[case.operation.as_str()](&case.request, &account(&case.account), case.now);
@@ -236,7 +236,7 @@ proptest! {
         }
     }
 
-    /// The emitted checks come to what the documents say, as someone else read them.
+    /// The emitted checks agree with the reference.
     #[test]
     fn emitted_checks_agree_with_the_documents(case in mixed()) {
         let found = inspections()[case.operation.as_str()](&case.request, &account(&case.account), case.now);

@@ -1,4 +1,4 @@
-//! What users see of the emitted crate: every public item with its signature, without bodies and documentation.
+//! The public interface of the emitted crate: every public item with its signature.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use std::fs;
@@ -32,7 +32,7 @@ fn item(item: &syn::Item) -> Vec<String> {
     }
 }
 
-/// A macro that declares a type counts as that item.
+/// A macro that declares a type counts as this type.
 fn macro_call(call: &syn::Macro) -> Vec<String> {
     let path = text(&call.path);
     match path.as_str() {

@@ -1,5 +1,5 @@
-//! How every transport treats any server: an answer's time, length and depth are bounded, and
-//! a signed request goes where it was sent and nowhere else.
+//! Properties of every transport: the time, length and depth of answers are bounded, and a signed request goes to its
+//! address only.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::process::Command;
@@ -34,7 +34,7 @@ fn credentials() -> Credentials {
     Credentials::new("key", "secret", "passphrase")
 }
 
-/// How a call with this answer ends. Its outcome cannot be known, and it is sent once.
+/// The error of a call with this answer, whose outcome is unknown, and which is sent once.
 async fn call_result(over: Over, answer: Answer, call: Duration) -> CallResult {
     let server = ScriptedServer::start().unwrap();
     let limits = TransportLimits { call, max_body: 50_000, ..TransportLimits::default() };
@@ -57,7 +57,7 @@ async fn no_answer_is_endless(over: Over) {
         (head("content-length: 99999999999999999999999999\r\n\r\n"), " ", ConnectionLost),
         (head("\r\n"), "      ", AnswerTooLong),
         (head("transfer-encoding: chunked\r\n\r\n"), chunk.as_str(), AnswerTooLong),
-        // A length of a chunk, what may stand behind it, and what may stand behind them all.
+        // The length of a chunk, a chunk extension, and trailers.
         (head("transfer-encoding: chunked\r\n\r\n"), "F", ConnectionLost),
         (head("transfer-encoding: chunked\r\n\r\n1;"), "more;", ConnectionLost),
         (head("transfer-encoding: chunked\r\n\r\n0\r\n"), "more: yes\r\n", ConnectionLost),
@@ -74,7 +74,7 @@ async fn no_answer_is_endless(over: Over) {
 
 async fn no_answer_is_waited_for_without_end(over: Over) {
     let pause = Duration::from_millis(1);
-    // Nothing at all, and a little again and again, which does not begin the time anew.
+    // No answer, and single bytes, which do not restart the time-out.
     for (begins, again) in [
         ("", ""),
         ("", "HTTP/1.1 100 Continue\r\n\r\n"),
@@ -124,7 +124,7 @@ async fn a_redirect_is_not_followed(over: Over) {
     assert_eq!(thief.requests(), []);
 }
 
-/// A listener that accepts nothing, and has no room for connections that wait to be accepted.
+/// A listener that accepts no connection, with a full queue.
 async fn full() -> (TcpListener, Vec<TcpStream>) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -137,10 +137,10 @@ async fn full() -> (TcpListener, Vec<TcpStream>) {
     (listener, waiting)
 }
 
-/// Whichever time ends first, that of the call or that of the connection.
+/// Either time-out may end first, that of the call or that of the connection.
 async fn without_a_connection_in_time_nothing_was_sent(over: Over) {
     let (full, _waiting) = full().await;
-    // One that accepts and never speaks TLS.
+    // A server that accepts, but does not start TLS.
     let mute = Peer::start(|_, mut stream| std::io::copy(&mut stream, &mut std::io::sink()).map(drop));
     let short = Duration::from_millis(300);
     for url in [format!("http://{}", full.local_addr().unwrap()), format!("https://{}", mute.address())] {
@@ -154,7 +154,7 @@ async fn without_a_connection_in_time_nothing_was_sent(over: Over) {
     }
 }
 
-/// Neither are times that end at once an unknown outcome, nor do times without end overflow.
+/// Zero time-outs are not unknown outcomes, and infinite ones do not overflow.
 async fn no_time_is_too_long(over: Over) {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|_| Answer::json(DONE));
@@ -180,7 +180,7 @@ fn with_settings(
 }
 
 #[tokio::test]
-async fn settings_of_ones_own_hold() {
+async fn custom_settings_are_applied() {
     let (exchange, proxy) = (ScriptedServer::start().unwrap(), ScriptedServer::start().unwrap());
     proxy.answer_next(Answer::json(DONE));
     let by_proxy = reqwest::Proxy::all(proxy.url()).unwrap();
@@ -190,7 +190,7 @@ async fn settings_of_ones_own_hold() {
 }
 
 #[tokio::test]
-async fn no_settings_make_it_follow_or_repeat() {
+async fn no_settings_make_it_follow_redirects_or_repeat() {
     let (exchange, thief) = (ScriptedServer::start().unwrap(), ScriptedServer::start().unwrap());
     let client = with_settings(&exchange, |settings| {
         let always = reqwest::retry::for_host("127.0.0.1").classify_fn(|answer| answer.retryable());
@@ -205,9 +205,9 @@ async fn no_settings_make_it_follow_or_repeat() {
     assert_eq!(thief.requests(), []);
 }
 
-/// reqwest would write this address in another way than was signed.
+/// reqwest would write this address differently from the signed form.
 #[tokio::test]
-async fn what_would_not_be_sent_as_it_was_signed_is_not_sent() {
+async fn a_request_that_would_differ_from_the_signed_one_is_not_sent() {
     let server = ScriptedServer::start().unwrap();
     let address = format!("{}/a/../b", server.url());
     let client = Over::Reqwest.client(address, TransportLimits::default()).credentials(credentials()).build().unwrap();
@@ -220,7 +220,7 @@ async fn what_would_not_be_sent_as_it_was_signed_is_not_sent() {
 /// The address of the exchange, for the other process.
 const EXCHANGE: &str = "TRADEAPI_TEST_EXCHANGE";
 
-/// Where orders go is said in the program. This runs itself again, for a process cannot change its own environment.
+/// Only the program determines the address. The test starts itself as another process with a changed environment.
 #[test]
 fn proxies_of_the_environment_are_not_used() {
     let (exchange, proxy) = (ScriptedServer::start().unwrap(), ScriptedServer::start().unwrap());

@@ -1,5 +1,4 @@
-//! Every operation, with every example of the schema, once over the wire: what is sent, to the byte, and what is made
-//! of the answer.
+//! Every operation over the wire, with every example of the schema: the bytes of the request, and the result.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,10 +20,10 @@ const KEY: &str = "wire-key";
 const SECRET: &str = "wire-secret";
 const PASSPHRASE: &str = "wire-passphrase";
 
-/// The headers a client can be given a value for; the first goes only where the documents name it.
+/// The configurable headers of a client; the first is sent only where it is documented.
 const GIVEN: [(&str, &str); 3] = [("X-CHANNEL-API-CODE", "channel-9"), ("locale", "zh-CN"), ("paptrading", "1")];
 
-/// What every answer can do.
+/// The common traits of answers.
 trait Answered: Serialize + DeserializeOwned + PartialEq + Debug {}
 
 impl<T: Serialize + DeserializeOwned + PartialEq + Debug> Answered for T {}
@@ -76,7 +75,7 @@ where
     O::META
 }
 
-/// A client whose clock stands at the time of the example.
+/// A client whose clock shows the time of the example.
 fn client(wire: &Wire, example: &Example, with_credentials: bool) -> Client {
     let builder = wire.over.client(wire.server.url(), TransportLimits::default());
     let builder = builder.clock(FixedClock(Timestamp::from_millis(time(example))));
@@ -150,11 +149,11 @@ fn check_body(sent: &Request, example: &Example) {
     assert_eq!(sent.query, None, "{about}");
     let body = parsed(&sent.text());
     assert_eq!(body, parsed(&example.request), "{about}");
-    // A member that is written twice would be read as one.
+    // A doubled member would be read as one.
     assert_eq!(sent.body.len(), serde_json::to_string(&body).unwrap().len(), "{about}: {}", sent.text());
 }
 
-/// All headers, each once, and no other but those `of_http`.
+/// Checks that each header occurs once, and that there are no others apart from those of HTTP.
 fn check_headers(sent: &Request, meta: &Meta, of_http: &[(&str, &str)], signed: bool) {
     let agent = sent.header("user-agent").unwrap_or_default().to_owned();
     assert!(agent.starts_with("tradeapi"), "{}: {agent}", meta.id);
@@ -189,7 +188,7 @@ fn check_signature(sent: &Request, example: &Example) {
     assert_eq!(sent.header("access-sign"), Some(expected.as_str()), "{}", example.about);
 }
 
-/// The data of an example's answer; what was only ever seen around a list is taken off.
+/// The data of an example's answer, without an undocumented wrapper of a list.
 fn answered(meta: &Meta, example: &Example) -> Value {
     let data = parsed(&example.response)["data"].take();
     match meta.list_member.and_then(|member| data.get(member)) {
@@ -224,8 +223,7 @@ macro_rules! metas_of {
 }
 tradeapi::for_each_operation!(metas_of);
 
-/// Fields by record, and whether an example has a value for them. An operation need not answer with all the fields of
-/// a record it shares with another.
+/// Fields by record, and whether an example has a value for them. Operations may leave out fields of a shared record.
 type Fields = BTreeMap<String, bool>;
 
 fn find_fields(meta: &'static Meta, seen: &mut Fields) {
@@ -233,7 +231,7 @@ fn find_fields(meta: &'static Meta, seen: &mut Fields) {
     mark(meta.id, &schema::response(meta), &answers.iter().collect::<Vec<_>>(), seen);
 }
 
-/// `values` are all values that the examples have at one place.
+/// Records the fields; `values` are all values of the examples at one place.
 fn mark(place: &str, shape: &Shape, values: &[&Value], seen: &mut Fields) {
     match shape {
         Shape::Scalar(_) => {

@@ -1,4 +1,4 @@
-//! One call, written by hand.
+//! A hand-written call.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use tradeapi::unified::PlaceOrder;
 
 const PATH: &str = "/api/v3/trade/place-order";
 
-/// What signs, and where it goes.
+/// Credentials and address.
 pub(crate) struct ByHand {
     keyed: Hmac<Sha256>,
     address: String,
@@ -38,7 +38,7 @@ struct Placed {
 
 impl ByHand {
     pub(crate) fn new(address: SocketAddr) -> Self {
-        // HMAC takes a key of any length.
+        // HMAC accepts keys of any length.
         let keyed = Hmac::new_from_slice(b"secret-of-some-length").unwrap_or_else(|_| unreachable!());
         Self { keyed, address: format!("http://{address}{PATH}") }
     }

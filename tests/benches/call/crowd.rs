@@ -1,4 +1,4 @@
-//! A thousand calls in flight at once, again and again: what they hold, and that it does not grow.
+//! Waves of a thousand concurrent calls: the memory that they take, and that it does not grow.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{Result, client_without_limits, server};
 pub(crate) const CALLS: usize = 1000;
 const WAVES: usize = 80;
 
-/// Not every wave is worth a line.
+/// The number of waves between two lines of output.
 const SHOWN: usize = 10;
 
 pub(crate) fn run(runtime: &Runtime, order: &PlaceOrder) -> Result<()> {
@@ -39,7 +39,7 @@ async fn once(client: &Client, order: &Arc<PlaceOrder>) -> Result<u64> {
     }
     let mut most = 0;
     while let Some(ended) = calls.join_next().await {
-        // The first answer comes when every call is under way.
+        // The server answers once every call is in flight.
         most = most.max(if most == 0 { resident() } else { 0 });
         if ended??.is_none() {
             return Err("an answer without an order id".into());
@@ -48,7 +48,7 @@ async fn once(client: &Client, order: &Arc<PlaceOrder>) -> Result<u64> {
     Ok(most)
 }
 
-/// What the process holds, in kB; 0 where the system does not report it.
+/// The memory of the process in kB; 0 if the system does not report it.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

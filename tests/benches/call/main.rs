@@ -1,10 +1,10 @@
-//! A whole signed call over a kept connection: order in, answer out, with a server on this machine.
+//! A whole signed call over a pooled connection to a local server, from the order to the answer.
 //!
-//! Beside the emitted client, with its checks and its limits, stands the same `hyper-util` client by itself, which sends
-//! the bytes that the emitted one would send and reads the answer as bytes; and what a program would contain that needs
-//! this one call and nothing else: a formatted body, a signature, and `serde_json` for the answer.
+//! The emitted client, with its checks and limits, is compared with the bare `hyper-util` client, which sends the same
+//! bytes and reads the answer as bytes, and with a hand-written call: a formatted body, a signature, and `serde_json`
+//! for the answer.
 //!
-//! On a machine with few cores, pin it to one (`taskset -c 1`): waking another one costs more than a call.
+//! On a machine with few cores, pin it to one (`taskset -c 1`), because waking another core costs more than a call.
 //!
 //! `cargo bench -p tradeapi-tests --bench call`
 
@@ -75,7 +75,7 @@ fn main() -> Result<()> {
     crowd::run(&runtime, &order)
 }
 
-/// What a call does before and after the network, one by one.
+/// The steps of a call before and after the network.
 fn steps(client: &Client, order: &PlaceOrder, request: &http::Request<Bytes>) {
     let unchecked = client.with_check_policy(false);
     let answer = || http::Response::new(Bytes::from_static(server::ANSWER.as_bytes()));
@@ -96,18 +96,18 @@ fn client(address: &SocketAddr) -> Result<Client> {
     Ok(builder(address)?.limiter(unlimited()).build()?)
 }
 
-/// Limits whose time leaps, so that there is always room.
+/// Limits whose clock leaps, so that every call is admitted.
 fn unlimited() -> Arc<InProcessLimits> {
     Arc::new(InProcessLimits::with_timer(LimitSettings::new(), Leaping::default()))
 }
 
-/// A call takes its place within a limit until it is answered, so a crowd needs a client without limits.
+/// A call occupies a limit until it is answered, so many concurrent calls need a client without limits.
 fn client_without_limits(address: &SocketAddr) -> Result<Client> {
     Ok(builder(address)?.limits(LimitMode::Off).build()?)
 }
 
 fn builder(address: &SocketAddr) -> Result<ClientBuilder<Client>> {
-    // A crowd keeps as many connections as it has calls.
+    // Each concurrent call has a connection.
     let kept = TransportLimits { max_idle: crowd::CALLS, ..TransportLimits::default() };
     Ok(Client::builder(format!("http://{address}"))
         .credentials(Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase"))
@@ -122,7 +122,7 @@ fn order() -> Result<PlaceOrder> {
     Ok(order)
 }
 
-/// With the settings of a trading program.
+/// A client with the settings of a trading program.
 fn hyper() -> Hyper<HttpConnector, Full<Bytes>> {
     let mut tcp = HttpConnector::new();
     tcp.set_nodelay(true);

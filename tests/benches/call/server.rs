@@ -1,14 +1,14 @@
-//! Answers every request alike, from threads of its own.
+//! A server that answers every request alike, on its own threads.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-/// What is answered.
+/// The answer.
 pub(crate) const ANSWER: &str = r#"{"code":"00000","msg":"success","requestTime":1788912000123,"data":{"orderId":"1461937205548810241","clientOid":"desk-7:eth/open.001"}}"#;
 
-/// Starts a server that answers when so many requests wait for it, each on a connection of its own.
+/// Starts a server that answers once a number of requests wait, each on its own connection.
 pub(crate) fn serve(together: usize) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
@@ -38,7 +38,7 @@ fn answer(mut connection: TcpStream, all: &Barrier) -> std::io::Result<()> {
             return Ok(());
         }
         received.extend_from_slice(&part[..count]);
-        // The only body is an object without inner ones, so that its end is easy to see.
+        // The body is a flat object, so its end is easy to find.
         if received.ends_with(b"}") {
             received.clear();
             all.wait();

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use tradeapi::runtime::clock::Timer;
 
-/// Reads the system's clock, as the usual timer does, but then claims that it is seconds later each time, so that there
-/// always is room within rate limits.
+/// A timer that reads the system's clock and adds seconds each time, so that rate limits admit every call.
 #[derive(Default)]
 pub(crate) struct Leaping(AtomicU64);
 

@@ -1,15 +1,15 @@
-//! Measures several ways of doing the same work against one another.
+//! A comparison of several variants of the same work.
 //!
-//! The ways take turns, round by round, so that what slows the machine down for a while slows all of them. What is
-//! printed are medians, and beside each way how much of its time and how many of its allocations the first one needs:
-//! the first way is ours, the others are floors and peers. Of the rounds' ratios, the middle one is printed and between
-//! what values half of them are. There are no limits; the numbers are for reading.
+//! The variants run in turns, round by round, so that a temporary slowdown of the machine affects all of them. The
+//! tables have medians, and the time and allocations of the first variant relative to each other one. The first variant
+//! is ours, the others are lower bounds and peers. Ratios are printed with their median and their middle half. There
+//! are no thresholds.
 //!
-//! With the argument `--quick`, there are a third of the rounds.
+//! The argument `--quick` runs a third of the rounds.
 //!
-//! Allocations are those of the measuring thread unless stated otherwise, a reallocation counting as one. Counting
-//! costs an allocation some ten nanoseconds, in every way alike. Processor time, where it is measured, is that of the
-//! same threads, with what the system does in their name.
+//! Allocations are those of the measuring thread unless stated otherwise, and a reallocation counts as one. Counting
+//! costs about ten nanoseconds per allocation in every variant. Processor time is that of the same threads, system time
+//! included.
 
 use std::alloc::System;
 use std::fmt;
@@ -28,36 +28,36 @@ static ALLOCATOR: Allocator<System> = Allocator::system();
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(4);
 
-/// Ways of doing the same work.
+/// Variants of the same work.
 pub(crate) struct Race<'a> {
     title: String,
     rounds: usize,
     all_threads: bool,
     shows_cpu: bool,
-    ways: Vec<Way<'a>>,
+    ways: Vec<Variant<'a>>,
 }
 
-struct Way<'a> {
+struct Variant<'a> {
     name: &'static str,
-    /// Does the work so many times.
+    /// Does the work the given number of times.
     repeat: Box<dyn FnMut(u32) + 'a>,
-    /// How many times a round does it.
+    /// The repetitions in a round.
     times: u32,
-    /// Seconds that one time took, for each round.
+    /// Seconds per repetition, for each round.
     seconds: Vec<f64>,
-    /// Of which so many were spent on a processor, by this thread or by all.
+    /// Processor time per repetition, of this thread or of all.
     cpu_seconds: Vec<f64>,
     allocations: u64,
     bytes: u64,
 }
 
 impl<'a> Race<'a> {
-    /// No ways yet.
+    /// An empty comparison.
     pub(crate) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), rounds: quick(ROUNDS), all_threads: false, shows_cpu: false, ways: Vec::new() }
     }
 
-    /// Takes fewer or more rounds than usual.
+    /// Sets the number of rounds.
     #[allow(dead_code, reason = "not every bench needs it")]
     pub(crate) fn rounds(mut self, rounds: usize) -> Self {
         self.rounds = quick(rounds);
@@ -71,21 +71,21 @@ impl<'a> Race<'a> {
         self
     }
 
-    /// Prints processor time too.
+    /// Prints processor time as well.
     #[allow(dead_code, reason = "not every bench needs it")]
     pub(crate) fn cpu(mut self) -> Self {
         self.shows_cpu = true;
         self
     }
 
-    /// Adds a way; the first one is ours.
+    /// Adds a variant; the first one is ours.
     pub(crate) fn way<T>(mut self, name: &'static str, mut work: impl FnMut() -> T + 'a) -> Self {
         let repeat = Box::new(move |times| {
             for _ in 0..times {
                 black_box(work());
             }
         });
-        self.ways.push(Way {
+        self.ways.push(Variant {
             name,
             repeat,
             times: 1,
@@ -104,7 +104,7 @@ impl<'a> Race<'a> {
             way.count_allocations(self.all_threads);
         }
         for round in 0..self.rounds {
-            // Whoever comes first finds the caches as the last one left them; it is someone else each time.
+            // The first variant of a round finds the caches of another one, so the order rotates.
             let count = self.ways.len();
             for turn in 0..count {
                 self.ways[(round + turn) % count].take_time(self.all_threads);
@@ -142,8 +142,8 @@ impl<'a> Race<'a> {
     }
 }
 
-impl Way<'_> {
-    /// Finds out how often the work fits into a round.
+impl Variant<'_> {
+    /// Determines how often the work fits into a round.
     fn warm_up(&mut self) {
         loop {
             let took = self.time(self.times);
@@ -188,17 +188,17 @@ impl Way<'_> {
     }
 }
 
-/// So many rounds, or a third of them where the program was told to be quick.
+/// The number of rounds, or a third of it with `--quick`.
 fn quick(rounds: usize) -> usize {
     if std::env::args().any(|argument| argument == "--quick") { rounds.div_ceil(3) } else { rounds }
 }
 
-/// The value in the middle; 0 when there is none.
+/// The median; 0 without values.
 fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     Spread::of(values).middle
 }
 
-/// The value in the middle, and the values between which half of all are.
+/// The median and the quartiles.
 struct Spread {
     low: f64,
     middle: f64,
@@ -220,7 +220,7 @@ impl fmt::Display for Spread {
     }
 }
 
-/// Seconds in the unit that suits them.
+/// Seconds in a suitable unit.
 fn readable(seconds: f64) -> String {
     match seconds {
         1e-6.. if seconds < 1e-3 => format!("{:.2} us", seconds * 1e6),

@@ -1,25 +1,25 @@
-//! The changes: one piece of a rule's data each.
+//! The mutations, each of one piece of a rule's data.
 
 use serde_yaml::{Mapping, Value as Yaml};
 
-/// A file of the schema with one change.
+/// A file of the schema with one mutation.
 pub(crate) struct Change {
-    /// What sort of change it is.
+    /// The kind of mutation.
     pub(crate) kind: &'static str,
-    /// Where it is, and what it does.
+    /// Its place and its effect.
     pub(crate) says: String,
     /// The changed file.
     pub(crate) yaml: Yaml,
 }
 
-/// A step from a value to one within it.
+/// A step from a value to an inner one.
 #[derive(Clone, Debug)]
 enum Step {
     Key(Yaml),
     Index(usize),
 }
 
-/// All changes to the rules of one file.
+/// All mutations of the rules of a file.
 pub(crate) fn of(file: &Yaml) -> Vec<Change> {
     let mut changes = Changes { file, made: Vec::new() };
     changes.walk(file, &mut Vec::new());
@@ -196,7 +196,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Puts something else, or nothing, at a place of the file.
+    /// Replaces or removes the value at a place of the file.
     fn change(&mut self, kind: &'static str, says: &str, path: &[Step], value: Option<Yaml>) {
         let mut yaml = self.file.clone();
         let Some((last, before)) = path.split_last() else { return };

@@ -1,5 +1,6 @@
-//! A mutation run over the rules: each piece of a rule's data in the schema is changed, and what the schema says then
-//! is compared with the reference that was written from the documents alone. A change that nothing notices survives.
+//! A mutation run over the rules: each piece of a rule's data in the schema is changed, and the verdicts of the schema
+//! are compared with the reference, which is written from the documents alone. A mutation without a difference
+//! survives.
 //!
 //! `cargo bench -p tradeapi-tests --bench mutation`
 #![allow(clippy::expect_used, clippy::panic, reason = "a run that cannot be made is not a run")]
@@ -20,7 +21,7 @@ use tradeapi_gen::{Case, Generator, Schema};
 use tradeapi_tests::folders;
 use tradeapi_tests::reference::{Verdict, verdict};
 
-/// Changes that change no verdict, and why: another rule refuses what this one no longer does.
+/// Mutations that change no verdict, with the reason: another rule refuses the same requests.
 const EQUIVALENT: &[(&str, &str, &str)] = &[
     ("classic/modify-order.yaml", "rules.6.forbid", "size or price alone is refused by size-and-price-together"),
     ("unified/place-order.yaml", "without tpLimitPrice", "it comes with tpOrderType, which is forbidden too"),
@@ -31,14 +32,14 @@ const EQUIVALENT: &[(&str, &str, &str)] = &[
     ("unified/place-order.yaml", "rules.20.when: always", "the rule for futures says the same of the least quantity"),
 ];
 
-/// The outcome of a change of the schema.
+/// The result of a mutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Detection {
     /// The generator refuses the schema.
     Refused,
-    /// A request is judged otherwise than by the reference.
+    /// A verdict differs from that of the reference.
     Noticed,
-    /// It changes no verdict, for a reason that is known.
+    /// No verdict differs, for a known reason.
     Equivalent,
     Survived,
 }
@@ -46,7 +47,7 @@ enum Detection {
 fn main() -> ExitCode {
     let schema_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     let schema = Generator::new().schema_dir(&schema_folder).read().expect("the schema is sound");
-    let corpus: Vec<Tried> = schema.cases().into_iter().map(Tried::new).collect();
+    let corpus: Vec<Trial> = schema.cases().into_iter().map(Trial::new).collect();
     for tried in &corpus {
         assert_eq!(tried.by(&schema), Some(tried.expected), "schema and reference differ: {:?}", tried.case);
     }
@@ -91,20 +92,20 @@ fn main() -> ExitCode {
     if count(&Detection::Survived) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A request, and what the reference says of it.
-struct Tried {
+/// A request, and the verdict of the reference.
+struct Trial {
     case: Case,
     expected: Verdict,
 }
 
-impl Tried {
+impl Trial {
     fn new(case: Case) -> Self {
         let json = |text: &str| serde_json::from_str::<Value>(text).expect("cases are JSON");
         let expected = verdict(&case.operation, &json(&case.request), &json(&case.account), case.now);
         Self { case, expected }
     }
 
-    /// What a schema says of it.
+    /// The verdict of a schema.
     fn by(&self, schema: &Schema) -> Option<Verdict> {
         let Case { operation, request, account, now, .. } = &self.case;
         let broken = schema.evaluate(operation, request, account, Some(*now))?;
@@ -133,7 +134,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Yaml)> {
     files
 }
 
-fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Detection> {
+fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Trial]) -> Vec<Detection> {
     let next = AtomicUsize::new(0);
     let detections = Mutex::new(vec![Detection::Survived; changes.len()]);
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -155,11 +156,11 @@ fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Dete
     detections.into_inner().expect("no worker panics")
 }
 
-fn detection(folder: &Path, path: &Path, change: &Change, corpus: &[Tried]) -> Detection {
+fn detection(folder: &Path, path: &Path, change: &Change, corpus: &[Trial]) -> Detection {
     let text = serde_yaml::to_string(&change.yaml).expect("YAML can be written");
     fs::write(folder.join(path), text).expect("the copy is writable");
     let Ok(schema) = Generator::new().schema_dir(folder).read() else { return Detection::Refused };
-    // The file of an operation says nothing about the others.
+    // The file of an operation does not affect the others.
     let parts: Vec<_> = path.iter().filter_map(|part| part.to_str()).collect();
     let near = match parts.as_slice() {
         [family, "family.yaml" | "types.yaml"] => format!("{family}."),

@@ -1,12 +1,12 @@
-//! Processor time of programs and of whatever they start, on whatever processors.
+//! Processor time of programs and their child processes.
 
 use std::error::Error;
 use std::process::{Command, Output};
 
-/// What a bench ends in when it cannot go on.
+/// The result of a bench.
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Runs a program and gives the seconds that it and its children took.
+/// Runs a program, and returns the processor seconds of it and its children.
 pub(crate) fn seconds(arguments: &[&str], prepare: impl Fn(&mut Command) -> &mut Command) -> Result<f64> {
     let mut command = Command::new("sh");
     command.args(["-c", "\"$@\" && times", "sh"]).args(arguments);

@@ -1,4 +1,4 @@
-//! Two operations of the project's own schema, chosen with `only`: they are there, they work, and nothing else is.
+//! Two operations of the project's own schema, selected with `only`: they work, and no others are emitted.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use downstream::exchange::runtime::Operation as _;
@@ -25,7 +25,7 @@ async fn a_chosen_operation_is_called() {
     assert_eq!(server.requests()[0].path, PlaceOrder::META.path);
 }
 
-/// Whether the functions that block are there is the runtime's feature; this crate has none of that name.
+/// The blocking functions depend on the runtime's feature; this crate has no such feature.
 #[test]
 fn a_chosen_operation_is_called_without_async() {
     let server = ScriptedServer::start().unwrap();
@@ -51,7 +51,7 @@ fn only_what_was_chosen_is_there() {
     assert!(enums.contains("enum StpMode") && !enums.contains("enum InnerTradeType"));
 }
 
-/// What is left out still happens to an order: other operations can cancel it.
+/// Operations that are not selected still affect orders: they can cancel one.
 #[test]
 fn a_state_names_operations_that_were_left_out() {
     assert_eq!(OrderStatus::Live.can_cancel(), Possible::Yes);

@@ -1,4 +1,4 @@
-//! Names and texts that try to become code come out as what they are.
+//! Hostile names and texts of a schema do not become code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use downstream::obstacles::Account;

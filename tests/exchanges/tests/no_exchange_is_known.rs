@@ -1,4 +1,4 @@
-//! Generator and runtime know no exchange: what is true of one stands in its schema.
+//! Generator and runtime contain no facts about an exchange; these belong in its schema.
 #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
 use std::fs;
@@ -19,7 +19,7 @@ fn generator_and_runtime_name_no_exchange() {
     assert!(names.len() > 1, "{names:?}");
     let mut seen = 0;
     for folder in ["../../generator/src", "../../generator/runtime/src"] {
-        // Keys have any letters.
+        // Keys may contain any letters.
         let is_text = |file: &PathBuf| file.extension().is_none_or(|kind| kind != "pem");
         for file in files(&here.join(folder)).into_iter().filter(is_text) {
             let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).to_ascii_lowercase();

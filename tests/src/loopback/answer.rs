@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer(pub(super) Act);
 
@@ -9,47 +9,47 @@ pub struct Answer(pub(super) Act);
 pub enum Act {
     /// Answers in full and keeps the connection.
     Whole(Parts),
-    /// Answers in full and closes the connection after this pause, without having said that it would.
+    /// Answers in full and closes the connection after this pause, unannounced.
     Last(Parts, Duration),
-    /// Answers in pieces, with this pause behind each.
+    /// Answers in pieces, with this pause after each.
     Slow(Parts, Duration),
-    /// Promises the whole body, sends this many bytes of it, and closes the connection.
+    /// Announces the whole body, sends this many bytes of it, and closes the connection.
     Half(Parts, usize),
-    /// Sends these bytes as they are and closes the connection.
+    /// Sends these bytes unchanged and closes the connection.
     Raw(Vec<u8>),
-    /// Sends the first bytes, and the second ones again and again, after a pause each.
+    /// Sends the first bytes, then the second ones repeatedly, after a pause each.
     Endless(Vec<u8>, Vec<u8>, Duration),
     /// Closes the connection.
     Close,
     /// Resets the connection.
     Reset,
-    /// Goes away for this long: every connection is closed, and none can be made.
+    /// Starts an outage of this length: every connection is closed, and none can be made.
     Outage(Duration),
-    /// Leaves the connection open and says nothing.
+    /// Leaves the connection open without an answer.
     Hang,
 }
 
-/// What an answer consists of.
+/// The parts of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// The status.
     pub status: u16,
-    /// The headers, but for the length.
+    /// The headers, without the length.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// How long the body is said to be, when that is not true.
+    /// A wrong length to announce.
     pub announced: Option<usize>,
-    /// What follows the answer without a request.
+    /// Unsolicited bytes after the answer.
     pub behind: Option<Behind>,
 }
 
-/// Bytes that are sent behind an answer, on a connection that is kept.
+/// Unsolicited bytes after an answer, on a connection that stays open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Behind {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// With the answer where it is zero; otherwise only if no request comes meanwhile.
+    /// The pause before the bytes. Zero sends them with the answer; otherwise a request that comes first prevents them.
     pub pause: Duration,
 }
 
@@ -59,33 +59,32 @@ impl Answer {
         Self::new(200, body).header("content-type", "application/json")
     }
 
-    /// Any status and body.
+    /// An answer with this status and body.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self(Act::Whole(Parts { status, headers: Vec::new(), body: body.into(), announced: None, behind: None }))
     }
 
-    /// These bytes as they are, HTTP or not; then the connection is closed.
+    /// These bytes unchanged, HTTP or not; then the connection is closed.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Act::Raw(bytes.into()))
     }
 
-    /// These bytes as they are, and then `again` without end, each time after `pause`, until the client closes the
-    /// connection.
+    /// These bytes unchanged, then `again` after every `pause` until the client closes the connection.
     pub fn endless(begins: impl Into<Vec<u8>>, again: impl Into<Vec<u8>>, pause: Duration) -> Self {
         Self(Act::Endless(begins.into(), again.into(), pause))
     }
 
-    /// No answer: the connection is closed once the request was read.
+    /// No answer: the connection is closed after the request is read.
     pub fn close() -> Self {
         Self(Act::Close)
     }
 
-    /// No answer: the connection is reset once the request was read.
+    /// No answer: the connection is reset after the request is read.
     pub fn reset() -> Self {
         Self(Act::Reset)
     }
 
-    /// No answer: the server goes away for `lasts`. All its connections are closed, and new ones are refused.
+    /// No answer: an outage. All connections are closed, and new ones are refused for `lasts`.
     pub fn outage(lasts: Duration) -> Self {
         Self(Act::Outage(lasts))
     }
@@ -95,7 +94,7 @@ impl Answer {
         Self(Act::Hang)
     }
 
-    /// The same with another status.
+    /// The same answer with another status.
     #[must_use]
     pub fn status(mut self, status: u16) -> Self {
         if let Some(parts) = self.parts() {
@@ -104,7 +103,7 @@ impl Answer {
         self
     }
 
-    /// The same with one more header.
+    /// The same answer with a further header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Some(parts) = self.parts() {
@@ -113,13 +112,13 @@ impl Answer {
         self
     }
 
-    /// The same, broken off after `bytes` of its body; the length of the whole is still announced.
+    /// The same answer, cut off after `bytes` of its body, with the full length announced.
     #[must_use]
     pub fn cut_off_after(self, bytes: usize) -> Self {
         self.with_parts(|parts| Act::Half(parts, bytes))
     }
 
-    /// The same, saying that the body has `bytes` bytes, whatever it has.
+    /// The same answer with a length of `bytes` announced.
     #[must_use]
     pub fn announcing(mut self, bytes: usize) -> Self {
         if let Some(parts) = self.parts() {
@@ -128,25 +127,25 @@ impl Answer {
         self
     }
 
-    /// The same, and the connection is closed behind it, without `connection: close`.
+    /// The same answer, after which the connection is closed without `connection: close`.
     #[must_use]
     pub fn then_close(self) -> Self {
         self.then_close_after(Duration::ZERO)
     }
 
-    /// The same, and the connection is closed a while behind it, without `connection: close`.
+    /// The same answer, some time after which the connection is closed without `connection: close`.
     #[must_use]
     pub fn then_close_after(self, pause: Duration) -> Self {
         self.with_parts(|parts| Act::Last(parts, pause))
     }
 
-    /// The same in small pieces, with a pause behind each.
+    /// The same answer in small pieces, with a pause after each.
     #[must_use]
     pub fn in_pieces(self, pause: Duration) -> Self {
         self.with_parts(|parts| Act::Slow(parts, pause))
     }
 
-    /// The same with `other` behind it, without a request: right away, or after a `pause` in which no request comes.
+    /// The same answer followed by the unsolicited bytes `other`, at once or after a `pause` without a request.
     #[must_use]
     pub fn with_behind(mut self, other: impl Into<Vec<u8>>, pause: Duration) -> Self {
         if let Some(parts) = self.parts() {
@@ -155,12 +154,12 @@ impl Answer {
         self
     }
 
-    /// The same for a network without sockets.
+    /// The reaction, for a network without sockets.
     pub fn into_act(self) -> Act {
         self.0
     }
 
-    /// The answer as it travels, head and all; empty where there is none.
+    /// The bytes of the answer with its head; empty if there is no answer.
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.0 {
             Act::Whole(parts) | Act::Last(parts, _) | Act::Slow(parts, _) | Act::Half(parts, _) => {
@@ -187,7 +186,7 @@ impl Answer {
 }
 
 impl Parts {
-    /// The answer as it travels, with `sent` bytes of its body.
+    /// The bytes of the answer with the first `sent` bytes of its body.
     pub(super) fn bytes(&self, sent: usize) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in &self.headers {
@@ -200,7 +199,7 @@ impl Parts {
     }
 }
 
-/// Clients look at the number alone, but HTTP wants a word behind it.
+/// Clients read the number alone, but HTTP requires a reason phrase.
 fn reason(status: u16) -> &'static str {
     match status {
         200..=299 => "OK",

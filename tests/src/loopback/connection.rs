@@ -11,10 +11,10 @@ use crate::loopback::script::Script;
 
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
-/// How many bytes a piece of an answer has.
+/// The number of bytes in a piece of an answer.
 const PIECE: usize = 64;
 
-/// Serves one connection until one side closes it. Outages are sent to `outages`, because they concern all connections.
+/// Serves one connection until one side closes it. Outages are sent to `outages`, because they affect all connections.
 pub(super) async fn serve(
     mut stream: TcpStream,
     number: usize,
@@ -28,7 +28,7 @@ pub(super) async fn serve(
             break;
         }
         let Some(request) = read_request(&mut stream, &mut received, number).await? else { break };
-        tokio::time::sleep(script.line().delay(number, nth)).await;
+        tokio::time::sleep(script.connection_rules().delay(number, nth)).await;
         let is_last = request.is_last();
         let goes_on = match script.play(request).0 {
             Act::Reset => return stream.set_zero_linger(),
@@ -37,7 +37,7 @@ pub(super) async fn serve(
                 whole(&mut stream, script, &parts, &mut behind).await?
             }
             Act::Outage(lasts) => {
-                // Fails when the server ends, which is an outage too.
+                // Fails when the server ends, which is an outage, too.
                 let _ = outages.send(lasts).await;
                 std::future::pending().await
             }
@@ -50,7 +50,7 @@ pub(super) async fn serve(
     stream.shutdown().await
 }
 
-/// Answers in full, with what comes behind it at once.
+/// Answers in full, with the unsolicited bytes that follow at once.
 async fn whole(
     stream: &mut TcpStream,
     script: &Script,
@@ -60,30 +60,30 @@ async fn whole(
     let mut bytes = parts.bytes(usize::MAX);
     if let Some(behind) = behind.take_if(|behind| behind.pause.is_zero()) {
         bytes.extend(behind.bytes);
-        script.line().note_unsolicited();
+        script.connection_rules().note_unsolicited();
     }
     stream.write_all(&bytes).await.map(|()| true)
 }
 
-/// Waits until the client sends something; false when the connection rested for too long.
+/// Waits until the client sends something. Returns false if the connection was idle for too long.
 async fn rest(stream: &mut TcpStream, script: &Script, behind: Option<Behind>) -> io::Result<bool> {
     if let Some(behind) = behind
         && tokio::time::timeout(behind.pause, stream.readable()).await.is_err()
     {
-        script.line().note_unsolicited();
+        script.connection_rules().note_unsolicited();
         stream.write_all(&behind.bytes).await?;
     }
-    let Some(idle) = script.line().idle() else { return Ok(true) };
+    let Some(idle) = script.connection_rules().idle() else { return Ok(true) };
     match tokio::time::timeout(idle, stream.readable()).await {
         Ok(readable) => readable.map(|()| true),
         Err(_) => {
-            script.line().note_idle_close();
+            script.connection_rules().note_idle_close();
             Ok(false)
         }
     }
 }
 
-/// Does what an answer says; false when the connection is to be closed then.
+/// Carries out an answer. Returns false if the connection is to be closed.
 async fn perform(act: Act, stream: &mut TcpStream) -> io::Result<bool> {
     match act {
         Act::Whole(parts) => stream.write_all(&parts.bytes(usize::MAX)).await.map(|()| true),
@@ -107,7 +107,7 @@ async fn perform(act: Act, stream: &mut TcpStream) -> io::Result<bool> {
     }
 }
 
-/// Ends with an error only: the one of writing to whom has gone.
+/// Ends only with the error of writing to a closed connection.
 async fn endlessly(stream: &mut TcpStream, begins: &[u8], again: &[u8], pause: Duration) -> io::Result<bool> {
     stream.write_all(begins).await?;
     loop {
@@ -122,7 +122,7 @@ async fn until_closed(stream: &mut TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// The next request, or `None` when the client has closed the connection. What was read beyond it stays in `received`.
+/// The next request, or `None` if the client has closed the connection. Further bytes stay in `received`.
 async fn read_request(stream: &mut TcpStream, received: &mut Vec<u8>, number: usize) -> io::Result<Option<Request>> {
     let head_end = loop {
         if let Some(at) = received.windows(END_OF_HEAD.len()).position(|bytes| bytes == END_OF_HEAD) {

@@ -3,11 +3,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use tokio::net::{TcpListener, TcpSocket};
 
-/// How many connections wait to be accepted.
+/// The length of the queue of connections to accept.
 const BACKLOG: u32 = 1024;
 
-/// A port that stays taken while no server listens there, so that connections to it are refused and no other server
-/// gets them.
+/// A port that stays bound while no server listens on it, so that connections are refused and no other process takes
+/// it.
 pub(super) struct Port {
     address: SocketAddr,
     /// Bound, but not listening.
@@ -15,7 +15,7 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// Takes a free one.
+    /// Binds a free port.
     pub(super) fn take() -> io::Result<Self> {
         let next = bound((Ipv4Addr::LOCALHOST, 0).into())?;
         Ok(Self { address: next.local_addr()?, next })

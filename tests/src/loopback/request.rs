@@ -1,23 +1,23 @@
-/// A request exactly as it came.
+/// A request, unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Request {
-    /// The method as it was written.
+    /// The method.
     pub method: String,
-    /// What stands before the first question mark of the target, still encoded.
+    /// The target before the first question mark, still encoded.
     pub path: String,
-    /// What stands behind it, still encoded; `None` when there is no question mark.
+    /// The target after the question mark, still encoded; `None` without a question mark.
     pub query: Option<String>,
-    /// Names and values of the headers in the order they came, the names as they were written.
+    /// Names and values of the headers in their order, with the case of the names.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// Which connection brought it, counted from 0.
+    /// The number of its connection, counted from 0.
     pub connection: usize,
 }
 
 impl Request {
-    /// A request that comes without a socket; its target may have a query.
+    /// A request without a socket. The target may have a query.
     pub fn new(
         method: &str,
         target: &str,
@@ -32,18 +32,18 @@ impl Request {
         Self { method: method.to_owned(), path: path.to_owned(), query, headers, body: body.into(), connection }
     }
 
-    /// The value of the header `name`, in whatever case it was written. Of several the first.
+    /// The value of the first header with this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut same = self.headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
         same.next().map(|(_, value)| value.as_str())
     }
 
-    /// The body as text; what is not UTF-8 is replaced.
+    /// The body as text. Invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// Reads a head, up to and without the empty line. `None` if it is not one.
+    /// Parses a head, without the empty line. `None` if it is invalid.
     pub(super) fn of_head(head: &str, connection: usize) -> Option<Self> {
         let mut lines = head.split("\r\n");
         let (method, rest) = lines.next()?.split_once(' ')?;
@@ -52,7 +52,7 @@ impl Request {
         Some(Self::new(method, target, headers, Vec::new(), connection))
     }
 
-    /// How long the body is. Bodies in chunks are not understood, and their requests are refused.
+    /// The length of the body. Requests with chunked bodies are refused.
     pub(super) fn announced_length(&self) -> Option<usize> {
         if self.header("transfer-encoding").is_some() {
             return None;
@@ -60,7 +60,7 @@ impl Request {
         self.header("content-length").map_or(Some(0), |length| length.parse().ok())
     }
 
-    /// Whether the client wants no further request on this connection.
+    /// Whether the client announces that it closes the connection.
     pub(super) fn is_last(&self) -> bool {
         self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }

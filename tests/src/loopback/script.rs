@@ -3,17 +3,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::loopback::line::Line;
+use crate::loopback::connection_rules::ConnectionRules;
 use crate::loopback::{Answer, Request};
 
 pub(super) type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 
-/// The requests so far, and the answers to come.
+/// The recorded requests, and the scripted answers.
 pub(super) struct Script {
     state: Mutex<State>,
-    /// The number of requests, for those who wait for one.
+    /// The number of requests, for tasks that wait for one.
     count: watch::Sender<usize>,
-    line: Line,
+    connection_rules: ConnectionRules,
 }
 
 struct State {
@@ -26,11 +26,11 @@ impl Script {
     pub(super) fn new() -> Self {
         let otherwise = Arc::new(|_: &Request| Answer::new(501, "the script has no answer"));
         let state = State { requests: Vec::new(), next: VecDeque::new(), otherwise };
-        Self { state: Mutex::new(state), count: watch::Sender::new(0), line: Line::default() }
+        Self { state: Mutex::new(state), count: watch::Sender::new(0), connection_rules: ConnectionRules::default() }
     }
 
-    pub(super) fn line(&self) -> &Line {
-        &self.line
+    pub(super) fn connection_rules(&self) -> &ConnectionRules {
+        &self.connection_rules
     }
 
     pub(super) fn answer_next(&self, answer: Answer) {
@@ -49,7 +49,7 @@ impl Script {
         std::mem::take(&mut self.state().requests)
     }
 
-    /// Records a request and decides what to do with it.
+    /// Records a request and chooses its answer.
     pub(super) fn play(&self, request: Request) -> Answer {
         let (next, otherwise) = {
             let mut state = self.state();
@@ -57,17 +57,17 @@ impl Script {
             (state.next.pop_front(), Arc::clone(&state.otherwise))
         };
         self.count.send_modify(|count| *count += 1);
-        // Called without the lock, so that a handler can use the server.
+        // Called without the lock, because a handler may use the server.
         next.unwrap_or_else(|| otherwise(&request))
     }
 
-    /// Waits until `count` requests have come since the start.
+    /// Waits until `count` requests have arrived since the start.
     pub(super) async fn reached(&self, count: usize) {
-        // The sender lives as long as self, so this cannot fail.
+        // The sender lives as long as `self`, so this cannot fail.
         let _ = self.count.subscribe().wait_for(|reached| *reached >= count).await;
     }
 
-    /// A handler that panicked fails its own test; what was recorded stays good.
+    /// A handler that panicked fails its own test, so a poisoned lock is used.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

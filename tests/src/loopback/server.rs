@@ -16,7 +16,7 @@ use crate::loopback::{Answer, Request};
 
 /// A running scripted server. It ends, with all its connections, when it is dropped.
 ///
-/// It runs on a thread of its own, so that it can be used from tests with and without a runtime.
+/// It runs on its own thread, so that tests can use it with and without a runtime.
 pub struct ScriptedServer {
     address: SocketAddr,
     script: Arc<Script>,
@@ -26,18 +26,18 @@ pub struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// Starts on a free port of this machine.
+    /// Starts a server on a free port.
     ///
     /// # Errors
     ///
-    /// When no port or no thread is to be had.
+    /// The system has no free port or thread.
     pub fn start() -> io::Result<Self> {
         let script = Arc::new(Script::new());
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let mut port = Port::take()?;
         let address = port.address();
-        // Before anyone can see it.
+        // Before the address is known to anyone.
         let listener = {
             let _of_this_runtime = runtime.enter();
             port.listen()?
@@ -48,59 +48,59 @@ impl ScriptedServer {
         Ok(Self { address, script, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// The address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it listens, as a base address: `http://127.0.0.1:...`.
+    /// The base address: `http://127.0.0.1:...`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Gives `answer` to the next request that has none yet: answers given in a row go to requests in a row.
+    /// Scripts the answer to the next request that has none. Answers are used in order.
     pub fn answer_next(&self, answer: Answer) {
         self.script.answer_next(answer);
     }
 
-    /// Calls `handler` for every request that was given no answer by [`answer_next`](Self::answer_next). Without, they
-    /// get status 501.
+    /// Calls `handler` for every request without an answer from [`answer_next`](Self::answer_next). Without a handler,
+    /// they are answered with status 501.
     pub fn answer_otherwise(&self, handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) {
         self.script.answer_otherwise(Arc::new(handler));
     }
 
-    /// Lets each request wait before it is read: for as long as `delay` says by the number of its connection and by how many
-    /// requests came on that before.
+    /// Delays the reading of each request. `delay` takes the number of the connection, and the number of earlier
+    /// requests on it.
     pub fn delay_requests(&self, delay: impl Fn(usize, usize) -> Duration + Send + Sync + 'static) {
-        self.script.line().set_delay(Arc::new(delay));
+        self.script.connection_rules().set_delay(Arc::new(delay));
     }
 
-    /// Closes connections on which nothing comes for this long.
+    /// Closes connections that are idle for this long.
     pub fn close_idle_after(&self, idle: Duration) {
-        self.script.line().set_idle(idle);
+        self.script.connection_rules().set_idle(idle);
     }
 
-    /// How many connections were closed for that.
+    /// The number of connections that were closed because they were idle.
     pub fn idle_closes(&self) -> usize {
-        self.script.line().idle_closes()
+        self.script.connection_rules().idle_closes()
     }
 
-    /// How often something was sent [behind](Answer::with_behind) an answer.
+    /// How often unsolicited bytes [followed](Answer::with_behind) an answer.
     pub fn unsolicited(&self) -> usize {
-        self.script.line().unsolicited()
+        self.script.connection_rules().unsolicited()
     }
 
-    /// The requests that came, in order.
+    /// The requests, in the order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.script.requests()
     }
 
-    /// The same, and forgets them.
+    /// Removes and returns the requests.
     pub fn take_requests(&self) -> Vec<Request> {
         self.script.take_requests()
     }
 
-    /// Waits until `count` requests have come since the start.
+    /// Waits until `count` requests have arrived since the start.
     pub async fn reached(&self, count: usize) {
         self.script.reached(count).await;
     }
@@ -109,7 +109,7 @@ impl ScriptedServer {
 impl Drop for ScriptedServer {
     fn drop(&mut self) {
         drop(self.stop.take());
-        // Whether the thread panicked is of no interest any more.
+        // A panic of the thread has been reported already.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -122,9 +122,9 @@ impl std::fmt::Debug for ScriptedServer {
 
 async fn serve(port: Port, listener: TcpListener, script: Arc<Script>, stopped: oneshot::Receiver<Infallible>) {
     tokio::select! {
-        // Comes as an error, for nothing can be sent.
+        // Always an error, because nothing is ever sent.
         _ = stopped => {}
-        // No listener, no connections: clients see that at once.
+        // Without a listener, clients are refused at once.
         _ = run(port, listener, script) => {}
     }
 }
@@ -133,14 +133,14 @@ async fn run(mut port: Port, mut listener: TcpListener, script: Arc<Script>) -> 
     let mut numbers = 0..;
     loop {
         let lasts = accept(&listener, &mut numbers, &script).await?;
-        // Those who wait to be accepted are turned away with it.
+        // Connections that wait to be accepted are refused with it.
         drop(listener);
         tokio::time::sleep(lasts).await;
         listener = port.listen()?;
     }
 }
 
-/// Serves connections until an outage, which ends them all; how long it lasts.
+/// Serves connections until an outage, which ends all of them. Returns its length.
 async fn accept(
     listener: &TcpListener,
     numbers: &mut impl Iterator<Item = usize>,
@@ -155,7 +155,7 @@ async fn accept(
         };
         stream.set_nodelay(true)?;
         let (script, outages) = (Arc::clone(script), sender.clone());
-        // A connection that fails is the client's affair.
+        // The client notices a connection that fails.
         connections.spawn(async move { connection::serve(stream, number, &script, outages).await });
         while connections.try_join_next().is_some() {}
     }

@@ -1,11 +1,11 @@
-//! What the validator knows of the account. What it does not know, it cannot check.
+//! The known properties of the account. Rules about unknown ones are not checked.
 
 use serde_json::Value;
 
 use super::decimal::Decimal;
 use super::request::{Request, text};
 
-/// The account as far as it is known.
+/// The known properties of an account.
 #[derive(Clone, Copy)]
 pub(super) struct Account<'a>(pub(super) &'a Value);
 
@@ -31,7 +31,7 @@ impl<'a> Account<'a> {
         Request(self.0).integer("bindingTime")
     }
 
-    /// Whether a copy trader may trade the symbol. Anybody may when the pairs are not known.
+    /// Whether a copy trader may trade the symbol, which is assumed if the pairs are unknown.
     pub(super) fn may_trade(self, symbol: Option<String>) -> bool {
         let pairs = self.0.get("copyTradingPairs").and_then(Value::as_array);
         match (self.is_copy_trader(), pairs) {
@@ -40,7 +40,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// What is known about the instrument that a request names; the line is its category or product type.
+    /// The known properties of an instrument. `line` is its category or product type.
     pub(super) fn instrument(self, line: Option<String>, symbol: Option<String>) -> Option<Instrument<'a>> {
         let instruments = self.0.get("instruments")?.as_array()?;
         let found =
@@ -49,12 +49,12 @@ impl<'a> Account<'a> {
     }
 }
 
-/// The trading rules of an instrument as far as they are known.
+/// The known trading rules of an instrument.
 #[derive(Clone, Copy)]
 pub(super) struct Instrument<'a>(Request<'a>);
 
 impl Instrument<'_> {
-    /// Whether the number has more decimals than the named precision admits.
+    /// Whether a number has more decimal places than a precision allows.
     pub(super) fn is_too_fine(self, number: &Decimal, precision: &str) -> bool {
         let most = self.0.text(precision).and_then(|text| text.parse().ok());
         most.is_some_and(|most| number.decimals() > most)

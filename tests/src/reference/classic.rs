@@ -5,7 +5,7 @@ use super::request::{Request, Words, clear_zero, count, limit, words};
 use super::window::{Window, within_days};
 use super::{Findings, unknown};
 
-/// A name means the same in every operation of the family.
+/// Parameters with the same meaning in every operation of the family.
 const WORDS: &Words = &[
     ("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"]),
     ("marginMode", &["isolated", "crossed"]),
@@ -20,7 +20,7 @@ const WORDS: &Words = &[
     ("orderSource", ORDER_SOURCES),
 ];
 
-/// What the order history can be filtered by; records know more of them.
+/// The filters of the order history; records have more values.
 const ORDER_SOURCES: &[&str] = &[
     "normal",
     "market",
@@ -131,7 +131,7 @@ fn ignored_trade_side(order: Request, account: Account, out: &mut Findings) {
     out.warn_if(account.is_one_way() && order.has("tradeSide"), "tradeSide is ignored in one-way mode");
 }
 
-/// The documents want it capitalised, and do not say what follows otherwise.
+/// The documents require upper case, and do not specify what follows otherwise.
 fn capitals(request: Request, name: &str, out: &mut Findings) {
     let is_capital = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit();
     let small = request.text(name).is_some_and(|text| !text.chars().all(is_capital));

@@ -8,12 +8,12 @@ pub(super) struct Decimal {
     negative: bool,
     /// All digits without the point and without leading zeros; empty for zero.
     digits: String,
-    /// How many of the digits stand behind the point; there may be more of these than digits.
+    /// The number of decimal places, which may exceed the number of digits.
     decimals: usize,
 }
 
 impl Decimal {
-    /// Reads `-12.50`, `.5` or `1e-7`; nothing when the text is not a number.
+    /// Parses `-12.50`, `.5` or `1e-7`; `None` if the text is not a number.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -39,7 +39,7 @@ impl Decimal {
         Some(Self { negative: negative && !digits.is_empty(), digits, decimals })
     }
 
-    /// How many digits behind the point the number needs: zeros at the end do not count.
+    /// The number of decimal places without trailing zeros.
     pub(super) fn decimals(&self) -> usize {
         self.decimals
     }
@@ -57,14 +57,14 @@ impl Decimal {
         }
     }
 
-    /// Whether it is a whole number of `steps`; every number is when the step is zero, for then there is none.
+    /// Whether it is a multiple of the step. A step of zero means that there is none.
     pub(super) fn is_multiple_of(&self, step: &Self) -> bool {
         let (value, step) = aligned(self, step);
         step.is_empty() || remainder(&value, &step).is_empty()
     }
 }
 
-/// Both as whole numbers of the finer of the two units.
+/// Both numbers as integers in the finer of the two units.
 fn aligned(left: &Decimal, right: &Decimal) -> (String, String) {
     let decimals = left.decimals.max(right.decimals);
     let widen = |number: &Decimal| match number.is_zero() {
@@ -74,12 +74,12 @@ fn aligned(left: &Decimal, right: &Decimal) -> (String, String) {
     (widen(left), widen(right))
 }
 
-/// Whole numbers without leading zeros: the longer one is the greater one.
+/// Compares integers without leading zeros; the longer one is greater.
 fn compare(left: &str, right: &str) -> Ordering {
     left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
-/// Long division as on paper, of which only the rest matters.
+/// The remainder of a long division.
 fn remainder(value: &str, divisor: &str) -> String {
     let mut rest = String::new();
     for digit in value.chars() {

@@ -1,14 +1,14 @@
-//! A request (or one item of its list) as the rules look at it, and the checks that many operations share.
+//! A request or an item of its list, and the checks that operations share.
 
 use serde_json::Value;
 
 use super::Findings;
 use super::decimal::Decimal;
 
-/// Parameters that take one of a few words, with these words.
+/// Parameters with a fixed set of values, and the values.
 pub(super) type Words = [(&'static str, &'static [&'static str])];
 
-/// A JSON object by wire names. What is missing, null or empty text is not given.
+/// A JSON object by wire names. A missing member, `null` and an empty text are absent.
 #[derive(Clone, Copy)]
 pub(super) struct Request<'a>(pub(super) &'a Value);
 
@@ -42,7 +42,7 @@ impl<'a> Request<'a> {
         Some(self.0.get(name)?.as_array()?.iter().map(Request).collect())
     }
 
-    /// The items of a body that is an array; an object around the array is looked through.
+    /// The items of a body that is an array, or an object around an array.
     pub(super) fn body_list(self) -> Vec<Request<'a>> {
         let array = match self.0 {
             Value::Object(members) => members.values().find_map(Value::as_array),
@@ -52,7 +52,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What a JSON value says, if it says anything.
+/// The text of a JSON value, if it is not empty.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
@@ -79,7 +79,7 @@ pub(super) fn count(items: &[Request], most: usize, out: &mut Findings) {
     out.refuse_if(items.len() > most, format!("more than {most} items in the list"));
 }
 
-/// Zero deletes a trigger price, and is written as the one digit.
+/// The single digit 0 deletes a trigger price.
 pub(super) fn clear_zero(request: Request, names: &[&str], out: &mut Findings) {
     for name in names {
         let zero = request.decimal(name).is_some_and(|number| number.is_zero());

@@ -1,4 +1,4 @@
-//! The reference against cases worked out by hand.
+//! Tests of the reference with cases worked out by hand.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::{Verdict, verdict};
 
 const NOW: u64 = 1_734_220_800_000;
 
-/// The named members of `base`, with those of `more` put in or, where null, taken away.
+/// The named members of `base`, with those of `more` added, or removed if they are null.
 fn with(mut base: Value, more: &Value) -> Value {
     for (name, value) in more.as_object().expect("members") {
         base[name.as_str()] = value.clone();
@@ -238,7 +238,7 @@ fn windows() {
         let request = json!({"category": "SPOT", "startTime": start.map(time), "endTime": end.map(time)});
         verdict(operation, &request, &json!({"bindingTime": (NOW - 1000).to_string()}), NOW)
     };
-    // From now, or so many ms before it.
+    // From now, or from the given milliseconds before it.
     let limit = 90 * DAY + 60_000;
     for (operation, start, end, expected) in [
         ("classic.fills", Some(1000), Some(0), Accepted),

@@ -5,7 +5,7 @@ use super::request::{Request, Words, clear_zero, limit, words};
 use super::window::{Window, within_days};
 use super::{Findings, unified_batch, unknown};
 
-/// A name means the same in every operation of the family, except where Reality narrows it.
+/// Parameters with the same meaning in every operation of the family, except where Reality narrows it.
 const WORDS: &Words = &[
     ("category", &["SPOT", "MARGIN", "USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"]),
     ("side", &["buy", "sell"]),
@@ -28,7 +28,7 @@ const REALITY_WORDS: &Words = &[("category", &["SPOT", "MARGIN"])];
 
 const FUTURES: [&str; 3] = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"];
 
-/// Everything that presets a take-profit or a stop-loss.
+/// The parameters of presets.
 pub(super) const TAKE_PROFIT_STOP_LOSS: [&str; 8] = [
     "takeProfit",
     "stopLoss",
@@ -40,7 +40,7 @@ pub(super) const TAKE_PROFIT_STOP_LOSS: [&str; 8] = [
     "slLimitPrice",
 ];
 
-/// How the order behind a limit price must be typed: price, type.
+/// Limit prices of presets, with the parameter of their order type.
 const LIMIT_PRICES: [(&str, &str); 2] = [("tpLimitPrice", "tpOrderType"), ("slLimitPrice", "slOrderType")];
 
 pub(super) fn inspect(name: &str, request: Request, account: Account, now: i128, out: &mut Findings) {
@@ -74,7 +74,7 @@ pub(super) fn inspect(name: &str, request: Request, account: Account, now: i128,
     }
 }
 
-/// What holds for every object of the family, a request as well as an item of a batch.
+/// The checks of every object of the family, a request or an item of a batch.
 pub(super) fn shapes(request: Request, out: &mut Findings) {
     words(request, WORDS, out);
     let is_known = |letter: char| letter.is_ascii_alphanumeric() || ".:/_-".contains(letter);
@@ -98,7 +98,7 @@ fn place_order(order: Request, account: Account, out: &mut Findings) {
     out.refuse_if(preset, "the new Coin-M line has no preset take-profit or stop-loss");
 }
 
-/// What holds for a new order whether it comes alone or in a batch.
+/// The checks of a new order, alone or in a batch.
 pub(super) fn new_order(order: Request, account: Account, out: &mut Findings) {
     out.warn_if(!order.has("clientOid"), "without a clientOid the order may be hard to find");
     out.refuse_if(order.has("posSide") && !is_futures(order), "posSide is for futures");
@@ -134,7 +134,7 @@ fn modify_order(request: Request, out: &mut Findings) {
     clear_zero(request, &["takeProfit", "stopLoss"], out);
 }
 
-/// What holds for a change of an order whether it comes alone or in a batch.
+/// The checks of a modification, alone or in a batch.
 pub(super) fn change(request: Request, out: &mut Findings) {
     out.refuse_if(!request.has_any(&["qty", "price"]), "neither qty nor price");
     out.refuse_if(is_new_coin_m(request), "orders of the new Coin-M line cannot be modified");
@@ -161,7 +161,7 @@ fn is_new_coin_m(request: Request) -> bool {
     has_name_between(request, "", "USD_CM")
 }
 
-/// Whether the symbol is any name with this before and that after it.
+/// Whether the symbol is a name between this prefix and suffix.
 fn has_name_between(request: Request, before: &str, after: &str) -> bool {
     let symbol = request.text("symbol").unwrap_or_default();
     symbol.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)).is_some_and(|name| !name.is_empty())

@@ -1,4 +1,4 @@
-//! The unified account's batches: their items, and what holds across them.
+//! The unified account's batches: their items, and the rules across items.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(super) fn modify(items: &[Request], out: &mut Findings) {
     let mut seen = BTreeSet::new();
     for item in items {
         change(*item, out);
-        // Either id names the order: one that is given twice names it twice.
+        // Each of the two ids names the order, so a repeated one names it twice.
         for name in ["orderId", "clientOid"] {
             let repeated = item.text(name).is_some_and(|id| !seen.insert((name, id)));
             out.refuse_if(repeated, format!("{name} twice in the batch"));

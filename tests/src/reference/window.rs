@@ -1,11 +1,11 @@
-//! Times from and to: their order, the span between them, and how far back they reach.
+//! Time ranges: their order, their span, and how far back they reach.
 
 use super::Findings;
 use super::request::Request;
 
 pub(super) const DAY: i128 = 86_400_000;
 
-/// How far the caller's clock and the server's may differ before an age counts.
+/// The tolerated difference between the caller's and the server's clock.
 const TOLERANCE: i128 = 60_000;
 
 /// The Gregorian calendar repeats after this many years, which have this many days.
@@ -40,16 +40,16 @@ impl Window {
     }
 }
 
-/// Refuses a time that lies further back than `days`.
+/// Refuses a time more than `days` ago.
 pub(super) fn within_days(time: Option<i128>, days: i128, now: i128, out: &mut Findings) {
     out.refuse_if(time.is_some_and(|time| time + days * DAY + TOLERANCE < now), format!("older than {days} days"));
 }
 
-/// The same day of the month and time of day, so many months later in UTC; the month's last day when it is shorter.
+/// The same day and time some months later in UTC, or the last day of a shorter month.
 fn months_later(time: i128, months: i128) -> i128 {
     let (day, time_of_day) = (time.div_euclid(DAY), time.rem_euclid(DAY));
     let (cycles, mut day) = (day.div_euclid(CYCLE.1), day.rem_euclid(CYCLE.1));
-    // Months are counted from January 1970, or the January some whole cycles away from it.
+    // Months count from January 1970, or from a January some whole cycles away.
     let mut month = 0;
     while day >= length(month) {
         day -= length(month);
@@ -61,7 +61,7 @@ fn months_later(time: i128, months: i128) -> i128 {
     (cycles * CYCLE.1 + day) * DAY + time_of_day
 }
 
-/// How many days a month has, counted from January 1970.
+/// The number of days of a month, counted from January 1970.
 fn length(month: i128) -> i128 {
     let year = 1970 + month / 12;
     match month % 12 {

@@ -1,4 +1,4 @@
-//! What is more than a call.
+//! Blocking functions beyond single calls.
 
 use std::thread;
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn soon() -> ConfirmPolicy {
 }
 
 #[test]
-fn what_was_prepared_is_sent_once() {
+fn a_prepared_request_is_sent_once() {
     let server = echo();
     let client = client(&server);
     let order = market_buy();
@@ -44,7 +44,7 @@ fn what_was_prepared_is_sent_once() {
 }
 
 #[test]
-fn what_passes_is_tried_again() {
+fn temporary_failures_are_retried() {
     let server = ScriptedServer::start().unwrap();
     for answer in [Answer::close(), Answer::new(503, ""), success(&json!({"orderId": "7"}))] {
         server.answer_next(answer);
@@ -145,9 +145,9 @@ fn a_client_for_some_calls_is_the_same_client() {
     assert_eq!(core.wait(wait).unwrap().order_id.as_ref().unwrap().as_str(), "3");
 }
 
-/// Threads wait for room like tasks do, by whatever timer the limiter has.
+/// Threads wait for the limiter like tasks, with any timer.
 #[test]
-fn a_thread_waits_for_room() {
+fn a_thread_waits_for_the_limiter() {
     let server = echo();
     let timer = ManualTimer::new();
     let limits = InProcessLimits::with_timer(Default::default(), timer.clone());
@@ -157,7 +157,7 @@ fn a_thread_waits_for_room() {
     thread::scope(|scope| {
         let calls: Vec<_> = (0..per_second).map(|call| scope.spawn(move || wait_for(call))).collect();
         assert!(calls.into_iter().all(|call| call.join().unwrap().is_zero()));
-        // Time stops until the next call waits.
+        // Time stands still until the next call waits.
         let call = scope.spawn(move || wait_for(per_second));
         let at = loop {
             match timer.next_wake() {

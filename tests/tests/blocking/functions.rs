@@ -1,4 +1,4 @@
-//! That nothing of the async client is missing.
+//! The blocking client has every function of the async client.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn functions(texts: &[&str]) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What only one of two has, but for what is meant to be so.
+/// The functions that only one of two has, without intended differences.
 fn differences<'a>(awaited: &'a BTreeSet<String>, blocking: &'a BTreeSet<String>, meant: &[&str]) -> Vec<&'a String> {
     awaited.symmetric_difference(blocking).filter(|name| !meant.contains(&name.as_str())).collect()
 }
@@ -30,9 +30,9 @@ macro_rules! text {
     };
 }
 
-/// The macro makes both forms of each row; so a function that is in one form only stands outside of its rows.
+/// The macro emits both forms of each row, so a function with one form only is outside of its rows.
 #[test]
-fn every_emitted_function_is_there_in_both_ways() {
+fn every_emitted_function_is_async_and_blocking() {
     let families = [
         (text!("generated/src/classic/mod.rs"), tradeapi::classic::OPERATIONS),
         (text!("generated/src/unified/mod.rs"), tradeapi::unified::OPERATIONS),
@@ -50,7 +50,7 @@ fn every_emitted_function_is_there_in_both_ways() {
 
 /// The functions of the two forms of a family, one after the other, by their types.
 #[test]
-fn both_forms_take_and_give_the_same() {
+fn both_forms_have_the_same_types() {
     use tradeapi::runtime::{Error, Reply};
     use tradeapi::unified::{OrderAck, PlaceOrder, Unified};
 
@@ -76,7 +76,7 @@ fn functions_of(header: &str, texts: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_function_of_the_runtime_is_there_in_both_ways() {
+fn every_function_of_the_runtime_is_async_and_blocking() {
     let awaited = functions_of(
         " ClientCore {",
         &[
@@ -128,7 +128,7 @@ macro_rules! call_each {
 }
 tradeapi::for_each_operation!(call_each);
 
-/// To the byte, but for the connection.
+/// The requests are equal to the byte, apart from the connection.
 async fn is_sent_alike<O: Operation + Parameters + Sync>(server: &ScriptedServer) {
     let example = &schema::examples(O::META)[0];
     let request = O::from_json(&example.request).unwrap();

@@ -29,7 +29,7 @@ fn success(data: &Value) -> Answer {
     Answer::json(json!({"code": "00000", "msg": "success", "requestTime": 1, "data": data}).to_string())
 }
 
-/// An exchange that answers with the requested id.
+/// An exchange that repeats the id of the request.
 fn echo() -> ScriptedServer {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|request| {
@@ -39,7 +39,7 @@ fn echo() -> ScriptedServer {
     server
 }
 
-/// Cancels an order, and sees that the answer is the one to this request.
+/// Cancels an order, and checks that the answer belongs to it.
 fn round_trip(client: &blocking::Client, id: &str) {
     let reply = client.unified().cancel_order(&cancel(id)).unwrap();
     assert_eq!(reply.order_id.as_ref().unwrap().as_str(), id);

@@ -1,4 +1,4 @@
-//! Where a call may be made.
+//! The threads and runtimes from which blocking calls can be made.
 
 use std::thread;
 
@@ -45,7 +45,7 @@ fn over_every_transport() {
     }
 }
 
-/// A runtime that has no second thread to go on with while a call blocks the only one.
+/// A runtime whose only thread is blocked by the call.
 #[test]
 fn within_a_runtime_of_one_thread() {
     let server = echo();
@@ -55,7 +55,7 @@ fn within_a_runtime_of_one_thread() {
         round_trip(&client, "in the runtime");
         let in_task = client.clone();
         tokio::spawn(async move { round_trip(&in_task, "in a task") }).await.unwrap();
-        // And ends here too.
+        // The client is dropped here, too.
         drop(client);
     });
     let local = LocalSet::new();
@@ -83,7 +83,7 @@ fn within_a_runtime_all_of_whose_threads_call() {
     });
 }
 
-/// The two kinds of client side by side, each with connections of its own.
+/// Both kinds of client, each with its own connections.
 #[tokio::test]
 async fn beside_an_async_client() {
     let server = echo();
@@ -98,10 +98,10 @@ async fn beside_an_async_client() {
     }
 }
 
-/// The exchange closes each connection after its answer, without a word before. That it did is noticed while no one calls:
-/// a client that looked at its connections during calls only would fail with every second order.
+/// The exchange closes each connection after its answer, unannounced. The client notices that between calls; otherwise
+/// every second order would fail.
 #[test]
-fn a_connection_that_was_closed_meanwhile_is_noticed() {
+fn a_closed_idle_connection_is_noticed() {
     let server = echo();
     let client = client(&server);
     let answer = r#"{"code":"00000","data":{"orderId":"1"}}"#;

@@ -1,4 +1,4 @@
-//! A connection with unsolicited data is not used, although the runtime is too busy to learn of the data.
+//! A connection with unsolicited data is not used, even if the runtime is too busy to notice the data.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -13,21 +13,21 @@ use tradeapi_tests::transports::Over;
 
 use super::{body, cancel, cancelled, client_at, current_thread};
 
-/// What befalls a connection while it rests.
+/// What happens to an idle connection.
 #[derive(Clone, Copy, Debug)]
-enum Befalls {
+enum Disturbance {
     /// An unsolicited response.
     Response,
-    /// The beginning of one.
+    /// The beginning of an unsolicited response.
     Byte,
     End,
     Reset,
 }
 
-impl Befalls {
+impl Disturbance {
     const ALL: [Self; 4] = [Self::Response, Self::Byte, Self::End, Self::Reset];
 
-    /// Serves one request, and does this to the first connection between two meetings at `barrier`.
+    /// Serves one request. The first connection is disturbed between two waits at `barrier`.
     fn serve(self, number: usize, mut stream: TcpStream, barrier: &Barrier) -> io::Result<()> {
         if number > 0 {
             while read_request(&mut stream)?.is_some() {
@@ -36,7 +36,7 @@ impl Befalls {
             return Ok(());
         }
         match self {
-            // Whoever closes a connection of which not all is read resets it.
+            // Closing a connection with unread data resets it.
             Self::Reset => stream.read_exact(&mut [0; 10])?,
             _ => drop(read_request(&mut stream)?),
         }
@@ -52,25 +52,29 @@ impl Befalls {
             }
         }
         barrier.wait();
-        // If the next request comes over this connection too, it is answered by the wrong response alone.
+        // A next request over this connection would only get the wrong response.
         while stream.read(&mut [0; 1024])? > 0 {}
         Ok(())
     }
 }
 
-/// Two calls, the first of which is answered before `befalls`.
-async fn around(befalls: Befalls, over: Over, calls: impl AsyncFn(Client, Arc<Barrier>) -> Result<String, Error>) {
+/// Two calls, with the disturbance after the answer to the first.
+async fn around(
+    disturbance: Disturbance,
+    over: Over,
+    calls: impl AsyncFn(Client, Arc<Barrier>) -> Result<String, Error>,
+) {
     let barrier = Arc::new(Barrier::new(2));
     let of_peer = Arc::clone(&barrier);
-    let peer = Peer::start(move |number, stream| befalls.serve(number, stream, &of_peer));
+    let peer = Peer::start(move |number, stream| disturbance.serve(number, stream, &of_peer));
     let limits = TransportLimits { call: Duration::from_secs(60), ..TransportLimits::default() };
     let second = calls(client_at(over, peer.url(), limits), barrier).await;
-    let second = second.unwrap_or_else(|error| panic!("{over:?} {befalls:?}: {error}"));
-    assert_eq!((second.as_str(), peer.accepted()), ("222", 2), "{over:?} {befalls:?}");
+    let second = second.unwrap_or_else(|error| panic!("{over:?} {disturbance:?}: {error}"));
+    assert_eq!((second.as_str(), peer.accepted()), ("222", 2), "{over:?} {disturbance:?}");
 }
 
-/// The thread is busy until it has befallen, and then makes the second call. The runtime learns of what arrives only
-/// when it has nothing else to do.
+/// The thread is busy until after the disturbance, then makes the second call. The runtime notices received data only
+/// when it is idle.
 async fn while_busy(client: Client, barrier: Arc<Barrier>) -> Result<String, Error> {
     assert_eq!(cancelled(&client, "111").await?, "111");
     barrier.wait();
@@ -78,33 +82,33 @@ async fn while_busy(client: Client, barrier: Arc<Barrier>) -> Result<String, Err
     cancelled(&client, "222").await
 }
 
-fn each_case() -> impl Iterator<Item = (Befalls, Over)> {
-    Befalls::ALL.into_iter().flat_map(|befalls| Over::ALL.map(|over| (befalls, over)))
+fn cases() -> impl Iterator<Item = (Disturbance, Over)> {
+    Disturbance::ALL.into_iter().flat_map(|disturbance| Over::ALL.map(|over| (disturbance, over)))
 }
 
 #[test]
-fn a_busy_current_thread_uses_no_connection_that_is_not_silent() {
+fn a_busy_current_thread_uses_silent_connections_only() {
     let runtime = current_thread();
-    for (befalls, over) in each_case() {
-        runtime.block_on(around(befalls, over, while_busy));
+    for (disturbance, over) in cases() {
+        runtime.block_on(around(disturbance, over, while_busy));
         let spawned = async |client, barrier| tokio::spawn(while_busy(client, barrier)).await.unwrap();
-        runtime.block_on(around(befalls, over, spawned));
+        runtime.block_on(around(disturbance, over, spawned));
     }
 }
 
 #[test]
-fn a_busy_worker_uses_no_connection_that_is_not_silent() {
+fn a_busy_worker_uses_silent_connections_only() {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    for (befalls, over) in each_case() {
+    for (disturbance, over) in cases() {
         let spawned = async |client, barrier| tokio::spawn(while_busy(client, barrier)).await.unwrap();
-        runtime.block_on(around(befalls, over, spawned));
+        runtime.block_on(around(disturbance, over, spawned));
     }
 }
 
 /// Between two `block_on`, the runtime does not run.
 #[test]
-fn a_runtime_that_stood_still_uses_no_connection_that_is_not_silent() {
-    for (befalls, over) in each_case() {
+fn a_suspended_runtime_uses_silent_connections_only() {
+    for (disturbance, over) in cases() {
         let calls = async |client: Client, barrier: Arc<Barrier>| {
             let blocked = move || {
                 let runtime = current_thread();
@@ -115,13 +119,13 @@ fn a_runtime_that_stood_still_uses_no_connection_that_is_not_silent() {
             };
             std::thread::spawn(blocked).join().unwrap()
         };
-        current_thread().block_on(around(befalls, over, calls));
+        current_thread().block_on(around(disturbance, over, calls));
     }
 }
 
 #[test]
-fn a_blocking_client_uses_no_connection_that_is_not_silent() {
-    for befalls in Befalls::ALL {
+fn a_blocking_client_uses_silent_connections_only() {
+    for disturbance in Disturbance::ALL {
         let calls = async |client: Client, barrier: Arc<Barrier>| {
             let blocking = tradeapi::blocking::Client::try_from(client.core().clone()).unwrap();
             let order =
@@ -131,7 +135,7 @@ fn a_blocking_client_uses_no_connection_that_is_not_silent() {
             barrier.wait();
             order("222")
         };
-        // The background thread of reqwest's connections hears of it at some time; that of ours need not.
-        current_thread().block_on(around(befalls, Over::Hyper, calls));
+        // The background thread of reqwest's connections notices at some time; ours does not need to.
+        current_thread().block_on(around(disturbance, Over::Hyper, calls));
     }
 }

@@ -1,4 +1,4 @@
-//! Which connection a request uses: one that no other call uses, and an idle one where possible.
+//! The connection of a request: never shared with a concurrent call, and an idle one if possible.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod busy;
@@ -15,8 +15,8 @@ use tradeapi::{Client, Credentials, Error};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::transports::Over;
 
-/// Long enough for what was closed on one side of a loopback to be known on the other.
-const A_WHILE: Duration = Duration::from_millis(50);
+/// Long enough for a close to reach the other side of a loopback connection.
+const PROPAGATION: Duration = Duration::from_millis(50);
 
 fn cancel(id: &str) -> CancelOrder {
     CancelOrder::new(OrderRef::OrderId(OrderId::from(id)))

@@ -9,16 +9,16 @@ use tradeapi::runtime::transport::{HyperTransport, RoundTrip, Transport, Transpo
 use tradeapi_tests::peer::{Peer, read_request, write_response};
 use tradeapi_tests::transports::Over;
 
-use super::{A_WHILE, body, cancelled, client_at, current_thread};
+use super::{PROPAGATION, body, cancelled, client_at, current_thread};
 
 /// A server that answers everything, and counts the connections that the client has closed.
-struct Counting {
+struct CountingServer {
     peer: Peer,
     closed: Arc<AtomicUsize>,
 }
 
-impl Counting {
-    /// Each response has the next of these header lines, and the last of them from then on.
+impl CountingServer {
+    /// Each response has the next of these header lines, or the last one.
     fn start(headers: &'static [&'static str]) -> Self {
         let closed = Arc::new(AtomicUsize::new(0));
         let (count, answered) = (Arc::clone(&closed), AtomicUsize::new(0));
@@ -41,7 +41,7 @@ impl Counting {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Waits until the client has closed so many connections.
+    /// Waits until the client has closed this number of connections.
     async fn has_closed(&self, count: usize) {
         let all = async {
             while self.closed() < count {
@@ -52,11 +52,11 @@ impl Counting {
     }
 }
 
-/// For what happens in any case, even on a busy machine.
+/// A time-out for expected events, which is long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Connections never expire unless set otherwise.
-const FOR_EVER: TransportLimits = TransportLimits {
+const NO_EXPIRY: TransportLimits = TransportLimits {
     connect: Duration::MAX,
     call: Duration::MAX,
     max_body: usize::MAX,
@@ -65,7 +65,7 @@ const FOR_EVER: TransportLimits = TransportLimits {
     age: Duration::MAX,
 };
 
-/// So many calls at the same time, each of which has a connection of its own.
+/// Concurrent calls, each on its own connection.
 async fn at_once<const N: usize>(client: &Client) {
     let calls: [_; N] = std::array::from_fn(|_| {
         let client = client.clone();
@@ -77,23 +77,23 @@ async fn at_once<const N: usize>(client: &Client) {
 }
 
 #[tokio::test]
-async fn what_rests_too_long_is_closed_without_a_call() {
+async fn an_expired_connection_is_closed_without_a_call() {
     for over in Over::ALL {
-        let server = Counting::start(&[""]);
-        let client = server.client(over, TransportLimits { idle: A_WHILE, ..FOR_EVER });
+        let server = CountingServer::start(&[""]);
+        let client = server.client(over, TransportLimits { idle: PROPAGATION, ..NO_EXPIRY });
         at_once::<3>(&client).await;
         server.has_closed(server.peer.accepted()).await;
     }
 }
 
-/// A server that announces when it closes is not met while it does.
+/// A connection is not used while the server closes it as announced.
 #[tokio::test]
 async fn an_announced_idle_time_is_kept() {
-    let server = Counting::start(&["", "", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
-    let client = server.client(Over::Hyper, FOR_EVER);
+    let server = CountingServer::start(&["", "", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
+    let client = server.client(Over::Hyper, NO_EXPIRY);
     at_once::<2>(&client).await;
-    // Their reaper sleeps without an end by now, and has to be woken.
-    tokio::time::sleep(A_WHILE).await;
+    // The reaper sleeps indefinitely by now, and has to be woken.
+    tokio::time::sleep(PROPAGATION).await;
     cancelled(&client, "1").await.unwrap();
     server.has_closed(1).await;
     for closed in 2..5 {
@@ -104,14 +104,14 @@ async fn an_announced_idle_time_is_kept() {
 }
 
 #[tokio::test]
-async fn no_more_connections_are_kept_than_may_be() {
+async fn the_number_of_idle_connections_is_bounded() {
     for over in Over::ALL {
-        let server = Counting::start(&[""]);
-        let client = server.client(over, TransportLimits { max_idle: 2, ..FOR_EVER });
+        let server = CountingServer::start(&[""]);
+        let client = server.client(over, TransportLimits { max_idle: 2, ..NO_EXPIRY });
         at_once::<5>(&client).await;
         let made = server.peer.accepted();
         server.has_closed(made.saturating_sub(2)).await;
-        let none = server.client(over, TransportLimits { max_idle: 0, ..FOR_EVER });
+        let none = server.client(over, TransportLimits { max_idle: 0, ..NO_EXPIRY });
         for already in 0..3 {
             assert_eq!(server.peer.accepted(), made + already);
             cancelled(&none, "1").await.unwrap();
@@ -119,27 +119,27 @@ async fn no_more_connections_are_kept_than_may_be() {
     }
 }
 
-/// A name may lead elsewhere by now.
+/// The name may resolve to another address by now.
 #[tokio::test]
 async fn a_connection_is_replaced_when_it_is_old() {
-    let server = Counting::start(&[""]);
-    let client = server.client(Over::Hyper, TransportLimits { age: A_WHILE, ..FOR_EVER });
+    let server = CountingServer::start(&[""]);
+    let client = server.client(Over::Hyper, TransportLimits { age: PROPAGATION, ..NO_EXPIRY });
     let begun = std::time::Instant::now();
-    // Used again and again, it never rests.
+    // A connection in constant use is never idle.
     while server.peer.accepted() < 3 {
         cancelled(&client, "1").await.unwrap();
         assert!(begun.elapsed() < PATIENCE, "{}", server.peer.accepted());
     }
-    assert!(begun.elapsed() > A_WHILE, "{:?}", begun.elapsed());
-    // And the last one goes by itself.
+    assert!(begun.elapsed() > PROPAGATION, "{:?}", begun.elapsed());
+    // The last one expires by itself.
     server.has_closed(server.peer.accepted()).await;
 }
 
-/// What a burst needed does not stay for ever: the calls after it keep one connection warm, and the others grow old.
+/// After a burst, further calls keep one connection warm, and the others expire.
 #[tokio::test]
-async fn connections_that_are_not_needed_go() {
-    let server = Counting::start(&[""]);
-    let client = server.client(Over::Hyper, TransportLimits { idle: A_WHILE * 10, ..FOR_EVER });
+async fn unneeded_connections_expire() {
+    let server = CountingServer::start(&[""]);
+    let client = server.client(Over::Hyper, TransportLimits { idle: PROPAGATION * 10, ..NO_EXPIRY });
     at_once::<5>(&client).await;
     assert_eq!(server.peer.accepted(), 5);
     let begun = std::time::Instant::now();
@@ -152,23 +152,23 @@ async fn connections_that_are_not_needed_go() {
 
 #[test]
 fn connections_end_with_their_runtime() {
-    let server = Counting::start(&[""]);
-    let client = server.client(Over::Hyper, FOR_EVER);
+    let server = CountingServer::start(&[""]);
+    let client = server.client(Over::Hyper, NO_EXPIRY);
     let (ends, goes_on) = (current_thread(), current_thread());
     ends.block_on(at_once::<2>(&client));
     goes_on.block_on(cancelled(&client, "1")).unwrap();
     let made = server.peer.accepted();
     drop(ends);
     goes_on.block_on(server.has_closed(made - 1));
-    // That of the other one is still there.
+    // The connection of the other runtime stays.
     goes_on.block_on(cancelled(&client, "1")).unwrap();
     assert_eq!((server.peer.accepted(), server.closed()), (made, made - 1));
 }
 
-/// One task looks after all connections that rest, and leaves with them or with the client.
+/// One task watches all idle connections, and ends with them or with the client.
 #[test]
-fn nothing_is_left_running() {
-    let server = Counting::start(&[""]);
+fn no_task_is_left_running() {
+    let server = CountingServer::start(&[""]);
     let runtime = current_thread();
     let running = || runtime.metrics().num_alive_tasks();
     let none_left = async {
@@ -178,14 +178,14 @@ fn nothing_is_left_running() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let client = server.client(Over::Hyper, FOR_EVER);
+    let client = server.client(Over::Hyper, NO_EXPIRY);
     for _ in 0..10 {
         runtime.block_on(at_once::<3>(&client));
         assert_eq!(running(), 1);
     }
     drop(client);
     runtime.block_on(none_left);
-    let client = server.client(Over::Hyper, TransportLimits { idle: Duration::from_millis(1), ..FOR_EVER });
+    let client = server.client(Over::Hyper, TransportLimits { idle: Duration::from_millis(1), ..NO_EXPIRY });
     for _ in 0..3 {
         runtime.block_on(at_once::<3>(&client));
         runtime.block_on(async {
@@ -196,8 +196,8 @@ fn nothing_is_left_running() {
     }
 }
 
-/// Where it is known, the limiter knows how early a call may have been counted. The first request over a connection
-/// shows nothing, because the server may take longer over it.
+/// Round trips bound the time at which a call may have been counted. The first request over a connection is not
+/// measured, because the server may take longer for it.
 #[tokio::test]
 async fn round_trips_are_measured_on_warm_connections() {
     let takes = Duration::from_millis(20);
@@ -208,7 +208,7 @@ async fn round_trips_are_measured_on_warm_connections() {
         }
         Ok(())
     });
-    let transport = HyperTransport::new(FOR_EVER).unwrap();
+    let transport = HyperTransport::new(NO_EXPIRY).unwrap();
     let request = || http::Request::get(peer.url()).body(bytes::Bytes::new()).unwrap();
     for is_first in [true, false, false] {
         let begun = std::time::Instant::now();
@@ -220,13 +220,13 @@ async fn round_trips_are_measured_on_warm_connections() {
     assert_eq!(peer.accepted(), 1);
 }
 
-/// The kernel shows which timer a connection has: 2 is that of its probes.
+/// The kernel reports the timer of a connection: 2 is the keep-alive timer.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_system_probes_quiet_connections() {
     for over in Over::ALL {
-        let server = Counting::start(&[""]);
-        let client = server.client(over, FOR_EVER);
+        let server = CountingServer::start(&[""]);
+        let client = server.client(over, NO_EXPIRY);
         cancelled(&client, "1").await.unwrap();
         let there = format!(" 0100007F:{:04X} 01 ", server.peer.address().port());
         let timer = || {
@@ -234,7 +234,7 @@ async fn the_system_probes_quiet_connections() {
             let ours = table.lines().find_map(|line| line.split_once(&there)).map(|(_, behind)| behind.to_owned());
             ours.unwrap_or_default().split(' ').nth(1).unwrap_or_default()[..2].to_owned()
         };
-        // Until the request is acknowledged, another timer runs.
+        // Another timer runs until the request is acknowledged.
         let begun = std::time::Instant::now();
         while timer() != "02" {
             assert!(begun.elapsed() < PATIENCE, "{over:?}: {}", timer());

@@ -1,4 +1,4 @@
-//! Calls one after another use one connection, and calls at the same time do not share one.
+//! Consecutive calls use one connection, and concurrent calls do not share one.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tradeapi::runtime::tables::CallResult;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::transports::Over;
 
-use super::{A_WHILE, body, cancelled, client, connections, done};
+use super::{PROPAGATION, body, cancelled, client, connections, done};
 
 tradeapi_tests::over_each_transport!(
     connections_are_kept,
@@ -29,7 +29,7 @@ async fn connections_are_kept(over: Over) {
     }
     match over {
         Over::Hyper => assert_eq!(connections(&server), [0; 5]),
-        // Which connection is free again in time is up to the scheduler.
+        // The scheduler decides which connection is free in time.
         Over::Reqwest => assert!(connections(&server).iter().max() < Some(&4), "{:?}", connections(&server)),
     }
 }
@@ -37,10 +37,10 @@ async fn connections_are_kept(over: Over) {
 async fn a_connection_that_was_closed_in_between_is_replaced(over: Over) {
     let server = ScriptedServer::start().unwrap();
     let client = client(over, &server, Duration::from_secs(15));
-    for pause in [Duration::ZERO, A_WHILE, Duration::ZERO, A_WHILE] {
+    for pause in [Duration::ZERO, PROPAGATION, Duration::ZERO, PROPAGATION] {
         server.answer_next(done("1").then_close_after(pause));
         cancelled(&client, "1").await.unwrap();
-        tokio::time::sleep(pause + A_WHILE).await;
+        tokio::time::sleep(pause + PROPAGATION).await;
     }
     assert_eq!(connections(&server), [0, 1, 2, 3]);
 }
@@ -58,27 +58,27 @@ async fn a_connection_that_will_be_closed_is_not_kept(over: Over) {
 async fn a_late_answer_is_discarded(over: Over) {
     let server = ScriptedServer::start().unwrap();
     let long = body("1").replace('{', &format!("{{{}", " ".repeat(500)));
-    server.answer_next(Answer::json(long).in_pieces(A_WHILE));
+    server.answer_next(Answer::json(long).in_pieces(PROPAGATION));
     server.answer_otherwise(|_| done("2"));
-    let client = client(over, &server, A_WHILE * 4);
+    let client = client(over, &server, PROPAGATION * 4);
     let error = cancelled(&client, "1").await.expect_err("most of the answer is still to come");
     assert_eq!(error.call_result(), CallResult::TimedOut);
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
-    tokio::time::sleep(A_WHILE * 20).await;
+    tokio::time::sleep(PROPAGATION * 20).await;
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
     assert_eq!(connections(&server)[..2], [0, 1]);
 }
 
-/// The time of the first call ends while its connection rests.
+/// The time-out of the first call ends while its connection is idle.
 async fn each_call_over_a_connection_has_its_own_time(over: Over) {
     let server = ScriptedServer::start().unwrap();
-    let call = A_WHILE * 80;
+    let call = PROPAGATION * 80;
     server.answer_next(done("1"));
     server.answer_next(done("2"));
     server.answer_next(Answer::hang());
     let client = client(over, &server, call);
     assert_eq!(cancelled(&client, "1").await.unwrap(), "1");
-    tokio::time::sleep(call + A_WHILE).await;
+    tokio::time::sleep(call + PROPAGATION).await;
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
     let error = cancelled(&client, "3").await.expect_err("there is no answer");
     assert_eq!(error.call_result(), CallResult::TimedOut);
@@ -89,7 +89,7 @@ async fn an_unsolicited_answer_is_discarded(over: Over) {
     let server = ScriptedServer::start().unwrap();
     let answer = |id| format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{}", body(id).len(), body(id));
     let two = Answer::endless(answer("1") + &answer("of somebody else"), "", Duration::from_secs(60));
-    for pause in [Duration::ZERO, A_WHILE] {
+    for pause in [Duration::ZERO, PROPAGATION] {
         server.answer_next(two.clone());
         server.answer_next(done("2"));
         let client = client(over, &server, Duration::from_secs(15));
@@ -118,7 +118,7 @@ async fn a_dropped_call_takes_its_connection_along(over: Over) {
 
 async fn calls_at_the_same_time_share_no_connection(over: Over) {
     let server = ScriptedServer::start().unwrap();
-    // Each gets its own answer, after a delay.
+    // Each call gets its own answer, after a delay.
     server.answer_otherwise(|request| {
         let text = request.text();
         let id = text.split('"').find(|part| part.parse::<u32>().is_ok()).unwrap();
@@ -140,7 +140,7 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
     assert!(connections.iter().max() < Some(&40), "{connections:?}");
 }
 
-/// Those that are not needed can grow old, and the one that is used is the least likely to be closed by the server.
+/// Unneeded connections can expire, and the server is least likely to close the latest one.
 #[tokio::test]
 async fn the_connection_that_was_used_last_is_used() {
     let server = ScriptedServer::start().unwrap();
@@ -155,7 +155,7 @@ async fn the_connection_that_was_used_last_is_used() {
     assert_eq!([first; 3], [second, third, fourth], "{:?}", connections(&server));
 }
 
-/// Nobody runs the other one while a call waits, so its connections would bring no answer.
+/// The other runtime does not run while a call waits, so its connections would receive no answer.
 #[test]
 fn runtimes_do_not_share_connections() {
     let server = ScriptedServer::start().unwrap();
@@ -170,7 +170,7 @@ fn runtimes_do_not_share_connections() {
     assert_eq!(connections(&server), [0, 1, 2, 0, 1, 2]);
 }
 
-/// What a runtime knew of connections is gone with it; the client is not.
+/// Connections end with their runtime, but the client stays usable.
 #[test]
 fn a_client_outlives_its_runtime() {
     for over in Over::ALL {

@@ -1,21 +1,21 @@
-//! The table of cases: what is edited in `fixtures/change`, and what `diff` must say of it.
+//! The table of cases: edits of `fixtures/change`, and the expected output of `diff`.
 
 /// A change of the schema.
 pub(crate) struct Case {
-    /// What changes, which is its name on disk too.
+    /// The description, which is also the name on disk.
     pub(crate) name: &'static str,
     pub(crate) edits: &'static [Edit],
-    /// The differences, the weightiest first: class, kind, subjects and change.
+    /// The differences, the most severe first: class, kind, subjects and change.
     pub(crate) expected: &'static [&'static str],
 }
 
 /// A change of one file, named without its extension.
 pub(crate) enum Edit {
-    /// The one place that has the first text has the second.
+    /// Replaces the first text, which occurs once, by the second.
     Replace(&'static str, &'static str, &'static str),
-    /// The file has this text.
+    /// Replaces the file by this text.
     Write(&'static str, &'static str),
-    /// The file is gone.
+    /// Removes the file.
     Remove(&'static str),
 }
 

@@ -1,18 +1,18 @@
-//! Code that depends on an emitted crate and uses every public item of it, each by its exact type.
+//! Generated code that uses every public item of an emitted crate by its exact type.
 //!
-//! It is made from the emitted files alone, so that it knows nothing of what `diff` knows.
+//! It is generated from the emitted files alone, independently of `diff`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::ParseStream;
 
-/// Uses of the items of a crate by the module that has them; the root's is empty.
+/// Uses of a crate's items by module; the root has the empty name.
 pub(crate) type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// What code that depends on these files can do with them.
+/// The uses of all items in these files.
 ///
-/// The functions that block are left out: the macros declare them by the same rows as those that are awaited.
+/// Blocking functions are left out, because the macros declare them by the same rows as the async ones.
 pub(crate) fn uses(files: &BTreeMap<String, String>) -> Uses {
     let mut all = Uses::new();
     for (name, text) in files {
@@ -23,7 +23,7 @@ pub(crate) fn uses(files: &BTreeMap<String, String>) -> Uses {
     all
 }
 
-/// The uses as a module of the crate that has the items.
+/// The uses as a module of the crate.
 pub(crate) fn module(uses: &Uses) -> String {
     let mut text = "#![allow(warnings)]\n".to_owned();
     for (module, uses) in uses {
@@ -58,7 +58,7 @@ fn item(item: &syn::Item) -> Vec<String> {
     }
 }
 
-/// The runtime's type under a name of the crate's own; what is exported in one group does not depend on the schema.
+/// A use of a runtime type that the crate re-exports by name; re-exported groups do not depend on the schema.
 fn reexport(tree: &syn::UseTree) -> Vec<String> {
     let syn::UseTree::Path(path) = tree else { return Vec::new() };
     match (path.ident.to_string().as_str(), &*path.tree) {
@@ -98,7 +98,7 @@ fn enumeration(item: &syn::ItemEnum) -> Vec<String> {
     derives(&item.attrs, quote!(#name)).into_iter().chain(variants.map(text)).collect()
 }
 
-/// What the type can do by its derives.
+/// Uses of the derived traits of a type.
 fn derives(attributes: &[syn::Attribute], ty: impl ToTokens) -> Vec<String> {
     let mut traits = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
@@ -157,7 +157,7 @@ fn call(ty: &str, signature: &syn::Signature) -> String {
     let names: Vec<_> = (0..signature.inputs.len()).map(|index| format_ident!("a{index}")).collect();
     let arguments = signature.inputs.iter().zip(&names).map(|(input, name)| match input {
         syn::FnArg::Receiver(receiver) if text(receiver).starts_with('&') => {
-            // What it borrows for, if it says so.
+            // The lifetime, if it has a name.
             let lifetime = if text(receiver).starts_with("& 'a") { quote!(&'a Self) } else { quote!(&Self) };
             quote!(#name: #lifetime)
         }
@@ -181,7 +181,7 @@ fn macro_over_types(item: &syn::ItemMacro) -> String {
     })
 }
 
-/// What the runtime's macros make of a type.
+/// Uses of what the runtime's macros declare for a type.
 fn macro_call(call: &syn::Macro) -> Vec<String> {
     let name = text(&call.path).replace(' ', "");
     let tokens: Vec<_> = call.tokens.clone().into_iter().collect();
@@ -216,7 +216,7 @@ fn record(mut item: syn::ItemStruct) -> Vec<String> {
     structure(&item).into_iter().chain([is("runtime::emitted::Record", &item.ident.to_string())]).collect()
 }
 
-/// The type of a family, with a function for each row. What probes the credentials does not depend on the request.
+/// The type of a family, with a function for each row. The probe of credentials does not depend on the request.
 fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
     let family: syn::ItemStruct = input.parse()?;
     let ty = format!("{}<'_>", family.ident);
@@ -292,7 +292,7 @@ fn is_public(visibility: &syn::Visibility) -> bool {
     matches!(visibility, syn::Visibility::Public(_))
 }
 
-/// What is written as code; `super` is the root for the modules that are used from beside it.
+/// Tokens as code; `super` is the root for modules next to the uses.
 fn text(tokens: impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace("super ::", "crate ::")
 }

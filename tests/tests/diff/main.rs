@@ -1,13 +1,13 @@
-//! What `diff` says of a change, held against the compiler.
+//! The classification of changes by `diff`, compared with the compiler.
 //!
-//! The table in `cases.rs` edits a small schema. For each case both crates are emitted, code that uses every public
-//! item of the older one is made, and the compiler says whether it still compiles against the newer: where it does not,
-//! and only there, `diff` must have found something breaking.
+//! The table in `cases.rs` edits a small schema. For each case both crates are emitted, and code that uses every public
+//! item of the older one is compiled against the newer one. `diff` must find a breaking change if and only if that
+//! fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod cases;
+mod compiler;
 mod downstream;
-mod judge;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -103,32 +103,32 @@ fn the_table_has_every_class() {
     }
 }
 
-/// What compiled compiles, unless `diff` says that something breaks; and something that breaks does not compile.
+/// Downstream code compiles if and only if `diff` finds nothing breaking.
 #[test]
 fn the_compiler_agrees_in_every_case() {
     let old = read(&fixture());
     let used = downstream::uses(&old.emit(Layout::Crate));
     let module = downstream::module(&used);
-    let mut judge = judge::Judge::new();
+    let mut compiler = compiler::DownstreamCrates::new();
     let mut verdicts = BTreeMap::new();
     for case in CASES {
         let new = read(edited(case.edits).path());
         let files = new.emit(Layout::Crate);
-        judge.add(case.name, &files, &module);
+        compiler.add(case.name, &files, &module);
         verdicts.insert(case.name, (old.diff(&new), downstream::uses(&files)));
     }
-    let broken = judge.broken();
+    let broken = compiler.broken();
     let mut wrong = Vec::new();
     for (name, (diff, uses)) in &verdicts {
         let lines: Vec<_> = diff.differences.iter().map(line).collect();
         let (breaks, reason) = (broken.contains_key(*name), broken.get(*name).cloned().unwrap_or_default());
-        // A number of another unit compiles, and means something else.
+        // A number with another unit compiles with another meaning.
         let other_unit = |one: &&Difference| matches!(&one.change, Change::Changed { what, .. } if *what == "unit");
         let breaking = diff.differences.iter().filter(|one| one.class == Class::Breaking);
         if breaks != (breaking.filter(|one| !other_unit(one)).count() > 0) {
             wrong.push(format!("{name}: diff says {lines:#?}, the compiler says {breaks}: {reason}"));
         }
-        // There is more to use where something was added, and where only words changed there is nothing else.
+        // An addition has further uses; a change of texts has none.
         let (more, same) = (uses != &used, diff.bump() <= Bump::Patch);
         if (has(diff, Class::Additive) && !more) || (same && more) {
             wrong.push(format!(
@@ -174,9 +174,9 @@ fn the_compiler_warns_of_deprecated_items() {
     }
 }
 
-/// Two arguments of one type: what used to compile compiles, and sends each under the other's name.
+/// Two arguments of one type: old code compiles, but sends each under the other's name.
 #[test]
-fn an_exchange_of_arguments_breaks_even_where_it_compiles() {
+fn swapped_arguments_are_breaking_even_if_they_compile() {
     let two = |first: &str, second: &str| {
         let text = format!(
             "operation: move\ntitle: Move\nhttp: POST /v1/move\ndoc: Moves a book.\neffect: amend\nrequest:\n  \
@@ -218,7 +218,7 @@ fn the_three_formats() {
     assert!(nothing.render(Format::Json).contains(r#""bump": "none""#));
 }
 
-/// A difference and its reverse are of one thing, and what is additive one way breaks the other.
+/// A reversed difference has the same subject, and the reverse of an addition is breaking.
 #[test]
 fn reversed_versions_give_reversed_differences() {
     let old = read(&fixture());

@@ -1,4 +1,4 @@
-//! Whatever an exchange sends, what is collected stays small.
+//! Collected drift stays small, whatever an exchange sends.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use super::record;
 
 const MANY: usize = 1_000_000;
 
-/// The bytes that a report of one operation may have, and some.
+/// A generous bound for the bytes of a report of one operation.
 const SMALL: usize = 200_000;
 
-/// A name of letters only, another for every number.
+/// A name of letters only for each number.
 fn name(mut number: usize) -> String {
     let mut name = String::from("f");
     while number > 0 {
@@ -26,7 +26,7 @@ fn page(order: &str) -> String {
     format!(r#"{{"code":"00000","msg":"","requestTime":1,"data":{{"cursor":"","list":[{order}]}}}}"#)
 }
 
-/// How often something unknown was counted, by name or not.
+/// The count of unknown items, with and without a name.
 fn counted(drift: &Drift) -> u64 {
     let report = drift.report();
     let unknown = report.operations[0].entries.iter().filter(|entry| entry.kind.as_str().starts_with("unknown"));

@@ -1,4 +1,4 @@
-//! The examples of the schema are answers as the documents have them.
+//! The examples of the schema have no undocumented parts.
 
 use tradeapi::Operation;
 use tradeapi::runtime::drift::{Drift, DriftKind};
@@ -8,7 +8,7 @@ use super::record;
 
 macro_rules! for_each {
     ($($operation:ty),+ $(,)?) => {
-        /// Looks at the examples of all operations.
+        /// Collects the drift of all examples.
         fn all_examples() -> Drift {
             let drift = Drift::new();
             $(examples_of::<$operation>(&drift);)+
@@ -25,10 +25,10 @@ fn examples_of<O: Operation>(drift: &Drift) {
 }
 
 #[test]
-fn examples_show_nothing_that_the_schema_does_not_know() {
+fn examples_have_no_unknown_parts() {
     let report = all_examples().report();
     assert_eq!(report.operations.len(), schema::operations().len());
-    // What an example need not show, what it shows though no document has it, and codes of items, which no document lists.
+    // Fields that examples may omit, undocumented ones that they show, and codes of items, which no document lists.
     let may_be = [DriftKind::MissingField, DriftKind::Observed, DriftKind::UnlistedCode];
     for operation in &report.operations {
         assert_eq!((operation.broken, operation.left_out), (0, 0), "{}", operation.operation);
@@ -38,6 +38,6 @@ fn examples_show_nothing_that_the_schema_does_not_know() {
 }
 
 #[test]
-fn what_no_example_shows_is_as_it_was_pinned() {
+fn parts_without_an_example_equal_their_snapshot() {
     insta::assert_snapshot!(all_examples().report());
 }

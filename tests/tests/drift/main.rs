@@ -1,4 +1,4 @@
-//! Drift: what answers have that the documents do not, collected while a client runs.
+//! Drift: differences between answers and the documents, collected while a client runs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod bounds;
@@ -13,7 +13,7 @@ use tradeapi::runtime::drift::Drift;
 use tradeapi::runtime::exchange::read_response;
 use tradeapi::{API, Error, Operation, Reply};
 
-/// Lets `drift` look at an answer to `O`.
+/// Collects the drift of an answer to `O`.
 fn record<O: Operation>(drift: &Drift, body: &str) -> Result<Reply<O::Response>, Error> {
     let answer = read_response::<O>(&API, http::Response::new(Bytes::from(body.to_owned())));
     drift.record::<O>(&API, &answer);

@@ -1,4 +1,4 @@
-//! The way back: what production shows is written down in the schema, and is then settled.
+//! From a report of production to the schema: findings are documented there, and then settled.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ fn schema() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema").canonicalize().unwrap()
 }
 
-/// A copy of the schema, and a report of production.
-struct Desk {
+/// A copy of the schema, and a production report.
+struct Maintainer {
     folder: TempDir,
 }
 
-impl Desk {
+impl Maintainer {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         folders::copy(&schema(), &folder.path().join("schema"));
@@ -40,14 +40,14 @@ impl Desk {
 
 #[tokio::test]
 async fn each_finding_has_its_place_in_the_schema() {
-    let desk = Desk::new().await;
+    let desk = Maintainer::new().await;
     let report_text = desk.read().to_string().replace(&desk.folder.path().display().to_string(), "..");
     insta::assert_snapshot!(report_text);
 }
 
 #[tokio::test]
-async fn what_was_written_down_is_settled() {
-    let desk = Desk::new().await;
+async fn documented_findings_are_settled() {
+    let desk = Maintainer::new().await;
     let before = desk.read();
     let changes = [
         ("unified/types.yaml", "      sell: Sells", "      short: Sells what is borrowed.\n      sell: Sells"),
@@ -66,7 +66,7 @@ async fn what_was_written_down_is_settled() {
     }
     let after = desk.read();
     assert_eq!((before.settled(), after.settled()), (0, changes.len()), "{after}");
-    // Fields that never came are reported together, and others are left.
+    // Fields that never occurred are reported together; others remain.
     assert_eq!(after.open(), before.open() - (changes.len() - 1), "{after}");
 }
 

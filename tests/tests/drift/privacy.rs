@@ -1,4 +1,4 @@
-//! A report contains nothing of the account: no value of a free field, no number, no id, at any place.
+//! A report contains no private data: no free text, number or id, at any place.
 
 use serde_json::{Map, Value, json};
 use tradeapi::Operation;
@@ -7,7 +7,7 @@ use tradeapi_tests::schema;
 
 use super::record;
 
-/// What no report may show: an id, an amount, a text, an id of the caller's own.
+/// Values that no report may show: an id, an amount, a text, and an id of the caller.
 const CANARIES: [&str; 4] = ["1461937205548810241", "73519.2468", "Canary, the bird", "canary-7:000731"];
 
 macro_rules! for_each {
@@ -29,7 +29,7 @@ fn answers_with_canaries<O: Operation>(drift: &Drift) {
                 let mut body = body.clone();
                 put_everywhere(&mut body, &canary);
                 let _ = record::<O>(drift, &body.to_string());
-                // And where the answer is a refusal.
+                // The same for a refusal.
                 body["code"] = canary;
                 let _ = record::<O>(drift, &body.to_string());
             }
@@ -37,7 +37,7 @@ fn answers_with_canaries<O: Operation>(drift: &Drift) {
     }
 }
 
-/// Puts a canary in place of every value, but for the code; and in a new member of every object, by its name too.
+/// Replaces every value except the code by a canary, and adds a member with a canary as name and value to every object.
 fn put_everywhere(value: &mut Value, canary: &Value) {
     match value {
         Value::Object(members) => {
@@ -70,7 +70,7 @@ fn no_value_of_a_free_field_is_in_a_report() {
             assert!(!printed.contains(canary), "{canary} is in {printed}");
         }
     }
-    // The places are reported, so the test has compared something.
+    // The places are reported, so the test has compared reports with content.
     assert!(printed[0].contains("data.list[].newField"), "{}", printed[0]);
     assert!(printed[0].contains("data.list[].*"), "{}", printed[0]);
 }

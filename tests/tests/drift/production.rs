@@ -1,4 +1,4 @@
-//! A client that runs, an exchange that has moved on.
+//! A running client of an exchange that has changed.
 
 use tradeapi::classic::{GetHistoryOrder, ProductType};
 use tradeapi::runtime::CheckPolicy;
@@ -16,7 +16,7 @@ fn order() -> OrderRef {
     OrderRef::OrderId("1".into())
 }
 
-/// Calls that an exchange answers as no document has it, from two clients.
+/// Calls of two clients with undocumented answers.
 pub(crate) async fn collected() -> Drift {
     let drift = Drift::new();
     let server = ScriptedServer::start().unwrap();
@@ -56,7 +56,7 @@ async fn drift_is_reported_by_operation_and_field() {
 #[tokio::test]
 async fn a_report_is_json_by_itself_and_by_serde() {
     let mut report = collected().await.report();
-    // Each of them is an entry, and all are alike.
+    // Each of them is an entry with the same form.
     report.operations.iter_mut().for_each(|operation| operation.entries.retain(|e| e.kind != DriftKind::MissingField));
     let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
     assert_eq!(serde_json::to_value(&report).unwrap(), json);
@@ -74,7 +74,7 @@ async fn taken_drift_is_not_reported_again() {
 }
 
 #[tokio::test]
-async fn a_client_that_was_given_none_collects_none() {
+async fn a_client_without_drift_collects_none() {
     let server = ScriptedServer::start().unwrap();
     let builder = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "pass"));
     let (drift, watched) = (Drift::new(), Drift::new());

@@ -1,4 +1,4 @@
-//! What a report calls unreadable is what the types could not read, and nothing else.
+//! A report calls exactly those values unreadable that the types cannot read.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -43,7 +43,7 @@ where
 
     let drift = Drift::new();
     let was_read = match record::<O>(&drift, &body.to_string()) {
-        // Lists say in what is printed what they could not read.
+        // Lists print what they could not read.
         Ok(reply) => !format!("{:?}", reply.data).contains("BadItem {"),
         Err(_) => false,
     };

@@ -1,4 +1,4 @@
-//! A process that lost its fleet keeps to its share.
+//! A process that loses its fleet keeps to its share.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,9 +19,9 @@ fn one_of_two(server: &Server, share: QuotaShare) -> (RedisLimits, Changes) {
     (RedisLimits::new(&server.url(), settings().timeout(SECOND).fallback(fallback)).unwrap(), changes)
 }
 
-/// Redis comes and goes, and two processes never send more than there may be in any second.
+/// Two processes never exceed the limit of any second while Redis is lost and found.
 #[tokio::test]
-async fn shares_take_over_and_hand_back() {
+async fn shares_are_used_while_redis_is_lost() {
     let Some(mut server) = Server::start() else { return };
     let fleet = [(); 2].map(|()| one_of_two(&server, QuotaShare::new(1, 2)));
     let sent: Arc<Mutex<Vec<Duration>>> = Arc::default();
@@ -67,9 +67,9 @@ async fn shares_take_over_and_hand_back() {
     }
 }
 
-/// A server that was out of reach has its data still, and receives what was sent without it.
+/// An unreachable server keeps its data, and receives the calls made without it.
 #[tokio::test]
-async fn what_was_sent_alone_is_reported() {
+async fn calls_made_without_redis_are_reported() {
     let Some(server) = Server::start() else { return };
     let changes = Changes::default();
     let log = Arc::clone(&changes);
@@ -90,13 +90,13 @@ async fn what_was_sent_alone_is_reported() {
     }
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
     let changes = changes.lock().unwrap();
-    // A machine that stops for a while may lose it again.
+    // A machine that stalls may lose the server again.
     let [FleetChange::Lost(why), FleetChange::Found, ..] = &changes[..] else { panic!("{changes:?}") };
     assert_eq!(why.trouble, LimiterTrouble::TooSlow);
 }
 
 #[tokio::test]
-async fn others_may_just_have_called() {
+async fn calls_of_others_are_assumed_after_a_loss() {
     let Some(mut server) = Server::start() else { return };
     let (limits, changes) = one_of_two(&server, QuotaShare::new(1, 2));
     make(&limits, call(PLACE), true).await.unwrap();

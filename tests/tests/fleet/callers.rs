@@ -1,4 +1,4 @@
-//! Callers of a fleet.
+//! Helpers of the fleet's tests: settings, clients and counts of calls.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use tradeapi::unified::{CancelOrder, PlaceOrder};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// Generous, so that a machine that is busy does not matter.
+/// A time-out that is long enough for a busy machine.
 pub(crate) fn settings() -> RedisSettings {
     RedisSettings::new().margin(ms(50)).ahead(ms(200)).timeout(SECOND * 5)
 }
@@ -18,8 +18,8 @@ pub(crate) fn settings() -> RedisSettings {
 /// The span of a window of one second, with these settings.
 pub(crate) const SPAN: Duration = ms(1_050);
 
-/// For how long a server that has forgotten grants nothing, at most.
-pub(crate) const FORGOTTEN: Duration = ms(2_050);
+/// The longest time for which a server without data grants nothing.
+pub(crate) const RESTART_PAUSE: Duration = ms(2_050);
 
 pub(crate) const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -27,7 +27,7 @@ pub(crate) const fn ms(milliseconds: u64) -> Duration {
 
 pub(crate) const PLACE: &Meta = PlaceOrder::META;
 pub(crate) const CANCEL: &Meta = CancelOrder::META;
-/// What the documents allow in a second.
+/// The documented limit per second.
 pub(crate) const MOST: usize = 10;
 
 pub(crate) fn call(meta: &'static Meta) -> Call<'static> {
@@ -41,8 +41,8 @@ pub(crate) async fn ask(limits: &RedisLimits, call: Call<'static>, wait: bool) -
     }
 }
 
-/// Makes a call, and gives the moments at which it was let go by the server's clock, and sent by that of this machine,
-/// which is the same.
+/// Makes a call. Returns when it was admitted by the server's clock, and sent by the local clock, which is the same
+/// one.
 pub(crate) async fn make(
     limits: &RedisLimits,
     call: Call<'static>,

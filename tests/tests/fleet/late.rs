@@ -1,4 +1,4 @@
-//! A Redis that answers late serves nevertheless, with the default settings.
+//! A slow Redis server still works with the default settings.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits, 
 use super::callers::{CANCEL, MOST, PLACE, SECOND, call, make, ms};
 use super::proxy::Proxy;
 use super::server::Server;
-use super::traffic::{Habit, PLAIN, Traffic, most_possible};
+use super::traffic::{CallerBehavior, PLAIN, Traffic, most_possible};
 
 const LATE: (Duration, Duration) = (ms(15), ms(60));
 
@@ -31,7 +31,7 @@ fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Changes) 
     ((0..2).map(|_| member()).collect(), changes)
 }
 
-/// At least a third of what belongs in some seconds is made, and never more than there may be.
+/// Checks that at least a third of the allowed calls are made, and never more than the limit.
 async fn assert_progress(traffic: &Traffic) {
     traffic.more(1).await;
     let start = Instant::now();
@@ -54,27 +54,27 @@ async fn no_member_freezes() {
             traffic.caller(limits, call(PLACE), PLAIN);
         }
         assert_progress(&traffic).await;
-        // Cancels neither.
+        // Nor do cancellations stall.
         make(&fleet[0].0, call(CANCEL), true).await.unwrap();
         assert!(changes.lock().unwrap().is_empty(), "{changes:?}");
     }
 }
 
-/// Callers that give up before an answer arrives leave their permits to the next ones.
+/// The permits of callers that give up before an answer are passed on.
 #[tokio::test]
 async fn impatient_callers_are_served() {
     let Some(server) = Server::start() else { return };
     let (fleet, _) = two(&server, false);
     let mut traffic = Traffic::default();
     for (limits, _) in fleet.iter().cycle().take(8) {
-        traffic.caller(limits, call(PLACE), Habit { patience: ms(12), ..PLAIN });
+        traffic.caller(limits, call(PLACE), CallerBehavior { patience: ms(12), ..PLAIN });
     }
     assert_progress(&traffic).await;
 }
 
-/// Whether a call was dropped, given back or took long to arrive: what went out counts, and nothing else.
+/// Only sent calls count, whether calls are dropped, given back or arrive late.
 #[tokio::test]
-async fn what_was_dropped_neither_frees_nor_burns_a_place() {
+async fn dropped_calls_neither_free_nor_occupy_a_permit() {
     let Some(server) = Server::start() else { return };
     let (fleet, _) = two(&server, false);
     let mut traffic = Traffic::default();
@@ -82,7 +82,11 @@ async fn what_was_dropped_neither_frees_nor_burns_a_place() {
         for (takes, patience, returns_one_of) in
             [(0, 30, 3), (3, 45, 2), (250, 3_600, 3), (1, 3_600, 2), (40, 20, 5), (0, 3_600, usize::MAX)]
         {
-            traffic.caller(limits, call(PLACE), Habit { takes: ms(takes), patience: ms(patience), returns_one_of });
+            traffic.caller(
+                limits,
+                call(PLACE),
+                CallerBehavior { takes: ms(takes), patience: ms(patience), returns_one_of },
+            );
         }
     }
     assert_progress(&traffic).await;
@@ -96,7 +100,7 @@ async fn calls_that_arrive_late_count_when_they_arrive() {
     let mut traffic = Traffic::default();
     for round in 0..24 {
         let takes = if round % 2 == 0 { ms(250) } else { ms(1) };
-        traffic.caller(&limits, call(PLACE), Habit { takes, ..PLAIN });
+        traffic.caller(&limits, call(PLACE), CallerBehavior { takes, ..PLAIN });
     }
     assert_progress(&traffic).await;
 }

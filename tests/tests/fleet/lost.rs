@@ -1,4 +1,4 @@
-//! Members of a fleet that lose Redis and find it again, together or one by one, never make too many calls together.
+//! Members of a fleet that lose and find Redis, together or one by one, never exceed a limit together.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits, 
 use super::callers::{MOST, PLACE, SECOND, call, ms};
 use super::proxy::Proxy;
 use super::server::Server;
-use super::traffic::{Habit, PLAIN, Traffic, most_possible};
+use super::traffic::{CallerBehavior, PLAIN, Traffic, most_possible};
 
 struct Member {
     limits: RedisLimits,
@@ -37,13 +37,13 @@ impl Member {
     }
 }
 
-/// Two members of a half each, and the calls of some callers of each.
+/// Two members with half of the limit each, and the calls of their callers.
 fn two(server: &Server) -> ([Member; 2], [Traffic; 2]) {
     let fleet = [(); 2].map(|()| Member::of(server, QuotaShare::new(1, 2)));
     let traffic = [0, 1].map(|index: usize| {
         let mut traffic = Traffic::default();
         for takes in [0, 2, 30, 0] {
-            traffic.caller(&fleet[index].limits, call(PLACE), Habit { takes: ms(takes), ..PLAIN });
+            traffic.caller(&fleet[index].limits, call(PLACE), CallerBehavior { takes: ms(takes), ..PLAIN });
         }
         traffic
     });
@@ -71,7 +71,7 @@ async fn one_of_two_is_cut_off_and_returns() {
     for _ in 0..2 {
         one.proxy.cut();
         one.until_alone(true).await;
-        // Each goes on.
+        // Each member continues.
         both_make(&traffic, 2 * MOST).await;
         one.proxy.restore();
         one.until_alone(false).await;
@@ -105,7 +105,7 @@ async fn a_server_that_restarts_while_all_trade() {
     let Some(mut server) = Server::start() else { return };
     let ([one, other], traffic) = two(&server);
     both_make(&traffic, MOST).await;
-    // For a moment, and for long.
+    // For a short and for a long time.
     for pause in [0, 8] {
         server.kill();
         tokio::time::sleep(SECOND * pause).await;
@@ -119,9 +119,9 @@ async fn a_server_that_restarts_while_all_trade() {
     assert_never_too_many(&traffic);
 }
 
-/// What is held back is passed on in the end: requests are read long after their callers have given up.
+/// Held-back data is passed on later, so requests are read long after their callers have given up.
 #[tokio::test]
-async fn a_way_that_stalls() {
+async fn a_connection_that_stalls() {
     let Some(server) = Server::start() else { return };
     let ([one, other], traffic) = two(&server);
     both_make(&traffic, MOST).await;
@@ -154,13 +154,13 @@ async fn a_moment_without_redis_does_not_count_as_a_loss() {
     assert_never_too_many(&traffic);
 }
 
-/// A process that stops between permit and call: its places stay occupied.
+/// The permits of a process that stalls before its calls stay in use.
 #[tokio::test]
 async fn a_process_that_pauses_keeps_its_places() {
     let Some(server) = Server::start() else { return };
     let limits = [(); 2].map(|()| RedisLimits::new(&server.url(), RedisSettings::new()).unwrap());
     let mut traffic = Traffic::default();
-    let pauses = Habit { takes: Duration::from_secs(3), ..PLAIN };
+    let pauses = CallerBehavior { takes: Duration::from_secs(3), ..PLAIN };
     for _ in 0..MOST / 2 {
         traffic.caller(&limits[0], call(PLACE), pauses);
     }

@@ -1,8 +1,9 @@
-//! Rate limits of a fleet, over a real Redis server where there is one.
+//! Rate limits of a fleet, over a real Redis server if it is installed.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod alone;
 mod callers;
+mod failures;
 mod late;
 mod lost;
 mod processes;
@@ -12,4 +13,3 @@ mod server;
 mod set_clock;
 mod together;
 mod traffic;
-mod trouble;

@@ -1,4 +1,4 @@
-//! Several processes hammer one limit.
+//! Several processes use one limit to capacity.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const PROCESSES: usize = 4;
 const TASKS: usize = 3;
 const CALLS_OF_A_TASK: usize = 5;
 
-/// What each process does. Alone, it is not a test.
+/// The code of each process, which is not a test by itself.
 #[test]
 fn one_of_several() {
     let Ok(url) = std::env::var(URL) else { return };
@@ -37,7 +37,7 @@ fn one_of_several() {
     });
 }
 
-/// When calls were let go, and when they were sent.
+/// When calls were admitted, and when they were sent.
 fn hammer(server: &Server) -> (Vec<Duration>, Vec<Duration>) {
     let me = std::env::current_exe().unwrap();
     let start = || {
@@ -59,11 +59,11 @@ fn hammer(server: &Server) -> (Vec<Duration>, Vec<Duration>) {
 }
 
 #[test]
-fn processes_keep_one_limit_and_use_it_up() {
+fn processes_keep_one_limit_and_use_all_of_it() {
     let Some(server) = Server::start() else { return };
     let all = PROCESSES * TASKS * CALLS_OF_A_TASK;
     let mut best = 0.0_f64;
-    // A machine that stops for a while costs time, and is not a fault: then once more.
+    // A machine that stalls makes the test slow, so it is repeated once.
     for _ in 0..3 {
         let (let_go, sent) = hammer(&server);
         assert_eq!(let_go.len(), all);

@@ -1,4 +1,4 @@
-//! A way to the server that is late, stalls, or is cut, and a clock of the server's that can be set.
+//! A proxy of the server that can delay, stall or cut connections, and change the server's clock.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -16,28 +16,28 @@ const SET_TIME: &str = "(function() local time = redis.call('TIME') \
 
 pub(crate) struct Proxy {
     port: u16,
-    way: Arc<Way>,
+    way: Arc<ProxyState>,
 }
 
-struct Way {
+struct ProxyState {
     to: String,
-    /// How late an answer is, at least and at most.
+    /// The smallest and the largest delay of an answer.
     late: (Duration, Duration),
     cut: AtomicBool,
     stalled: AtomicBool,
     ends: AtomicBool,
     dice: AtomicU64,
     open: Mutex<Vec<TcpStream>>,
-    /// The scripts that were changed: what the client calls them, and what the server does.
+    /// The hashes of changed scripts, as the client and as the server know them.
     scripts: Mutex<Vec<(String, String)>>,
 }
 
 impl Proxy {
-    /// A way to `server` on which each answer is between `late.0` and `late.1` late.
+    /// A proxy of `server` that delays each answer by between `late.0` and `late.1`.
     pub(crate) fn start(server: &Server, late: (Duration, Duration)) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let way = Arc::new(Way {
+        let way = Arc::new(ProxyState {
             to: server.url().replace("redis://", ""),
             late,
             cut: AtomicBool::new(false),
@@ -63,18 +63,18 @@ impl Proxy {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Closes all connections, and takes no more.
+    /// Closes all connections, and refuses further ones.
     pub(crate) fn cut(&self) {
         self.way.cut.store(true, Ordering::SeqCst);
         self.way.close_all();
     }
 
-    /// Holds back all that passes.
+    /// Holds back all data.
     pub(crate) fn stall(&self) {
         self.way.stalled.store(true, Ordering::SeqCst);
     }
 
-    /// Lets pass what was held back, and takes connections again.
+    /// Passes on the held-back data, and accepts connections again.
     pub(crate) fn restore(&self) {
         self.way.cut.store(false, Ordering::SeqCst);
         self.way.stalled.store(false, Ordering::SeqCst);
@@ -89,7 +89,7 @@ impl Drop for Proxy {
     }
 }
 
-impl Way {
+impl ProxyState {
     fn connect(self: &Arc<Self>, client: TcpStream) {
         let server = TcpStream::connect(&self.to);
         let (Ok(server), false) = (server, self.cut.load(Ordering::SeqCst)) else { return };
@@ -152,7 +152,7 @@ impl Way {
         least + ms(roll % range)
     }
 
-    /// The whole requests at the front, with the clock of scripts replaced.
+    /// The complete requests in the buffer, with the clock of scripts replaced.
     fn with_the_clock(&self, unread: &mut Vec<u8>) -> Vec<u8> {
         let mut passed = Vec::new();
         while let Some((words, length)) = request(unread) {
@@ -168,7 +168,7 @@ impl Way {
         passed
     }
 
-    /// An answer, with scripts as the client calls them.
+    /// An answer, with the hashes of scripts that the client knows.
     fn with_the_names(&self, read: &[u8]) -> Vec<u8> {
         let mut passed = read.to_vec();
         for (script, changed) in self.scripts.lock().unwrap().iter() {
@@ -193,7 +193,7 @@ impl Way {
     }
 }
 
-/// The first request, if it is whole, and its length.
+/// The first request, if it is complete, and its length.
 fn request(bytes: &[u8]) -> Option<(Vec<Vec<u8>>, usize)> {
     let mut at = 0;
     let line = |mark: u8, at: &mut usize| {
@@ -212,7 +212,7 @@ fn request(bytes: &[u8]) -> Option<(Vec<Vec<u8>>, usize)> {
     (at <= bytes.len()).then_some((words, at))
 }
 
-/// Sets the server's clock, as it is seen through proxies, by so many seconds. Keys expire by the same clock.
+/// Sets the server's clock by seconds, as seen through proxies. Keys expire by the same clock.
 pub(crate) fn set_clock(server: &Server, seconds: i64) {
     const SET: &str = "
         local step = ARGV[1] - (redis.call('GET', 'test:clock') or 0)

@@ -1,4 +1,4 @@
-//! What is not to be seen.
+//! Secrets and accounts are not shown to others.
 
 use tradeapi::runtime::limits::{AdmissionError, RedisLimits};
 

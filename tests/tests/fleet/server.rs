@@ -1,4 +1,4 @@
-//! A Redis server of one's own, on loopback, that keeps nothing and ends with the test.
+//! A Redis server on loopback without persistence, which ends with the test.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,20 +15,20 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server. `None`, said aloud, where there is no `redis-server`.
+    /// Starts a server. Prints a note and returns `None` if `redis-server` is not installed.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(None)
     }
 
     pub(crate) fn start_with(password: Option<&'static str>) -> Option<Self> {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
-            // Not through a macro of its own, whose output a test that passes does not show.
+            // Without a macro, whose output is captured in passing tests.
             let mut stderr = std::io::stderr();
             writeln!(stderr, "SKIPPED, because redis-server is not installed: {}", test_name()).unwrap();
             return None;
         }
         let mut server = Self { port: 0, folder: tempfile::tempdir().unwrap(), child: None, password };
-        // Someone else may take the port before the server does.
+        // Another process may take the port before the server does.
         while server.child.is_none() {
             server.port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
             server.start_again();
@@ -36,7 +36,7 @@ impl Server {
         Some(server)
     }
 
-    /// Starts it at the same port, with nothing in it.
+    /// Starts the server on the same port, without data.
     pub(crate) fn start_again(&mut self) {
         let mut command = Command::new("redis-server");
         command.args(["--bind", "127.0.0.1", "--port", &self.port.to_string(), "--save", "", "--appendonly", "no"]);
@@ -60,7 +60,7 @@ impl Server {
         stream.write_all(b"PING\r\n").is_ok() && stream.read_exact(&mut answer).is_ok()
     }
 
-    /// Ends it at once, as a crash would.
+    /// Kills the server.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
@@ -76,12 +76,12 @@ impl Server {
         redis::Client::open(self.url()).unwrap().get_connection().unwrap()
     }
 
-    /// Stops answering, and forgets nothing.
+    /// Suspends the server, which keeps its data.
     pub(crate) fn stop(&self) {
         self.signal("-STOP");
     }
 
-    /// Goes on.
+    /// Resumes the server.
     pub(crate) fn go_on(&self) {
         self.signal("-CONT");
     }

@@ -9,7 +9,7 @@ use super::proxy::{Proxy, set_clock};
 use super::server::Server;
 use super::traffic::{PLAIN, Traffic, most_possible};
 
-/// Longer than anything is ever shut.
+/// Longer than any pause of a limit.
 const LONG: Duration = Duration::from_secs(120);
 
 fn one(server: &Server) -> (RedisLimits, Proxy) {
@@ -51,10 +51,9 @@ async fn a_429_pauses_for_a_window_by_any_clock() {
     limits.give_back(reservation);
 }
 
-/// An absurd time to stay away is bounded, for all processes, and those that start anew; what cancels goes on after a
-/// window.
+/// An absurd time to wait is bounded, for all processes and new ones; cancellations continue after a window.
 #[tokio::test]
-async fn no_answer_shuts_for_long() {
+async fn no_answer_blocks_calls_for_long() {
     let Some(server) = Server::start() else { return };
     let (limits, _proxy) = one(&server);
     let day = Duration::from_secs(24 * 3_600);

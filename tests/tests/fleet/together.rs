@@ -1,4 +1,4 @@
-//! What the members of a fleet know of one another.
+//! The shared knowledge of a fleet's members.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,26 +7,28 @@ use tradeapi::runtime::exchange::PoolReport;
 use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany};
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
-use super::callers::{CANCEL, FORGOTTEN, MOST, PLACE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings};
+use super::callers::{
+    CANCEL, MOST, PLACE, RESTART_PAUSE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings,
+};
 use super::server::Server;
 
 fn two(server: &Server) -> [RedisLimits; 2] {
     [(); 2].map(|()| RedisLimits::new(&server.url(), settings()).unwrap())
 }
 
-/// Waits until a server that has just been started lets calls go.
+/// Waits until a new server admits calls.
 async fn begin(limits: &RedisLimits) {
     let reservation = ask(limits, call(PLACE), true).await.unwrap();
     limits.give_back(reservation);
 }
 
 #[tokio::test]
-async fn a_server_that_has_forgotten_is_given_a_window() {
+async fn a_server_without_data_waits_for_a_window() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     // The very first call.
     let pause = free_in(ask(&one, call(PLACE), false).await);
-    assert!(pause > Duration::ZERO && pause <= FORGOTTEN, "{pause:?}");
+    assert!(pause > Duration::ZERO && pause <= RESTART_PAUSE, "{pause:?}");
     let (first, _) = make(&one, call(PLACE), true).await.unwrap();
     let flushed = now();
     redis::cmd("FLUSHALL").exec(&mut server.connect()).unwrap();
@@ -39,7 +41,7 @@ async fn a_refusal_names_the_binding_limit() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     begin(&one).await;
-    // As many as can be had; a slow machine may get more than a window's.
+    // As many as are admitted; a slow machine may get more than a window's.
     let mut made = Vec::new();
     for limits in [&one, &other].into_iter().cycle().take(1_000) {
         match make(limits, call(PLACE), false).await {
@@ -53,13 +55,13 @@ async fn a_refusal_names_the_binding_limit() {
         }
     }
     assert!(made.len() >= MOST && most_in_any(&made, SPAN) <= MOST, "{made:?}");
-    // Another account and another operation are free.
+    // Another account and another operation are not affected.
     make(&one, call(PLACE).counted_for("other", ""), false).await.unwrap();
     make(&one, call(CANCEL), false).await.unwrap();
 }
 
 #[tokio::test]
-async fn what_is_given_back_others_may_have() {
+async fn permits_that_are_given_back_are_available_to_others() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     begin(&one).await;
@@ -68,15 +70,15 @@ async fn what_is_given_back_others_may_have() {
         slots.push(ask(&one, call(PLACE), true).await.unwrap());
     }
     slots.into_iter().for_each(|reservation| one.give_back(reservation));
-    // One process reports its calls with its next request; then there is room for others at once.
+    // One process reports its calls with its next request, and the others are admitted at once.
     let first = make(&one, call(PLACE), false).await.unwrap().0;
     let next = make(&other, call(PLACE), false).await.unwrap().0;
     assert!(next - first < SPAN);
 }
 
-/// Nobody who leaves the line takes anything with him.
+/// Callers that leave the queue take no permit with them.
 #[tokio::test]
-async fn callers_that_leave_are_no_loss() {
+async fn callers_that_leave_lose_no_permits() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     begin(&one).await;
@@ -93,7 +95,7 @@ async fn callers_that_leave_are_no_loss() {
     assert!(most_in_any(&made, SPAN) <= MOST);
 }
 
-/// Nothing is shut for longer, whatever an answer says.
+/// The pause is bounded, whatever an answer says.
 const LONGEST: Duration = Duration::from_secs(60);
 
 #[tokio::test]
@@ -115,7 +117,7 @@ async fn a_429_reaches_all_members() {
     let same_address = call(PLACE).counted_for("else", "192.0.2.7");
     while ask(&other, same_address, false).await.map(|reservation| other.give_back(reservation)).is_ok() {}
     assert!(free_in(ask(&other, same_address, false).await) > LONGEST / 2);
-    // What cancels waits for a window only.
+    // Cancellations wait for a window only.
     make(&other, call(CANCEL).counted_for("else", "192.0.2.7"), true).await.unwrap();
     make(&other, elsewhere.counted_for("else", "192.0.2.8"), true).await.unwrap();
 }
@@ -139,20 +141,20 @@ async fn a_429_closes_a_long_window_for_the_longest_pause() {
     assert!(pause <= PAUSE, "{pause:?}");
 }
 
-/// The header says that someone outside of the fleet calls too.
+/// The header shows that a caller outside of the fleet uses the limit.
 #[tokio::test]
-async fn calls_of_strangers_are_counted() {
+async fn calls_from_outside_the_fleet_are_counted() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     begin(&one).await;
     let reservation = ask(&one, call(PLACE), true).await.unwrap();
     one.answered(reservation, RateLimitFeedback::new(None, Some(0)));
-    // None is left although one's own count has nine: nothing goes for a window.
+    // The header has none left although the own count has nine, so no call is admitted for a window.
     while ask(&other, call(PLACE), false).await.map(|reservation| other.give_back(reservation)).is_ok() {}
 }
 
 #[tokio::test]
-async fn cancels_of_one_overtake_what_another_waits_for() {
+async fn cancellations_overtake_waiting_calls_of_other_members() {
     let Some(server) = Server::start() else { return };
     let limits = || RedisLimits::new(&server.url(), settings().ahead(ms(1)).overall(1, 1, Scope::Uid)).unwrap();
     let one = limits();
@@ -163,7 +165,7 @@ async fn cancels_of_one_overtake_what_another_waits_for() {
         tokio::spawn(async move { make(&limits, call(meta), true).await.unwrap().0 })
     };
     let places = [(); 3].map(|()| spawn(&limits(), PLACE));
-    // After their requests.
+    // After the requests of the others.
     tokio::time::sleep(ms(300)).await;
     let other = limits();
     let mut last = Duration::ZERO;
@@ -175,9 +177,9 @@ async fn cancels_of_one_overtake_what_another_waits_for() {
     }
 }
 
-/// Room is kept for a cancellation that has to retry, as long as it may come.
+/// A permit is reserved for a cancellation that has to retry.
 #[tokio::test]
-async fn room_is_kept_for_a_cancel() {
+async fn a_permit_is_reserved_for_a_cancellation() {
     let Some(server) = Server::start() else { return };
     let limits = || RedisLimits::new(&server.url(), settings().ahead(ms(1)).overall(1, 1, Scope::Uid)).unwrap();
     let (one, other) = (limits(), limits());
@@ -193,9 +195,9 @@ async fn room_is_kept_for_a_cancel() {
 const POOLED: &Meta =
     &Meta { id: "mini.pooled", limits: &[RateLimit::per_ip(10).every(10).pool("requests", 1)], ..Meta::DEFAULT };
 
-/// What an answer to one member reports of a pool holds for the other, and never makes room.
+/// A pool report to one member applies to the other, and never admits more.
 #[tokio::test]
-async fn what_others_use_of_a_pool_is_known_to_the_fleet() {
+async fn pool_reports_are_shared_by_the_fleet() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     let reported = |remaining, reset| {
@@ -220,7 +222,7 @@ async fn what_others_use_of_a_pool_is_known_to_the_fleet() {
     };
     tell(&one, reported(3, ms(1_500))).await;
     assert_eq!(room(&other).await, 3);
-    // By then, what others used is free; the own call is not.
+    // By then, the use of others has expired; the own call has not.
     tokio::time::sleep(ms(1_500)).await;
     assert_eq!(room(&other).await, 9);
     tell(&one, reported(1_000, Duration::ZERO)).await;

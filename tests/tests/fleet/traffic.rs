@@ -1,4 +1,4 @@
-//! Calls as the exchange sees them.
+//! Calls from the exchange's point of view.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,38 +8,38 @@ use tradeapi::runtime::limits::{Call, Limiter, RateLimitFeedback, RedisLimits};
 
 use super::callers::{ask, ms};
 
-/// A call, of which the exchange counts the moment somewhere between these two.
+/// A call, which the exchange counts at some time between these two.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
+pub(crate) struct CallInterval {
     pub(crate) sent: Instant,
     pub(crate) answered: Instant,
 }
 
-/// Callers that make one call after the other, until this is dropped.
+/// Callers that make one call after the other, until they are dropped.
 #[derive(Default)]
 pub(crate) struct Traffic {
-    made: Arc<Mutex<Vec<Made>>>,
+    made: Arc<Mutex<Vec<CallInterval>>>,
     callers: JoinSet<()>,
 }
 
-/// How a caller behaves.
+/// The behaviour of a caller.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Habit {
-    /// How long a call is under way.
+pub(crate) struct CallerBehavior {
+    /// The duration of a call.
     pub(crate) takes: Duration,
-    /// How long the caller waits before its next request.
+    /// The pause before the next request.
     pub(crate) patience: Duration,
-    /// Of how many permits one is given back.
+    /// The number of permits of which one is given back.
     pub(crate) returns_one_of: usize,
 }
 
-/// Calls that take a moment, of callers who wait.
-pub(crate) const PLAIN: Habit =
-    Habit { takes: Duration::ZERO, patience: Duration::from_secs(3600), returns_one_of: usize::MAX };
+/// Short calls of patient callers.
+pub(crate) const PLAIN: CallerBehavior =
+    CallerBehavior { takes: Duration::ZERO, patience: Duration::from_secs(3600), returns_one_of: usize::MAX };
 
 impl Traffic {
-    /// One more caller.
-    pub(crate) fn caller(&mut self, limits: &RedisLimits, call: Call<'static>, habit: Habit) {
+    /// Adds a caller.
+    pub(crate) fn caller(&mut self, limits: &RedisLimits, call: Call<'static>, habit: CallerBehavior) {
         let (limits, made) = (limits.clone(), Arc::clone(&self.made));
         self.callers.spawn(async move {
             for round in 1.. {
@@ -59,24 +59,24 @@ impl Traffic {
                 if !habit.takes.is_zero() {
                     tokio::time::sleep(habit.takes).await;
                 }
-                made.lock().unwrap().push(Made { sent, answered: Instant::now() });
+                made.lock().unwrap().push(CallInterval { sent, answered: Instant::now() });
                 limits.answered(reservation, RateLimitFeedback::default());
                 tokio::task::yield_now().await;
             }
         });
     }
 
-    pub(crate) fn made(&self) -> Vec<Made> {
+    pub(crate) fn made(&self) -> Vec<CallInterval> {
         self.made.lock().unwrap().clone()
     }
 
-    /// How many calls were sent within the latest `span`.
+    /// The number of calls sent within the latest `span`.
     pub(crate) fn lately(&self, span: Duration) -> usize {
         let now = Instant::now();
         self.made.lock().unwrap().iter().filter(|made| now - made.sent <= span).count()
     }
 
-    /// Waits until so many calls were made from now on. A machine that is slow takes longer.
+    /// Waits until this number of further calls were made, which takes longer on a slow machine.
     pub(crate) async fn more(&self, count: usize) {
         let before = self.made().len();
         while self.made().len() < before + count {
@@ -85,11 +85,11 @@ impl Traffic {
     }
 }
 
-/// The most calls that the exchange may count in any `span`, whenever in its interval it counts each of them.
-pub(crate) fn most_possible(made: &[Made], span: Duration) -> usize {
+/// The most calls that the exchange can count in any `span`, for any count time within each call's interval.
+pub(crate) fn most_possible(made: &[CallInterval], span: Duration) -> usize {
     // A call may be in the span that begins at x when x is after `sent - span` and not after `answered`.
     let mut turns: Vec<_> = made.iter().flat_map(|made| [(made.sent, 1_i32), (made.answered + span, -1)]).collect();
-    // Where one ends and another begins at the same moment, they do not meet.
+    // Intervals that only touch do not overlap.
     turns.sort();
     let mut now = 0;
     turns

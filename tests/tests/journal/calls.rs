@@ -1,4 +1,4 @@
-//! What a call stores, and when.
+//! What a call stores in a journal, and when.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use tradeapi_exchange::{Exchange, Family, Seed};
 
 use crate::{all, by_id, item, journal, order, read};
 
-/// Notes how many changes were open when each request left.
+/// A transport that records the number of open changes when each request is sent.
 struct Watched {
     exchange: Exchange,
     journal: Arc<dyn Journal>,
@@ -28,7 +28,7 @@ impl Transport for Watched {
 }
 
 #[tokio::test]
-async fn a_change_is_stored_before_it_leaves_and_its_outcome_after() {
+async fn a_change_is_stored_before_it_is_sent_and_its_outcome_afterwards() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(1)));
     let journal = journal(folder.path());
     let open = Arc::<Mutex<Vec<usize>>>::default();
@@ -69,14 +69,14 @@ async fn a_change_is_stored_before_it_leaves_and_its_outcome_after() {
     assert_eq!((third.operation.as_str(), third.account.as_deref()), ("unified.place-order", Some("desk")));
     assert_eq!(third.signed_at, before);
     assert_eq!(PlaceOrder::from_json(&third.request).unwrap(), order("third"));
-    // The read, and what left after the change that stayed open.
+    // The query, and the request that was sent after the change that stays open.
     assert_eq!(*open.lock().unwrap(), [1, 1, 1, 1, 2]);
 }
 
-/// Leaves out what a response has behind its first item.
-struct Shortened(Exchange);
+/// A transport that removes all items but the first from a response.
+struct TruncatesItems(Exchange);
 
-impl Transport for Shortened {
+impl Transport for TruncatesItems {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async move {
             self.0.send(request).await.map(|response| {
@@ -90,14 +90,14 @@ impl Transport for Shortened {
     }
 }
 
-/// What became of the other items is not known, so a later run has to query them.
+/// The outcomes of the other items are unknown, so a later run has to query them.
 #[tokio::test]
 async fn a_batch_of_which_an_item_is_not_mentioned_stays_open() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(9)));
     let journal = journal(folder.path());
     let builder = || exchange.client_of(exchange.keys()).journal(journal.clone());
     let (whole, shortened): (Client, Client) =
-        (builder().build().unwrap(), builder().transport(Shortened(exchange.clone())).build().unwrap());
+        (builder().build().unwrap(), builder().transport(TruncatesItems(exchange.clone())).build().unwrap());
     whole.call(&BatchOrder::new(vec![item("b1"), item("b2")])).await.unwrap();
     assert_eq!(read(&*journal, Selection::Open), []);
     shortened.call(&BatchOrder::new(vec![item("b3"), item("b4")])).await.unwrap();
@@ -105,10 +105,10 @@ async fn a_batch_of_which_an_item_is_not_mentioned_stays_open() {
     assert_eq!(open.iter().map(|stored| stored.change.client_ids.join(" ")).collect::<Vec<_>>(), ["b3 b4"]);
 }
 
-/// A journal on a disk that is full.
-struct Full;
+/// A journal on a full disk.
+struct FullDisk;
 
-impl Journal for Full {
+impl Journal for FullDisk {
     fn begin(&self, _: Change) -> JournalFuture<'_, ChangeNumber> {
         let source = Arc::new(std::io::Error::from(std::io::ErrorKind::StorageFull));
         Box::pin(async { Err(JournalError::Store { source }) })
@@ -124,9 +124,9 @@ impl Journal for Full {
 }
 
 #[tokio::test]
-async fn what_cannot_be_stored_is_not_sent() {
+async fn a_change_that_cannot_be_stored_is_not_sent() {
     let exchange = Exchange::new(Seed(2));
-    let client = exchange.client_of(exchange.keys()).journal(Arc::new(Full)).build().unwrap();
+    let client = exchange.client_of(exchange.keys()).journal(Arc::new(FullDisk)).build().unwrap();
     let error = client.unified().place_order(&order("one")).await.unwrap_err();
     assert!(matches!(error, Error::NotStored(_)));
     assert_eq!((error.outcome(), error.operation()), (Outcome::NotDone, "unified.place-order"));
@@ -135,7 +135,7 @@ async fn what_cannot_be_stored_is_not_sent() {
         "{error}"
     );
     assert_eq!(exchange.account(exchange.keys(), Family::Unified).open_orders, []);
-    // In an emergency there is a way without it.
+    // In an emergency, a client without a journal can be used.
     let other = exchange.client();
     other.unified().place_order(&order("two")).await.unwrap();
     let cancel = CancelOrder::new(by_id("two"));

@@ -1,4 +1,4 @@
-//! What records from outside resolve in a journal, and what they contradict there, over both families.
+//! Records from outside resolve or contradict changes of a journal, in both families.
 
 use tradeapi::runtime::confirm::{ConfirmPolicy, Weight};
 use tradeapi::runtime::tables::Outcome;
@@ -10,7 +10,7 @@ use tradeapi_exchange::{Exchange, Seed};
 
 use crate::{all, by_id, item, journal, order, waiting};
 
-/// What another process sees of an order.
+/// The record of an order in another process.
 async fn seen(exchange: &Exchange, id: &str) -> Order {
     let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
     other.unified().get_order_details(&GetOrderDetails::new(by_id(id))).await.unwrap().into_data()
@@ -25,7 +25,7 @@ fn classic_order(id: &str) -> classic::PlaceOrder {
 }
 
 #[tokio::test]
-async fn a_record_closes_what_the_journal_has_open() {
+async fn a_record_closes_an_open_change() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(1)));
     let journal = journal(folder.path());
     let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
@@ -33,7 +33,7 @@ async fn a_record_closes_what_the_journal_has_open() {
     client.unified().place_order(&order("u1")).await.unwrap_err();
     exchange.hide_next("40725");
     client.classic().place_order(&classic_order("c1")).await.unwrap_err();
-    // A later run has nothing but the journal.
+    // A later run has only the journal.
     drop(client);
     let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
 
@@ -64,7 +64,7 @@ async fn a_record_that_contradicts_the_journal_is_reported_and_changes_nothing()
     let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
     other.unified().place_order(&order("u1")).await.unwrap();
     let record = seen(&exchange, "u1").await;
-    // The client that was refused, one that has the journal of an earlier run, and one that began with it.
+    // The refused client, one with the journal of an earlier run, and one that started with it.
     let early = build();
     let _ = early.evidence(&Order::default()).await.unwrap();
     for client in [client, build(), early] {
@@ -87,7 +87,7 @@ async fn a_record_that_contradicts_the_journal_is_reported_and_changes_nothing()
     assert_eq!(all(&*journal)[1].ending, None);
 }
 
-/// What was refused after the first record came is compared as well.
+/// A refusal after the first record is compared as well.
 #[tokio::test]
 async fn a_refusal_is_compared_with_later_records() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));

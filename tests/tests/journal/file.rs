@@ -21,7 +21,7 @@ async fn begin(journal: &FileJournal, number: u64) -> ChangeNumber {
 }
 
 #[tokio::test]
-async fn numbers_go_on_after_a_restart() {
+async fn numbers_continue_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let first = {
         let journal = journal(folder.path());
@@ -42,9 +42,9 @@ async fn numbers_go_on_after_a_restart() {
     assert_eq!(all(&*journal).len(), 2);
 }
 
-/// Whether open changes are left or not: a number that is given again would replace what ended with it.
+/// With and without open changes: a reused number would replace an earlier outcome.
 #[tokio::test]
-async fn a_number_is_never_given_again() {
+async fn a_number_is_never_reused() {
     let folder = tempfile::tempdir().unwrap();
     for run in 1..=3 {
         let journal = journal(folder.path());
@@ -58,9 +58,9 @@ async fn a_number_is_never_given_again() {
     );
 }
 
-/// What is stored there would be lost with the process.
+/// Changes stored there would be lost with the process.
 #[tokio::test]
-async fn a_folder_that_is_deleted_or_replaced_takes_nothing_more() {
+async fn a_deleted_or_replaced_folder_accepts_no_changes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
     for is_replaced in [false, true] {
@@ -77,22 +77,22 @@ async fn a_folder_that_is_deleted_or_replaced_takes_nothing_more() {
 }
 
 #[test]
-fn a_folder_with_something_else_is_left_alone() {
+fn a_folder_with_other_files_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("notes.txt"), "mine").unwrap();
     let error = FileJournal::open(folder.path(), Durability::Process).unwrap_err();
     assert!(matches!(error, JournalError::NotOpened { .. }), "{error}");
     assert!(error.to_string().contains("something else is in the folder; use a folder of its own"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    // Below a file, there is no folder.
+    // A folder cannot be created below a file.
     let error = FileJournal::open(folder.path().join("notes.txt/journal"), Durability::Process).unwrap_err();
     assert!(matches!(error, JournalError::NotOpened { .. }), "{error}");
 }
 
-/// Each file of the store in turn, with a bit flipped, cut off, emptied or gone. Whatever the store makes of it, what is read
-/// is what was written, and whatever cannot be read is an error.
+/// Each file of the store is damaged in turn: a flipped bit, truncated, emptied or deleted. Whatever is read was
+/// written, and whatever cannot be read is an error.
 #[tokio::test]
-async fn damage_is_an_error_or_loses_the_end_and_never_changes_anything() {
+async fn damage_is_an_error_or_loses_the_end_and_never_alters_a_change() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
     {
@@ -104,7 +104,7 @@ async fn damage_is_an_error_or_loses_the_end_and_never_changes_anything() {
             }
         }
     }
-    // What the store reserves in advance need not be copied.
+    // Preallocated space is not copied.
     let log = log(&path);
     let used = fs::read(&log).unwrap().iter().rposition(|byte| *byte != 0).unwrap() + 1;
     fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(used as u64).unwrap();
@@ -137,7 +137,7 @@ async fn damage_is_an_error_or_loses_the_end_and_never_changes_anything() {
 }
 
 #[tokio::test]
-async fn an_outcome_that_is_known_is_not_replaced() {
+async fn a_known_outcome_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let journal = journal(folder.path());
     let number = begin(&journal, 1).await;
@@ -149,9 +149,9 @@ async fn an_outcome_that_is_known_is_not_replaced() {
     assert_eq!(all(&*journal).len(), 1);
 }
 
-/// The store cannot open what is left of it when a process is killed while it makes it.
+/// The store cannot open the files of a process that was killed while it created them.
 #[test]
-fn what_a_killed_process_left_of_a_beginning_is_not_in_the_way() {
+fn an_incomplete_store_of_a_killed_process_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let half = folder.path().join(".journal.4711");
     fs::create_dir(&half).unwrap();
@@ -172,7 +172,7 @@ fn a_second_journal_in_the_folder_is_refused() {
 }
 
 #[test]
-fn another_format_is_refused_and_left_as_it_is() {
+fn another_format_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     drop(journal(folder.path()));
     let path = folder.path().join("journal");
@@ -205,7 +205,7 @@ fn log(folder: &Path) -> std::path::PathBuf {
     files.filter(|path| path.extension().is_some_and(|extension| extension == "jnl")).max().unwrap()
 }
 
-/// A crash of the machine may leave any beginning of what was written. Each has the changes that were whole.
+/// A crash of the machine may leave any prefix of the written data. Each prefix has its complete changes.
 #[tokio::test]
 async fn a_torn_write_loses_no_earlier_change() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,7 +222,7 @@ async fn a_torn_write_loses_no_earlier_change() {
         }
     }
     let whole = folder.path().join("journal");
-    // What the store reserves in advance need not be copied.
+    // Preallocated space is not copied.
     fs::OpenOptions::new().write(true).open(log(&whole)).unwrap().set_len(lengths[2] as u64).unwrap();
     for cut in (lengths[0]..=lengths[2]).step_by(7) {
         let torn = folder.path().join("torn");
@@ -284,7 +284,7 @@ async fn secrets_are_not_stored() {
     assert!(found);
 }
 
-/// With a limit on the size of files as a full disk: what the store has stays, and nothing more is accepted.
+/// A limit on file sizes simulates a full disk: stored changes stay, and no more are accepted.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_full_disk_is_an_error_and_loses_nothing() {
@@ -304,7 +304,7 @@ async fn a_full_disk_is_an_error_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
     drop(FileJournal::open(&path, Durability::Process).unwrap());
-    // In blocks of 512 bytes: what the store reserves in advance, and a little.
+    // In blocks of 512 bytes: slightly more than the store preallocates.
     let shell = "trap '' XFSZ; ulimit -f $((66 * 2048)); exec \"$0\" --exact file::a_full_disk_is_an_error_and_loses_nothing --nocapture";
     let program = std::env::current_exe().unwrap();
     let mut command = std::process::Command::new("sh");

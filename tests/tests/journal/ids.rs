@@ -1,5 +1,4 @@
-//! Ids of processes that run at the same time and one after the other are all different, also where two have the same
-//! number, as in containers.
+//! Ids of concurrent and consecutive processes are different, even if processes have the same number, as in containers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -7,10 +6,10 @@ use std::process::{Command, Stdio};
 use tradeapi::classic;
 use tradeapi::unified::ClientOid;
 
-/// Set in the processes that mint.
+/// The variable that is set in processes that mint.
 const CHILD: &str = "TRADEAPI_TEST_MINTS";
 
-/// How many ids a process mints of each family.
+/// The number of ids that a process mints for each family.
 const MINTED: usize = 500;
 
 #[test]

@@ -1,4 +1,4 @@
-//! A process that trades with a journal is killed at random instants; a later run accounts for every order.
+//! A process that trades with a journal is killed at random times, and a later run accounts for every order.
 //!
 //! The long run kills a thousand times: `cargo test -p tradeapi-tests --test journal -- --ignored --nocapture`.
 
@@ -19,10 +19,10 @@ use tradeapi_tests::dice::Dice;
 
 use crate::{all, item, journal, order};
 
-/// Where the process that is killed finds the exchange, its keys and its journal.
+/// The variables with the exchange, its keys and the journal of the killed process.
 const CHILD: &str = "TRADEAPI_TEST_CHILD";
 
-/// Trades until it is killed: from the journal on, as a program does.
+/// Trades until it is killed, starting with the recovery of the journal like a program.
 #[tokio::test]
 async fn child() {
     let Ok(arguments) = std::env::var(CHILD) else { return };
@@ -45,7 +45,7 @@ async fn child() {
 
 async fn trade(client: Client, task: usize) {
     for number in task.. {
-        // What fails is in the journal.
+        // Failures are in the journal.
         let _ = match number % 3 {
             0 => client.unified().place_order(&order(ClientOid::mint().as_str())).await.map(drop),
             1 => client.call(&classic_order()).await.map(drop),
@@ -67,7 +67,7 @@ fn batch() -> BatchOrder {
     BatchOrder::new((0..3).map(|_| item(ClientOid::mint().as_str())).collect())
 }
 
-/// Kills a trader `kills` times at instants that follow from `seed`, and compares its journal with the exchange's book.
+/// Kills a trader `kills` times at times that follow from `seed`, and compares its journal with the exchange.
 async fn kill(kills: u64, seed: u64) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits, settings.ceilings) = (Seed(seed), false, false);
@@ -131,8 +131,8 @@ async fn kill(kills: u64, seed: u64) {
     assert!(count(Outcome::Done) as u64 > kills);
 }
 
-/// Starts the trader, and kills it in its start or while it trades. Some of its changes are refused, and some carried out
-/// without a clear answer.
+/// Starts the trader, and kills it during its start or while it trades. Some of its changes are refused, and some are
+/// done with an ambiguous answer.
 fn run_and_kill(arguments: &str, dice: &mut Dice, exchange: &Exchange) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["killed::child", "--exact", "--nocapture"]).env(CHILD, arguments);

@@ -22,7 +22,7 @@ fn journal(folder: &Path) -> Arc<FileJournal> {
     Arc::new(FileJournal::open(folder.join("journal"), Durability::Process).unwrap())
 }
 
-/// What a journal has. A journal whose changes need not outlive the machine answers at once.
+/// The content of a journal. A journal whose changes need not outlive the machine answers at once.
 fn read(journal: &dyn Journal, which: Selection) -> Vec<StoredChange> {
     match journal.read(which).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result.unwrap(),
@@ -34,13 +34,13 @@ fn all(journal: &dyn Journal) -> Vec<StoredChange> {
     read(journal, Selection::After(tradeapi::runtime::journal::ChangeNumber(0)))
 }
 
-/// An order that waits in the book.
+/// An order that stays open.
 fn order(id: &str) -> PlaceOrder {
     let (qty, execution) = waiting();
     PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, execution).client_oid(ClientOid::new(id).unwrap())
 }
 
-/// The same as an item of a batch.
+/// The same order as an item of a batch.
 fn item(id: &str) -> BatchOrderItem {
     let (qty, execution) = waiting();
     BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, execution)

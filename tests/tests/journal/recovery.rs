@@ -1,4 +1,4 @@
-//! What a later run of a program learns of the changes that an earlier one left open.
+//! Recovery: a later run of a program resolves changes that an earlier one left open.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use tradeapi_exchange::{Exchange, Seed};
 
 use crate::{all, by_id, item, journal, order};
 
-/// After this, nothing that was sent before can arrive.
+/// The time after which no earlier request can arrive.
 const OVER: Duration = Duration::from_secs(100);
 
 fn client(exchange: &Exchange, folder: &std::path::Path) -> Client {
     exchange.client_of(exchange.keys()).journal(journal(folder)).build().unwrap()
 }
 
-/// Runs a recovery while the time of the exchange goes on.
+/// Runs a recovery while the time of the exchange advances.
 async fn recover(client: &Client, exchange: &Exchange) -> Vec<tradeapi::runtime::confirm::Recovered> {
     let policy = ConfirmPolicy::new();
     let mut recovering = std::pin::pin!(client.recover(&policy));
@@ -55,7 +55,7 @@ async fn open_changes_are_resolved_by_a_later_run() {
     assert_eq!(recovered[1].to_string().lines().count(), 2, "{}", recovered[1]);
 }
 
-/// What is known is closed at once, without a wait until the request can no longer arrive.
+/// A known outcome is closed at once, without a wait until the request can no longer arrive.
 #[tokio::test]
 async fn a_known_outcome_is_closed_at_once() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(8)));
@@ -105,9 +105,9 @@ async fn each_item_of_a_batch_is_resolved() {
     );
 }
 
-/// No query shows what a cancellation did; what counts is that it can no longer do anything.
+/// No query shows the outcome of a cancellation, so it is closed when it can no longer have an effect.
 #[tokio::test]
-async fn what_no_query_shows_is_reported_and_closed_once_it_can_no_longer_arrive() {
+async fn unqueryable_changes_are_reported_and_closed_once_they_can_no_longer_arrive() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
     let client = client(&exchange, folder.path());
     client.unified().place_order(&order("here")).await.unwrap();

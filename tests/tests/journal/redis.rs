@@ -1,4 +1,4 @@
-//! A journal on a Redis server, over a real one where there is one.
+//! A journal on a real Redis server, if it is installed.
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -21,16 +21,16 @@ struct Server {
 }
 
 impl Server {
-    /// A server without a file. `None`, said aloud, where there is no `redis-server`.
+    /// Starts a server without persistence. Prints a note and returns `None` if `redis-server` is not installed.
     fn start() -> Option<Self> {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
-            // Not by a macro that tests capture.
+            // Without a macro, whose output tests capture.
             let mut stderr = std::io::stderr();
             writeln!(stderr, "SKIPPED, because redis-server is not installed").unwrap();
             return None;
         }
         loop {
-            // Someone else may take the port before the server does.
+            // Another process may take the port before the server does.
             let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
             let mut command = Command::new("redis-server");
             command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--appendonly", "no"]);
@@ -77,7 +77,7 @@ async fn all(journal: &RedisJournal) -> Vec<tradeapi::runtime::journal::StoredCh
 }
 
 #[tokio::test]
-async fn another_process_resolves_what_one_left_open() {
+async fn another_process_resolves_open_changes() {
     let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(1))) else { return };
     let one = client(&exchange, server.journal().await);
     one.unified().place_order(&order("known")).await.unwrap();
@@ -105,7 +105,7 @@ async fn another_process_resolves_what_one_left_open() {
 }
 
 #[tokio::test]
-async fn changes_of_many_clients_have_numbers_of_their_own_and_keep_their_first_end() {
+async fn changes_of_many_clients_have_different_numbers_and_keep_their_first_outcome() {
     let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(2))) else { return };
     let mut tasks = tokio::task::JoinSet::new();
     for process in 0..4 {
@@ -128,11 +128,11 @@ async fn changes_of_many_clients_have_numbers_of_their_own_and_keep_their_first_
 }
 
 #[tokio::test]
-async fn what_the_server_cannot_store_is_not_sent() {
+async fn a_change_that_the_server_cannot_store_is_not_sent() {
     let (Some(server), exchange) = (Server::start(), Exchange::new(Seed(3))) else { return };
     let client = client(&exchange, server.journal().await);
     client.unified().place_order(&order("one")).await.unwrap();
-    // As after a restart of a server without a file.
+    // As after a restart of a server without persistence.
     server.command(&["FLUSHALL"]).await;
     let lost = client.unified().place_order(&order("two")).await;
     let Err(Error::NotStored(not)) = lost else { panic!("{lost:?}") };

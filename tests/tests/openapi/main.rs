@@ -1,6 +1,6 @@
-//! The exported OpenAPI: what is committed is what the schema gives, others take it for OpenAPI, and it says what the
-//! schema says. Tools of others are installed from their registries into the target folder; where they cannot be, the
-//! test says so on standard error and passes.
+//! The exported OpenAPI document is up to date, valid for other tools, and agrees with the schema. Other tools are
+//! installed from their registries into the target folder. If that fails, the test prints a note on standard error and
+//! passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod validator;
@@ -29,7 +29,7 @@ fn document(openapi: &OpenApi) -> Value {
     serde_json::from_str(&openapi.text).unwrap()
 }
 
-/// What is known of every operation, from the emitted crate.
+/// The tables of every operation, from the emitted crate.
 fn metas() -> Vec<&'static Meta> {
     macro_rules! all {
         ($($operation:path),*) => { vec![$(<$operation as Operation>::META),*] };
@@ -38,17 +38,17 @@ fn metas() -> Vec<&'static Meta> {
 }
 
 #[test]
-fn the_committed_file_is_what_the_schema_gives() {
+fn the_committed_file_is_up_to_date() {
     let differences = schema().openapi().compare(&workspace().join("generated/openapi.json")).unwrap();
     assert!(differences.is_empty(), "run `cargo run --release -- export openapi` and commit the result");
 }
 
 #[test]
-fn what_openapi_cannot_express_is_counted() {
+fn inexpressible_rules_are_counted() {
     insta::assert_snapshot!(schema().openapi().to_string().replace(": ", ":\n").replace(", ", "\n"));
 }
 
-/// The emitted tables come from the schema by another way.
+/// The emitted tables are independent of the export.
 #[test]
 fn outcomes_are_those_of_the_client() {
     let document = document(&schema().openapi());
@@ -89,7 +89,7 @@ fn operations(document: &Value) -> BTreeMap<&str, &Value> {
     methods.map(|operation| (operation["operationId"].as_str().unwrap(), operation)).collect()
 }
 
-/// Paths with parameters, JSON numbers, optional choices and answers without an envelope: another API, the same words.
+/// Another API has paths with parameters, JSON numbers, optional choices and answers without an envelope.
 #[test]
 fn another_api_is_exported_too() {
     let schema = Generator::new().schema_dir(workspace().join("tests/downstream/schema")).read().unwrap();
@@ -98,9 +98,9 @@ fn another_api_is_exported_too() {
     OpenApiValidator::new(&document(&openapi));
 }
 
-/// The examples of the schema, read without the generator, are taken; a member of the wrong kind never is.
+/// The examples of the schema, read without the generator, are valid; with a member of the wrong type they are not.
 #[test]
-fn examples_are_taken_and_mangled_ones_are_not() {
+fn examples_are_valid_and_mangled_ones_are_not() {
     let document = document(&schema().openapi());
     let validator = OpenApiValidator::new(&document);
     for meta in metas() {
@@ -115,9 +115,9 @@ fn examples_are_taken_and_mangled_ones_are_not() {
     }
 }
 
-/// Some readers allow only named members wherever `properties` stand outside of an `allOf`; they take the examples too.
+/// The examples are also valid for readers that allow only named members next to `properties` outside of an `allOf`.
 #[test]
-fn readers_that_allow_only_named_members_take_the_examples() {
+fn examples_are_valid_for_readers_that_allow_only_named_members() {
     let mut document = document(&schema().openapi());
     let closed = close(&mut document, false);
     assert!(closed > metas().len(), "{closed}");
@@ -132,7 +132,7 @@ fn readers_that_allow_only_named_members_take_the_examples() {
     }
 }
 
-/// Closes every schema that has `properties`, as such readers do; returns how many there are.
+/// Forbids further members in every schema with `properties`, like such readers. Returns the number of schemas.
 fn close(schema: &mut Value, is_in_all_of: bool) -> usize {
     match schema {
         Value::Array(items) => items.iter_mut().map(|item| close(item, is_in_all_of)).sum(),
@@ -153,7 +153,7 @@ fn read(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The same with one member that cannot be, for each member, and the member's name.
+/// Copies with an invalid value for one member each, with the member's name.
 fn mangled(request: &Value) -> Vec<(String, Value)> {
     match request {
         Value::Array(items) => {
@@ -176,10 +176,10 @@ fn mangled(request: &Value) -> Vec<(String, Value)> {
     }
 }
 
-/// Requests that keep every rule are taken. Those that break a rule are not, unless the rule is one that no schema of a
-/// single object says: of the account, across items, of numbers in texts, or across the parameters of a query.
+/// Requests that keep every rule are valid. Those that break a rule are not, unless no schema of a single object can
+/// state the rule: rules of the account, across items, of numbers in texts, or across the parameters of a query.
 #[test]
-fn requests_that_keep_the_rules_are_taken_and_others_are_not() {
+fn requests_that_keep_the_rules_are_valid_and_others_are_not() {
     let schema = schema();
     let document = document(&schema.openapi());
     let validator = OpenApiValidator::new(&document);
@@ -202,9 +202,9 @@ fn requests_that_keep_the_rules_are_taken_and_others_are_not() {
     insta::assert_snapshot!(format!("{counts}\n\n{}", missed.join("\n")));
 }
 
-/// An independent validator takes the document, and that of another API, for OpenAPI 3.1.
+/// An independent validator accepts the document, and that of another API, as OpenAPI 3.1.
 #[test]
-fn an_independent_validator_takes_it_for_openapi() {
+fn an_independent_validator_accepts_the_document() {
     let room = room("openapi-validator");
     let python = room.join("bin/python");
     let is_there = || succeeds(Command::new(&python).args(["-c", "import openapi_spec_validator"]));
@@ -225,9 +225,9 @@ fn an_independent_validator_takes_it_for_openapi() {
     }
 }
 
-/// A peer makes a client's types of it, and the compiler takes them.
+/// Another generator makes types of the document, and they compile.
 #[test]
-fn a_peer_generates_types_from_it() {
+fn another_generator_generates_types_from_the_document() {
     let room = room("openapi-peer");
     let bin = room.join("node_modules/.bin");
     let peer = ["openapi-typescript@7.13.0", "typescript@5.9.3"];
@@ -265,7 +265,7 @@ fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The macros that print are silenced in a test that passes; this is not.
+/// Prints a note without a macro, whose output is captured in passing tests.
 fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }

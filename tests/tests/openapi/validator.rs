@@ -1,4 +1,4 @@
-//! What an OpenAPI document takes and what not, by a JSON Schema library that knows nothing of what wrote it.
+//! Validation by an OpenAPI document, with an independent JSON Schema library.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ impl<'a> OpenApiValidator<'a> {
         }
     }
 
-    /// What is wrong with a request.
+    /// The mistakes of a request.
     pub(crate) fn request(&self, operation: &str, request: &Value) -> Vec<String> {
         let operation = &self.operations[operation];
         match &operation.body {
@@ -80,12 +80,12 @@ impl<'a> OpenApiValidator<'a> {
         }
     }
 
-    /// What is wrong with the body of an answer.
+    /// The mistakes of an answer's body.
     pub(crate) fn answer(&self, operation: &str, answer: &Value) -> Vec<String> {
         faults(&self.operations[operation].answer, answer)
     }
 
-    /// Members that the schema does not know; JSON Schema lets them pass.
+    /// The undocumented members, which JSON Schema allows.
     fn strangers(&self, schema: &'a Value, request: &Value) -> Vec<String> {
         if let Some(items) = request.as_array() {
             return items.iter().flat_map(|item| self.strangers(&schema["items"], item)).collect();
@@ -119,7 +119,7 @@ impl Operation<'_> {
 }
 
 impl Parameter<'_> {
-    /// A query is text; the schema gives the type of each value.
+    /// The parameters of a query with the types of the schema.
     fn typed(&self, value: &Value) -> Value {
         let number = value.as_str().and_then(|text| text.parse::<u64>().ok());
         number.filter(|_| self.schema["type"] == "integer").map_or_else(|| value.clone(), Value::from)

@@ -1,19 +1,18 @@
-//! Whatever the data, the length of a page, the borders, the end of a listing, the order, and where one stops and goes on:
-//! every item is listed once.
+//! Every item is listed once, for any data, page length, border, end of a listing, order and interruption.
 
 use proptest::prelude::*;
 use tradeapi::runtime::pages::{PageError, Paged, Pages, Position, RangeOrder};
 use tradeapi::{Timestamp, broker, classic, unified};
 
 use crate::exchange::{
-    CLASSIC_FILLS, CLASSIC_ORDERS, COMMISSIONS, DAY, End, Exchange, NOW, Names, Thing, UNIFIED_FILLS, UNIFIED_ORDERS,
-    Ways, run,
+    CLASSIC_FILLS, CLASSIC_ORDERS, COMMISSIONS, DAY, End, Exchange, Item, ListingBehavior, NOW, Names, UNIFIED_FILLS,
+    UNIFIED_ORDERS, run,
 };
 
 /// A listing that begins `DEPTH` before now.
 const DEPTH: u64 = 80 * DAY;
 
-/// Times in the range, many of them where parts may meet.
+/// Times in the range, many of them near the borders of parts.
 fn times(span: u64) -> impl Strategy<Value = Vec<u64>> {
     let (from, to) = (NOW - DEPTH + 1, NOW - 1);
     let parts = DEPTH / span + 1;
@@ -25,30 +24,30 @@ fn times(span: u64) -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(one, 0..60)
 }
 
-fn ways(names: Names, span: u64) -> impl Strategy<Value = Ways> {
+fn ways(names: Names, span: u64) -> impl Strategy<Value = ListingBehavior> {
     let end = prop::sample::select(vec![End::Null, End::EmptyText, End::LeftOut, End::ToNothing, End::ToItself]);
     (1..9_usize, any::<bool>(), any::<bool>(), end, 0..3_u8).prop_map(
-        move |(page, start_belongs, end_belongs, end, order)| Ways {
+        move |(page, start_belongs, end_belongs, end, order)| ListingBehavior {
             page,
             start_belongs,
             end_belongs,
             end,
             order,
             span: Some(span),
-            ..Ways::of(names)
+            ..ListingBehavior::of(names)
         },
     )
 }
 
-fn things(times: &[u64], statuses: &[&'static str]) -> Vec<Thing> {
-    let thing = |(index, at): (usize, &u64)| Thing {
+fn things(times: &[u64], statuses: &[&'static str]) -> Vec<Item> {
+    let thing = |(index, at): (usize, &u64)| Item {
         status: statuses[index % statuses.len()],
-        ..Thing::new(format!("i{index}"), *at)
+        ..Item::new(format!("i{index}"), *at)
     };
     times.iter().enumerate().map(thing).collect()
 }
 
-/// Lists everything, and goes on from a saved position with a new listing before each page for which `stops` says so.
+/// Lists everything, resuming from a saved position before each page that `stops` selects.
 async fn list<O: Paged>(
     pages: impl Fn() -> Pages<O>,
     stops: &[bool],
@@ -69,7 +68,7 @@ async fn list<O: Paged>(
     Ok(found)
 }
 
-fn is_everything(mut found: Vec<String>, things: &[Thing]) {
+fn is_everything(mut found: Vec<String>, things: &[Item]) {
     let mut all: Vec<String> = things.iter().map(|thing| thing.id.clone()).collect();
     found.sort();
     all.sort();
@@ -125,7 +124,7 @@ proptest! {
     #[test]
     fn pending_orders_of_both_states(times in times(92 * DAY), ways in ways(CLASSIC_ORDERS, 92 * DAY), stops in stops()) {
         let things = things(&times, &["live", "partially_filled"]);
-        let client = Exchange::new(Ways { by_status: true, ..ways }, things.clone()).client();
+        let client = Exchange::new(ListingBehavior { by_status: true, ..ways }, things.clone()).client();
         let request = classic::GetPendingOrders::new(classic::ProductType::UsdtFutures);
         let id = |order: &classic::PendingOrder| order.order_id.as_ref().unwrap().to_string();
         let found = run(list(|| client.pages(request.clone()), &stops, id)).unwrap();
@@ -139,7 +138,7 @@ proptest! {
     #[test]
     fn commissions_where_borders_belong_to_a_range(times in times(30 * DAY), ways in ways(COMMISSIONS, 30 * DAY), stops in stops()) {
         let things = things(&times, &["live"]);
-        let client = Exchange::new(Ways { start_belongs: true, end_belongs: true, ..ways }, things.clone()).client();
+        let client = Exchange::new(ListingBehavior { start_belongs: true, end_belongs: true, ..ways }, things.clone()).client();
         let request = broker::GetAgentDirectCommissions::new().between(at(NOW - DEPTH), at(NOW));
         let id = |commission: &broker::Commission| commission.uid.as_ref().unwrap().to_string();
         let found = run(list(|| client.pages(request.clone()), &stops, id)).unwrap();

@@ -1,5 +1,5 @@
-//! An exchange that lists things, without sockets: it filters by time, keeps its pages short, and refuses ranges that the
-//! documents forbid. Its time passes only on request.
+//! A simulated exchange with listings: it filters by time, has short pages, and refuses ranges that the documents
+//! forbid. Its time advances on request only.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,24 +15,24 @@ use tradeapi_tests::query;
 
 pub(crate) const DAY: u64 = 86_400_000;
 
-/// The time at which everything begins.
+/// The initial time.
 pub(crate) const NOW: u64 = 1_790_000_000_000;
 
-/// What is listed.
+/// A listed item.
 #[derive(Clone, Debug)]
-pub(crate) struct Thing {
+pub(crate) struct Item {
     pub(crate) id: String,
     pub(crate) at: u64,
     pub(crate) status: &'static str,
-    /// A field beside the id; two things may differ in nothing else.
+    /// Another field; two items may differ in it alone.
     pub(crate) side: Option<&'static str>,
-    /// It cannot be read.
+    /// Whether the item is unreadable.
     pub(crate) is_bad: bool,
-    /// The listing shows it from this time on.
+    /// When the listing begins to show it.
     pub(crate) shown_from: u64,
 }
 
-impl Thing {
+impl Item {
     pub(crate) fn new(id: impl Into<String>, at: u64) -> Self {
         Self { id: id.into(), at, status: "live", side: None, is_bad: false, shown_from: 0 }
     }
@@ -50,7 +50,7 @@ impl Thing {
     }
 }
 
-/// What goes wrong with a call.
+/// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Nothing,
@@ -79,7 +79,7 @@ impl Fault {
     }
 }
 
-/// The names that an operation has for what every listing has.
+/// The names of an operation's parameters and fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names {
     pub(crate) list: &'static str,
@@ -96,40 +96,40 @@ pub(crate) const UNIFIED_ORDERS: Names = Names { id: "orderId", ..UNIFIED_FILLS 
 pub(crate) const COMMISSIONS: Names = Names { list: "commissionList", id: "uid", ..CLASSIC_FILLS };
 pub(crate) const INSIDERS: Names = Names { id: "reporterName", ..UNIFIED_FILLS };
 
-/// How an exchange says that there is no more.
+/// How an exchange marks the end of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The last page with items has no cursor: it is `null`.
     Null,
-    /// It is an empty text.
+    /// The cursor is an empty text.
     EmptyText,
-    /// It is left out.
+    /// The cursor is missing.
     LeftOut,
-    /// It leads to an empty page, which has no list and no cursor.
+    /// The cursor leads to an empty page without a list and a cursor.
     ToNothing,
-    /// It leads to an empty page with the same cursor.
+    /// The cursor leads to an empty page with the same cursor.
     ToItself,
 }
 
-/// How an exchange lists things.
+/// The behaviour of an exchange's listings.
 #[derive(Clone, Debug)]
-pub(crate) struct Ways {
+pub(crate) struct ListingBehavior {
     pub(crate) names: Names,
     pub(crate) page: usize,
     pub(crate) start_belongs: bool,
     pub(crate) end_belongs: bool,
     pub(crate) end: End,
-    /// Whether pages go from the newest to the oldest, from the oldest to the newest, or in no order at all.
+    /// The order of pages: the newest first, the oldest first, or unordered.
     pub(crate) order: u8,
-    /// The longest range that is not refused.
+    /// The longest accepted range.
     pub(crate) span: Option<u64>,
-    /// Only things with the requested status, or `live`, are listed.
+    /// Only items with the requested status, or `live`, are listed.
     pub(crate) by_status: bool,
-    /// How long things are kept, and how long ago a range may begin.
+    /// The retention, and how long ago a range may begin.
     pub(crate) access: Option<u64>,
 }
 
-impl Ways {
+impl ListingBehavior {
     pub(crate) fn of(names: Names) -> Self {
         Self {
             names,
@@ -150,8 +150,8 @@ type Query = Vec<(String, String)>;
 
 #[derive(Clone)]
 pub(crate) struct Exchange {
-    ways: Ways,
-    things: Arc<Vec<Thing>>,
+    ways: ListingBehavior,
+    things: Arc<Vec<Item>>,
     calls: Arc<AtomicUsize>,
     queries: Arc<Mutex<Vec<Query>>>,
     now: Arc<AtomicU64>,
@@ -159,19 +159,19 @@ pub(crate) struct Exchange {
 }
 
 /// The clock of a client.
-struct Watch {
+struct PageClock {
     now: Arc<AtomicU64>,
     is_behind_by: u64,
 }
 
-impl Clock for Watch {
+impl Clock for PageClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.now.load(Ordering::Relaxed) - self.is_behind_by)
     }
 }
 
 impl Exchange {
-    pub(crate) fn new(ways: Ways, things: Vec<Thing>) -> Self {
+    pub(crate) fn new(ways: ListingBehavior, things: Vec<Item>) -> Self {
         Self {
             ways,
             things: Arc::new(things),
@@ -190,12 +190,12 @@ impl Exchange {
         self.now.store(now, Ordering::Relaxed);
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub(crate) fn wait(&self, millis: u64) {
         self.now.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// What goes wrong with the next calls, one after the other.
+    /// Sets the faults of the next calls.
     pub(crate) fn fail(&self, faults: impl IntoIterator<Item = Fault>) {
         self.faults.lock().unwrap().extend(faults);
     }
@@ -207,7 +207,7 @@ impl Exchange {
     pub(crate) fn client_behind_by(&self, millis: u64) -> Client {
         Client::builder("https://exchange.example")
             .credentials(Credentials::new("key", "secret", "passphrase"))
-            .clock(Watch { now: self.now.clone(), is_behind_by: millis })
+            .clock(PageClock { now: self.now.clone(), is_behind_by: millis })
             .limits(LimitMode::Off)
             .transport(self.clone())
             .build()
@@ -218,7 +218,7 @@ impl Exchange {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// The requests so far: from, to and the cursor.
+    /// The requests so far: start, end and cursor.
     pub(crate) fn requested(&self) -> Vec<(Option<u64>, Option<u64>, Option<String>)> {
         let queries = self.queries.lock().unwrap();
         let of = |query: &Query| {
@@ -243,14 +243,14 @@ impl Exchange {
             return json!({"code": "40018", "msg": "the range begins too early", "data": null});
         }
         let status = find("status").unwrap_or("live");
-        let Ways { start_belongs, end_belongs, by_status, page, end, order, names, .. } = self.ways;
-        let mut listed: Vec<&Thing> = self.things.iter().filter(|thing| thing.shown_from <= now).collect();
+        let ListingBehavior { start_belongs, end_belongs, by_status, page, end, order, names, .. } = self.ways;
+        let mut listed: Vec<&Item> = self.things.iter().filter(|thing| thing.shown_from <= now).collect();
         match order {
             0 => listed.sort_by_key(|thing| std::cmp::Reverse(thing.at)),
             1 => listed.sort_by_key(|thing| thing.at),
             _ => listed.sort_by_key(|thing| (thing.id.bytes().rev().collect::<Vec<_>>(), thing.at)),
         }
-        // Nothing in a cursor can be computed from an id.
+        // A cursor cannot be computed from an id.
         let begin = find(names.next).map_or(0, |cursor| cursor.strip_prefix("~p").unwrap().parse::<usize>().unwrap());
         let ranked = listed
             .into_iter()
@@ -259,8 +259,8 @@ impl Exchange {
             .filter(|(_, thing)| from.is_none_or(|from| thing.at > from || start_belongs && thing.at == from))
             .filter(|(_, thing)| to.is_none_or(|to| thing.at < to || end_belongs && thing.at == to))
             .filter(|(_, thing)| !by_status || thing.status == status);
-        // Where things go, a cursor is the place of one of them and not how many came before it.
-        let listed: Vec<(usize, &Thing)> = match self.ways.access {
+        // As items expire, a cursor is the place of an item, not the number of items before it.
+        let listed: Vec<(usize, &Item)> = match self.ways.access {
             Some(_) => ranked.filter(|(rank, _)| *rank >= begin).collect(),
             None => ranked.skip(begin).enumerate().map(|(n, (_, thing))| (begin + n, thing)).collect(),
         };
@@ -294,7 +294,7 @@ impl Transport for Exchange {
     }
 }
 
-/// Runs what never waits.
+/// Runs a future that never waits.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }

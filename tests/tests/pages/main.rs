@@ -1,4 +1,4 @@
-//! Listings page by page: against an exchange that pages in many ways, and against scripted answers.
+//! Listings in pages, with a simulated exchange and with scripted answers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod exactly_once;

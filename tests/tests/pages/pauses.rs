@@ -1,16 +1,15 @@
-//! Time that passes between two pages: what falls out of the documented access meanwhile is reported each time, and
-//! nothing else is lost.
+//! Pauses between two pages: items that become inaccessible are reported each time, and no others are lost.
 
 use proptest::prelude::*;
 use tradeapi::runtime::pages::{Clipped, Page, PageError, Pages, Position, RangeOrder};
 use tradeapi::{Error, Timestamp, unified};
 
-use crate::exchange::{DAY, Exchange, Fault, NOW, Thing, UNIFIED_FILLS, Ways, run};
+use crate::exchange::{DAY, Exchange, Fault, Item, ListingBehavior, NOW, UNIFIED_FILLS, run};
 
 const HOUR: u64 = DAY / 24;
 const MINUTE: u64 = HOUR / 60;
 
-/// How far back the documents give access.
+/// The documented depth of access.
 const ACCESS: u64 = 90 * DAY;
 
 type Fills = Pages<unified::GetFillHistory>;
@@ -19,13 +18,14 @@ fn at(time: u64) -> Timestamp {
     Timestamp::from_millis(time)
 }
 
-/// One fill an hour for 80 days.
-fn hourly() -> Vec<Thing> {
-    (0..80 * 24).map(|n| Thing::new(format!("f{n}"), NOW - n * HOUR - 1)).collect()
+/// One fill per hour for 80 days.
+fn hourly() -> Vec<Item> {
+    (0..80 * 24).map(|n| Item::new(format!("f{n}"), NOW - n * HOUR - 1)).collect()
 }
 
-fn exchange(page: usize, things: Vec<Thing>) -> Exchange {
-    let ways = Ways { page, span: Some(30 * DAY), access: Some(ACCESS), ..Ways::of(UNIFIED_FILLS) };
+fn exchange(page: usize, things: Vec<Item>) -> Exchange {
+    let ways =
+        ListingBehavior { page, span: Some(30 * DAY), access: Some(ACCESS), ..ListingBehavior::of(UNIFIED_FILLS) };
     Exchange::new(ways, things)
 }
 
@@ -42,7 +42,7 @@ fn saved(pages: &Fills) -> Position {
     pages.position().to_string().parse().unwrap()
 }
 
-/// The rest of a listing: what it listed, and what it said it could not.
+/// The rest of a listing: its items, and the gaps that it reports.
 fn rest(mut pages: Fills) -> (Vec<String>, Vec<Clipped>) {
     let (mut found, mut clipped) = (Vec::new(), Vec::new());
     while let Some(page) = run(pages.next_page()) {
@@ -55,7 +55,7 @@ fn rest(mut pages: Fills) -> (Vec<String>, Vec<Clipped>) {
 }
 
 #[test]
-fn a_part_that_is_out_of_reach_takes_nothing_with_it() {
+fn an_inaccessible_part_does_not_affect_others() {
     for days in [36, 46] {
         let exchange = exchange(100, hourly());
         let mut first = pages(&exchange, RangeOrder::OldestFirst).clip();
@@ -104,7 +104,7 @@ fn a_resumed_listing_is_refused_unless_it_may_be_clipped() {
         let position = saved(&first);
         exchange.wait(36 * DAY);
         let (calls, mut again) = (exchange.calls(), pages(&exchange, order).resume(&position).unwrap());
-        // While the newest part is listed, what has gone is still to come.
+        // The gap comes after the newest part.
         let refused = loop {
             match run(again.next_page()).unwrap() {
                 Ok(page) => assert_eq!(page.clipped, None),
@@ -116,7 +116,7 @@ fn a_resumed_listing_is_refused_unless_it_may_be_clipped() {
         assert!(!again.position().is_at_end());
         let (_, clipped) = rest(pages(&exchange, order).clip().resume(&saved(&again)).unwrap());
         assert!(!clipped.is_empty(), "{order:?}");
-        // The listing that was not restarted keeps the same law.
+        // The listing that was not restarted behaves alike.
         let refused = std::iter::from_fn(|| run(first.next_page())).find_map(Result::err);
         assert!(matches!(refused, Some(PageError::Call(Error::Refused(_)))), "{order:?}");
     }
@@ -153,12 +153,11 @@ fn a_clock_that_is_set_back_loses_nothing() {
     }
 }
 
-/// Its first answer shows that the clock is behind; a request for everything until now does not mean the now of that
-/// clock.
+/// The first answer shows that the clock is behind. An open end is not the time of that clock.
 #[test]
-fn an_end_that_is_left_open_is_not_that_of_a_clock_behind() {
+fn an_open_end_does_not_follow_a_slow_clock() {
     for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
-        let exchange = exchange(100, vec![Thing::new("old", NOW - 70 * DAY), Thing::new("new", NOW - 5_000)]);
+        let exchange = exchange(100, vec![Item::new("old", NOW - 70 * DAY), Item::new("new", NOW - 5_000)]);
         let request = unified::GetFillHistory::new().start_time(at(NOW - 80 * DAY));
         let (mut found, _) = rest(exchange.client_behind_by(25_000).pages(request).ranges(order));
         found.sort();
@@ -166,13 +165,13 @@ fn an_end_that_is_left_open_is_not_that_of_a_clock_behind() {
     }
 }
 
-/// Two parts meet so late that the exchange shows an item of that time only after the first was listed.
+/// At the border of two parts, the exchange shows an item only after the first part was listed.
 #[test]
-fn an_item_that_is_shown_late_is_not_taken_for_one_that_was_listed() {
+fn an_item_that_is_shown_late_is_listed() {
     for end in [NOW, NOW + HOUR] {
         let begin = NOW - 30 * DAY - 1_000;
-        let late = Thing { shown_from: NOW + 30_000, ..Thing::new("late", begin + 30 * DAY) };
-        let exchange = exchange(100, vec![Thing::new("early", begin + DAY), late]);
+        let late = Item { shown_from: NOW + 30_000, ..Item::new("late", begin + 30 * DAY) };
+        let exchange = exchange(100, vec![Item::new("early", begin + DAY), late]);
         let request = unified::GetFillHistory::new().between(at(begin), at(end));
         let pages = || exchange.client().pages(request.clone()).ranges(RangeOrder::OldestFirst).clip();
         let mut first = pages();
@@ -183,11 +182,11 @@ fn an_item_that_is_shown_late_is_not_taken_for_one_that_was_listed() {
     }
 }
 
-/// A part that ends in the future is not listed by a look at its beginning.
+/// A part that ends in the future is not complete after its first page.
 #[test]
-fn what_comes_between_two_parts_is_listed() {
+fn items_that_arrive_between_two_parts_are_listed() {
     let begin = NOW - 30 * DAY + 12 * HOUR;
-    let later = Thing { shown_from: NOW + HOUR, ..Thing::new("later", NOW + HOUR) };
+    let later = Item { shown_from: NOW + HOUR, ..Item::new("later", NOW + HOUR) };
     let exchange = exchange(100, vec![later]);
     let request = unified::GetFillHistory::new().between(at(begin), at(NOW + 13 * HOUR));
     let mut pages = exchange.client().pages(request).ranges(RangeOrder::OldestFirst);
@@ -197,8 +196,8 @@ fn what_comes_between_two_parts_is_listed() {
 }
 
 #[test]
-fn ends_of_time_are_ranges_like_others() {
-    let exchange = exchange(100, vec![Thing::new("one", NOW - DAY)]);
+fn extreme_times_are_valid_ranges() {
+    let exchange = exchange(100, vec![Item::new("one", NOW - DAY)]);
     let max = u64::MAX;
     let list = |from: u64, to: Option<u64>, order: RangeOrder| {
         let request = unified::GetFillHistory::new().start_time(at(from));
@@ -229,7 +228,7 @@ fn ends_of_time_are_ranges_like_others() {
     }
 }
 
-/// What happens before a page is requested.
+/// An event before a page is requested.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     pause: u64,
@@ -246,7 +245,7 @@ fn event() -> impl Strategy<Value = Event> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whatever passes between two pages, a fill is listed once, or reported as inaccessible.
+    /// A fill is listed once or reported as inaccessible, whatever happens between two pages.
     #[test]
     fn unlisted_items_are_reported(
         ages in prop::collection::vec(0..100 * DAY, 0..60),
@@ -255,7 +254,7 @@ proptest! {
         begin in 60 * DAY..100 * DAY,
         events in prop::collection::vec(event(), 0..60),
     ) {
-        let things: Vec<_> = ages.iter().enumerate().map(|(n, age)| Thing::new(format!("f{n}"), NOW - 1 - age)).collect();
+        let things: Vec<_> = ages.iter().enumerate().map(|(n, age)| Item::new(format!("f{n}"), NOW - 1 - age)).collect();
         let exchange = exchange(page, things.clone());
         let order = if oldest { RangeOrder::OldestFirst } else { RangeOrder::NewestFirst };
         let listing = || {

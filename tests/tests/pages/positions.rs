@@ -1,13 +1,13 @@
-//! Positions: what they are as text, and to which listing they belong.
+//! Positions: their text form, and the listing that they belong to.
 
 use tradeapi::runtime::pages::{Position, PositionError, RangeOrder};
 use tradeapi::{Timestamp, classic, unified};
 
-use crate::exchange::{DAY, Exchange, NOW, Thing, UNIFIED_FILLS, Ways, run};
+use crate::exchange::{DAY, Exchange, Item, ListingBehavior, NOW, UNIFIED_FILLS, run};
 
 fn exchange() -> Exchange {
-    let thing = |n: u64| Thing::new(format!("f{n}"), NOW - n * DAY - 1);
-    Exchange::new(Ways { page: 2, ..Ways::of(UNIFIED_FILLS) }, (0..50).map(thing).collect())
+    let thing = |n: u64| Item::new(format!("f{n}"), NOW - n * DAY - 1);
+    Exchange::new(ListingBehavior { page: 2, ..ListingBehavior::of(UNIFIED_FILLS) }, (0..50).map(thing).collect())
 }
 
 fn request() -> unified::GetFillHistory {
@@ -16,7 +16,7 @@ fn request() -> unified::GetFillHistory {
 }
 
 #[test]
-fn is_text_that_can_be_kept() {
+fn a_position_has_a_text_form() {
     let client = exchange().client();
     let mut pages = client.pages(request());
     let mut texts = vec![pages.position().to_string()];
@@ -34,7 +34,7 @@ fn is_text_that_can_be_kept() {
 }
 
 #[test]
-fn the_end_is_a_position_too() {
+fn the_end_is_a_position() {
     let client = exchange().client();
     let mut pages = client.pages(request());
     while let Some(page) = run(pages.next_page()) {
@@ -46,7 +46,7 @@ fn the_end_is_a_position_too() {
 }
 
 #[test]
-fn belongs_to_one_listing() {
+fn a_position_belongs_to_one_listing() {
     let client = exchange().client();
     let position = client.pages(request()).position().clone();
     let later = request().end_time(Timestamp::from_millis(NOW - 1)).limit(7);
@@ -59,11 +59,11 @@ fn belongs_to_one_listing() {
     assert!(matches!("here".parse::<Position>(), Err(PositionError::Unreadable(_))));
 }
 
-/// What was listed of a border lies on the other side in the other order.
+/// In the other order, the listed part of a border is on the other side.
 #[test]
 fn the_order_of_a_position_stays() {
-    let thing = |n: u64| Thing::new(format!("f{n}"), NOW - 30 * DAY + n - 5);
-    let ways = Ways { page: 100, span: Some(30 * DAY), ..Ways::of(UNIFIED_FILLS) };
+    let thing = |n: u64| Item::new(format!("f{n}"), NOW - 30 * DAY + n - 5);
+    let ways = ListingBehavior { page: 100, span: Some(30 * DAY), ..ListingBehavior::of(UNIFIED_FILLS) };
     let exchange = Exchange::new(ways, (0..10).map(thing).collect());
     let client = exchange.client();
     let mut pages = client.pages(request());

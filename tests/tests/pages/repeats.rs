@@ -1,18 +1,20 @@
-//! What comes twice: only what is equal in all fields was listed already.
+//! Repeated items: an item was listed already only if all fields are equal.
 
 use proptest::prelude::*;
 use tradeapi::runtime::json::BadItem;
 use tradeapi::runtime::pages::{Pages, Position, RangeOrder};
 use tradeapi::{Timestamp, classic, unified};
 
-use crate::exchange::{CLASSIC_FILLS, CLASSIC_ORDERS, DAY, End, Exchange, NOW, Thing, UNIFIED_FILLS, Ways, run};
-use crate::restarts::{Script, page};
+use crate::exchange::{
+    CLASSIC_FILLS, CLASSIC_ORDERS, DAY, End, Exchange, Item, ListingBehavior, NOW, UNIFIED_FILLS, run,
+};
+use crate::restarts::{ScriptedTransport, page};
 
 fn at(time: u64) -> Timestamp {
     Timestamp::from_millis(time)
 }
 
-fn fills(script: &Script) -> Pages<unified::GetFillHistory> {
+fn fills(script: &ScriptedTransport) -> Pages<unified::GetFillHistory> {
     script.client().pages(unified::GetFillHistory::new())
 }
 
@@ -33,7 +35,7 @@ fn texts(fills: &[unified::Fill]) -> Vec<String> {
 
 #[test]
 fn both_fills_of_a_self_trade_are_listed() {
-    let script = Script::of(|call, _| match call {
+    let script = ScriptedTransport::of(|call, _| match call {
         0 => page(r#"[{"execId": "1", "side": "buy"}, {"execId": "1", "side": "sell"}]"#, r#""a""#),
         _ => page(r#"[{"execId": "1", "side": "sell"}, {"execId": "2", "side": "buy"}]"#, "null"),
     });
@@ -43,8 +45,11 @@ fn both_fills_of_a_self_trade_are_listed() {
 #[test]
 fn both_fills_of_a_self_trade_at_a_border_are_listed() {
     let week = 7 * DAY;
-    let fill = |side| Thing { side: Some(side), ..Thing::new("7", NOW - week) };
-    let exchange = Exchange::new(Ways { page: 1, ..Ways::of(CLASSIC_FILLS) }, vec![fill("buy"), fill("sell")]);
+    let fill = |side| Item { side: Some(side), ..Item::new("7", NOW - week) };
+    let exchange = Exchange::new(
+        ListingBehavior { page: 1, ..ListingBehavior::of(CLASSIC_FILLS) },
+        vec![fill("buy"), fill("sell")],
+    );
     let request = classic::GetHistoricalTransactionDetails::new(classic::ProductType::UsdtFutures)
         .between(at(NOW - 10 * DAY), at(NOW));
     let mut items = exchange.client().pages(request).items();
@@ -58,7 +63,7 @@ fn both_fills_of_a_self_trade_at_a_border_are_listed() {
 
 #[test]
 fn an_order_that_changed_meanwhile_is_listed_as_it_is_now_too() {
-    let script = Script::of(|_, query| {
+    let script = ScriptedTransport::of(|_, query| {
         let status = query.iter().find(|(name, _)| name == "status").map(|(_, status)| status.clone()).unwrap();
         let data = format!(r#"{{"entrustedList": [{{"orderId": "1", "status": "{status}"}}], "endId": null}}"#);
         format!(r#"{{"code": "00000", "data": {data}}}"#)
@@ -73,13 +78,14 @@ fn an_order_that_changed_meanwhile_is_listed_as_it_is_now_too() {
 
 #[test]
 fn a_page_repeated_after_a_restart_lists_nothing_twice() {
-    let script =
-        Script::of(|_, query| match query.iter().find(|(name, _)| name == "cursor").map(|(_, to)| to.as_str()) {
+    let script = ScriptedTransport::of(|_, query| {
+        match query.iter().find(|(name, _)| name == "cursor").map(|(_, to)| to.as_str()) {
             None => page(r#"[{"execId": "1"}, {"execId": "2"}, {"execId": "3", "execPrice": "what"}]"#, r#""a""#),
             Some("a") => page(r#"[{"execId": "3", "execPrice": "what"}, {"execId": "2"}, {"execId": "4"}]"#, r#""b""#),
             Some("b") => page(r#"[]"#, r#""c""#),
             _ => page(r#"[{"execId": "2"}, {"execId": "4"}, {"execId": "5"}]"#, "null"),
-        });
+        }
+    });
     let (mut pages, mut found, mut bad) = (fills(&script), Vec::new(), Vec::<BadItem>::new());
     while let Some(page) = run(pages.next_page()) {
         let page = page.unwrap();
@@ -93,8 +99,8 @@ fn a_page_repeated_after_a_restart_lists_nothing_twice() {
 }
 
 #[test]
-fn what_has_no_id_is_never_taken_for_a_repeat() {
-    let script = Script::of(|call, _| match call {
+fn items_without_an_id_are_never_repeats() {
+    let script = ScriptedTransport::of(|call, _| match call {
         0 => page(r#"[{"side": "buy"}, {"side": "buy"}, 7, null]"#, r#""a""#),
         _ => page(r#"[{"side": "buy"}, 7, null]"#, "null"),
     });
@@ -109,7 +115,7 @@ fn what_has_no_id_is_never_taken_for_a_repeat() {
 
 #[test]
 fn a_page_of_items_that_cannot_be_read_is_a_page() {
-    let script = Script::of(|call, _| match call {
+    let script = ScriptedTransport::of(|call, _| match call {
         0 => page(r#"[{"execId": "1"}]"#, r#""a""#),
         1 => page(r#"[{"execId": "2", "execPrice": "what"}]"#, r#""2""#),
         _ => page(r#"[{"execId": "3"}]"#, "null"),
@@ -122,16 +128,16 @@ fn a_page_of_items_that_cannot_be_read_is_a_page() {
     assert_eq!((ids, items.bad().len()), (vec!["1".to_owned(), "3".to_owned()], 1));
 }
 
-/// Fills of self-trades, some of which cannot be read, all about the border of two parts.
-fn things() -> impl Strategy<Value = Vec<Thing>> {
+/// Fills of self-trades near the border of two parts, some of them unreadable.
+fn things() -> impl Strategy<Value = Vec<Item>> {
     let thing = (0..12_u64, 0..4_usize, prop::bool::weighted(0.2));
     prop::collection::vec(thing, 0..40).prop_map(|things| {
-        let made = |(n, (off, kind, is_bad)): (usize, (u64, usize, bool))| Thing {
+        let made = |(n, (off, kind, is_bad)): (usize, (u64, usize, bool))| Item {
             side: Some(["buy", "sell", "buy", "sell"][kind]),
             is_bad,
-            ..Thing::new(format!("i{}", n / 2), NOW - 30 * DAY + off - 6)
+            ..Item::new(format!("i{}", n / 2), NOW - 30 * DAY + off - 6)
         };
-        let mut things: Vec<Thing> = things.into_iter().enumerate().map(made).collect();
+        let mut things: Vec<Item> = things.into_iter().enumerate().map(made).collect();
         things.dedup_by_key(|thing| (thing.id.clone(), thing.side, thing.is_bad));
         things
     })
@@ -151,9 +157,9 @@ proptest! {
         oldest in any::<bool>(),
         restarts in prop::collection::vec(prop::bool::weighted(0.3), 0..40),
     ) {
-        let ways = Ways { page, start_belongs, end_belongs, order, end, span: Some(30 * DAY), ..Ways::of(UNIFIED_FILLS) };
+        let ways = ListingBehavior { page, start_belongs, end_belongs, order, end, span: Some(30 * DAY), ..ListingBehavior::of(UNIFIED_FILLS) };
         let exchange = Exchange::new(ways, things.clone());
-        // The border lies in the middle of them, seen from either side.
+        // The border is in the middle of them, in either order.
         let (from, to) = if oldest { (NOW - 60 * DAY, NOW - DAY) } else { (NOW - 59 * DAY, NOW) };
         let range = if oldest { RangeOrder::OldestFirst } else { RangeOrder::NewestFirst };
         let listing = || {
@@ -172,7 +178,7 @@ proptest! {
             let bad = |bad: &BadItem| serde_json::from_str::<serde_json::Value>(&bad.raw).unwrap();
             found.extend(page.list.bad.iter().map(bad).map(|bad| format!("{}{} bad", bad["execId"].as_str().unwrap(), bad["side"].as_str().unwrap())));
         }
-        let text = |thing: &Thing| {
+        let text = |thing: &Item| {
             format!("{}{}{}", thing.id, thing.side.unwrap(), if thing.is_bad { " bad" } else { "" })
         };
         let mut expected: Vec<_> = things.iter().map(text).collect();
@@ -182,11 +188,11 @@ proptest! {
     }
 }
 
-/// More pages at one millisecond than a page has items, and that at a border, after a restart.
+/// One millisecond at a border has more pages than a page has items, with a restart.
 #[test]
 fn many_items_of_one_time_are_listed_once() {
-    let things: Vec<_> = (0..300).map(|n| Thing::new(format!("o{n}"), NOW - 30 * DAY)).collect();
-    let ways = Ways { page: 1, span: Some(30 * DAY), ..Ways::of(UNIFIED_FILLS) };
+    let things: Vec<_> = (0..300).map(|n| Item::new(format!("o{n}"), NOW - 30 * DAY)).collect();
+    let ways = ListingBehavior { page: 1, span: Some(30 * DAY), ..ListingBehavior::of(UNIFIED_FILLS) };
     let exchange = Exchange::new(ways, things);
     let listing = || exchange.client().pages(unified::GetFillHistory::new().between(at(NOW - 40 * DAY), at(NOW)));
     let (mut pages, mut ids) = (listing(), std::collections::BTreeMap::<_, usize>::new());
@@ -203,12 +209,12 @@ fn many_items_of_one_time_are_listed_once() {
     assert!(ids.values().all(|times| *times == 1));
 }
 
-/// Items that arrive push others to the next page, where they come again.
+/// New items push others to the next page, which repeats them.
 #[test]
-fn items_that_arrive_meanwhile_double_nothing() {
-    let mut things: Vec<_> = (0..20).map(|n| Thing::new(format!("o{n}"), NOW - 1000 - n)).collect();
-    things.extend((0..20).map(|n| Thing { shown_from: NOW + n, ..Thing::new(format!("n{n}"), NOW + n) }));
-    let exchange = Exchange::new(Ways { page: 3, ..Ways::of(CLASSIC_ORDERS) }, things);
+fn new_items_double_no_others() {
+    let mut things: Vec<_> = (0..20).map(|n| Item::new(format!("o{n}"), NOW - 1000 - n)).collect();
+    things.extend((0..20).map(|n| Item { shown_from: NOW + n, ..Item::new(format!("n{n}"), NOW + n) }));
+    let exchange = Exchange::new(ListingBehavior { page: 3, ..ListingBehavior::of(CLASSIC_ORDERS) }, things);
     let listing = || exchange.client().pages(classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures));
     let (mut pages, mut ids) = (listing(), Vec::new());
     loop {

@@ -1,5 +1,5 @@
-//! Answers that are not pages, and exchanges that never come to an end: the listing stops with an error, and its
-//! position stays one to go on from.
+//! Answers that are not pages, and endless listings: the listing stops with an error, and can be resumed from its
+//! position.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Error, Timestamp, unified};
 use tradeapi_tests::query;
 
-use crate::exchange::{DAY, Exchange, Fault, NOW, Thing, UNIFIED_FILLS, Ways, run};
+use crate::exchange::{DAY, Exchange, Fault, Item, ListingBehavior, NOW, UNIFIED_FILLS, run};
 
 type Fills = Pages<unified::GetFillHistory>;
 type Query = [(String, String)];
@@ -22,14 +22,14 @@ type Query = [(String, String)];
 type Answering = dyn Fn(usize, &Query) -> String + Send + Sync;
 type PageOf = fn(usize) -> String;
 
-/// Answers made of the number of the call and its parameters, without sockets.
+/// A transport whose answers follow from the number of the call and its parameters.
 #[derive(Clone)]
-pub(crate) struct Script {
+pub(crate) struct ScriptedTransport {
     answer: Arc<Answering>,
     calls: Arc<AtomicUsize>,
 }
 
-impl Script {
+impl ScriptedTransport {
     pub(crate) fn of(answer: impl Fn(usize, &Query) -> String + Send + Sync + 'static) -> Self {
         Self { answer: Arc::new(answer), calls: Arc::default() }
     }
@@ -49,7 +49,7 @@ impl Script {
     }
 }
 
-impl Transport for Script {
+impl Transport for ScriptedTransport {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let body = (self.answer)(call, &query::pairs(request.uri().query().unwrap_or_default()));
@@ -67,8 +67,8 @@ fn at(time: u64) -> Timestamp {
 }
 
 fn ten() -> Exchange {
-    let things = (0..10).map(|n| Thing::new(format!("f{n}"), NOW - 1 - n)).collect();
-    Exchange::new(Ways::of(UNIFIED_FILLS), things)
+    let things = (0..10).map(|n| Item::new(format!("f{n}"), NOW - 1 - n)).collect();
+    Exchange::new(ListingBehavior::of(UNIFIED_FILLS), things)
 }
 
 fn saved(pages: &Fills) -> Position {
@@ -118,7 +118,8 @@ fn a_success_without_a_page_is_retried_by_a_policy() {
 #[test]
 fn a_list_that_is_null_or_empty_is_a_page() {
     for list in ["null", "[]", "\"\""] {
-        let script = Script::of(move |call, _| if call == 0 { page(list, r#""a""#) } else { page(list, "null") });
+        let script =
+            ScriptedTransport::of(move |call, _| if call == 0 { page(list, r#""a""#) } else { page(list, "null") });
         let mut pages = script.client().pages(unified::GetFillHistory::new());
         while let Some(page) = run(pages.next_page()) {
             assert!(page.unwrap().list.is_empty(), "{list}");
@@ -127,10 +128,10 @@ fn a_list_that_is_null_or_empty_is_a_page() {
     }
 }
 
-/// A listing whose first part was listed, resumed over an exchange that answers for the border as scripted.
-fn at_border(border: impl Fn(usize) -> String + Send + Sync + 'static) -> (Script, Fills) {
+/// A listing that is resumed after its first part, with scripted answers for the border.
+fn at_border(border: impl Fn(usize) -> String + Send + Sync + 'static) -> (ScriptedTransport, Fills) {
     let requests = AtomicUsize::new(0);
-    let script = Script::of(move |_, query| {
+    let script = ScriptedTransport::of(move |_, query| {
         let time = |name: &str| {
             let text = query.iter().find(|(other, _)| other == name).map(|(_, value)| value);
             text.and_then(|text| text.parse::<u64>().ok()).unwrap()
@@ -168,8 +169,8 @@ fn a_border_without_end_is_left() {
 }
 
 #[test]
-fn a_border_that_is_requested_in_pieces_is_learned_in_the_end() {
-    // Every other answer has no page.
+fn a_border_that_is_requested_in_pieces_is_completed() {
+    // Every second answer is not a page.
     let (script, mut resumed) = at_border(|n| match n {
         _ if n % 2 == 0 => r#"{"code": "00000", "data": null}"#.to_owned(),
         19 => page(r#"[{"execId": "19"}]"#, "null"),
@@ -183,8 +184,8 @@ fn a_border_that_is_requested_in_pieces_is_learned_in_the_end() {
     assert!(resumed.position().is_at_end() && script.calls() < 30);
 }
 
-/// The error with which a listing ends that is restarted after every page, within so many pages.
-fn restarted(script: &Script, most: usize) -> Option<PageError> {
+/// The error of a listing that is restarted after every page, within a number of pages.
+fn restarted(script: &ScriptedTransport, most: usize) -> Option<PageError> {
     let listing = || script.client().pages(unified::GetFillHistory::new());
     let mut position = saved(&listing());
     (0..most).find_map(|_| {
@@ -196,9 +197,11 @@ fn restarted(script: &Script, most: usize) -> Option<PageError> {
 }
 
 #[test]
-fn a_circle_is_found_out_though_every_page_is_followed_by_a_restart() {
+fn a_cursor_cycle_is_detected_across_restarts() {
     for length in [1, 2, 7, 100] {
-        let script = Script::of(move |n, _| page(&format!(r#"[{{"execId": "{n}"}}]"#), &format!("\"{}\"", n % length)));
+        let script = ScriptedTransport::of(move |n, _| {
+            page(&format!(r#"[{{"execId": "{n}"}}]"#), &format!("\"{}\"", n % length))
+        });
         let error = restarted(&script, 4 * length + 4);
         assert!(matches!(error, Some(PageError::Stuck { .. })), "a circle of {length}: {error:?}");
     }
@@ -206,14 +209,14 @@ fn a_circle_is_found_out_though_every_page_is_followed_by_a_restart() {
 
 #[test]
 fn pages_without_anything_new_are_counted_across_restarts() {
-    let script = Script::of(|call, _| page("[]", &format!("\"{call}\"")));
+    let script = ScriptedTransport::of(|call, _| page("[]", &format!("\"{call}\"")));
     let error = restarted(&script, 1100);
     assert!(matches!(error, Some(PageError::Barren { pages: 1000, .. })), "{error:?}");
 }
 
 #[test]
 fn a_listing_that_was_stuck_can_be_resumed() {
-    let script = Script::of(|call, _| match call {
+    let script = ScriptedTransport::of(|call, _| match call {
         0 => page(r#"[{"execId": "1"}]"#, r#""a""#),
         1 => page(r#"[{"execId": "2"}]"#, r#""a""#),
         _ => page(r#"[{"execId": "2"}, {"execId": "3"}]"#, "null"),
@@ -229,8 +232,8 @@ fn a_listing_that_was_stuck_can_be_resumed() {
 }
 
 #[test]
-fn an_empty_page_that_leads_back_is_a_circle() {
-    let script = Script::of(|call, _| match call {
+fn an_empty_page_that_leads_back_is_a_cycle() {
+    let script = ScriptedTransport::of(|call, _| match call {
         0 => page(r#"[{"execId": "1"}]"#, r#""a""#),
         1 => page(r#"[{"execId": "2"}]"#, r#""b""#),
         _ => page("[]", r#""a""#),
@@ -242,7 +245,7 @@ fn an_empty_page_that_leads_back_is_a_circle() {
 }
 
 #[test]
-fn texts_that_are_strange_positions_do_no_harm() {
+fn arbitrary_texts_are_refused_or_usable_positions() {
     let request = unified::GetFillHistory::new().between(at(NOW - 40 * DAY), at(NOW));
     let exchange = ten();
     let max = u64::MAX;
@@ -267,7 +270,7 @@ fn texts_that_are_strange_positions_do_no_harm() {
         let mut text = own.clone();
         text[field] = value;
         for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
-            // As a text it may be refused; what is read leads somewhere.
+            // The text may be refused; a position that is read can be used.
             let Ok(position) = text.to_string().parse::<Position>() else { continue };
             let pages = exchange.client().pages(request.clone()).ranges(order).clip();
             let mut pages = pages.resume(&position).unwrap();

@@ -1,5 +1,4 @@
-//! Over real HTTP, page by page: cursors that move and that do not, lists that are not there, items that cannot be read,
-//! calls that fail.
+//! Listings over HTTP: cursors that move and that do not, missing lists, unreadable items, and failing calls.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -57,7 +56,7 @@ async fn cursors_are_sent_back_as_they_came() {
     assert_eq!(sent, ["from here", "a b/+=&é", "18446744073709551617", "~"]);
 }
 
-/// The scripted answers, the items found, and the end of the listing.
+/// The scripted answers, the listed items, and the end of the listing.
 async fn walk(answers: &[(&str, &str)]) -> (Vec<String>, Option<String>, usize) {
     let server = ScriptedServer::start().unwrap();
     answers.iter().for_each(|(list, cursor)| server.answer_next(page(list, cursor)));
@@ -91,13 +90,13 @@ async fn a_cursor_that_does_not_move_ends_the_listing_with_an_error() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn an_empty_page_that_leads_nowhere_else_is_the_end() {
+async fn an_empty_page_with_the_same_cursor_is_the_end() {
     let found = walk(&[(r#"[{"execId": "1"}]"#, r#""a""#), ("null", r#""a""#)]).await;
     assert_eq!(found, (vec!["1".to_owned()], None, 2));
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_listing_without_anything_on_it_does_not_go_on_for_ever() {
+async fn a_listing_of_empty_pages_ends() {
     let server = ScriptedServer::start().unwrap();
     let count = std::sync::atomic::AtomicUsize::new(0);
     server.answer_otherwise(move |_| {
@@ -147,7 +146,7 @@ async fn a_failed_page_is_requested_again_on_the_next_call() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn an_items_position_is_that_of_its_page_until_the_page_is_used_up() {
+async fn the_position_of_an_item_is_that_of_its_page_until_the_page_is_complete() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(page(r#"[{"execId": "1"}, {"execId": "2"}]"#, r#""a""#));
     let mut items = client(&server).pages(GetFillHistory::new()).items();

@@ -1,11 +1,11 @@
-//! Ranges of time: how they are cut, what is inaccessible, and where that is reported.
+//! Time ranges: how they are divided, and how inaccessible parts are reported.
 
 use tradeapi::runtime::pages::{Clipped, PageError, Paged, Pages, RangeOrder};
 use tradeapi::runtime::tables::Length;
 use tradeapi::{CheckPolicy, Error, Timestamp, broker, classic, unified};
 
 use crate::exchange::{
-    CLASSIC_FILLS, CLASSIC_ORDERS, COMMISSIONS, DAY, Exchange, NOW, Thing, UNIFIED_FILLS, Ways, run,
+    CLASSIC_FILLS, CLASSIC_ORDERS, COMMISSIONS, DAY, Exchange, Item, ListingBehavior, NOW, UNIFIED_FILLS, run,
 };
 
 fn at(time: u64) -> Timestamp {
@@ -26,7 +26,7 @@ async fn all<O: Paged>(mut pages: Pages<O>) -> Result<Vec<O::Item>, PageError> {
 
 #[test]
 fn a_range_is_cut_by_the_documented_span() {
-    let exchange = Exchange::new(Ways::of(CLASSIC_FILLS), Vec::new());
+    let exchange = Exchange::new(ListingBehavior::of(CLASSIC_FILLS), Vec::new());
     let client = exchange.client();
     let product = classic::ProductType::UsdtFutures;
     let request = classic::GetHistoricalTransactionDetails::new(product).between(at(NOW - 16 * DAY), at(NOW));
@@ -48,7 +48,7 @@ fn a_range_is_cut_by_the_documented_span() {
 fn three_months_are_months_of_the_calendar() {
     // 2026-05-31 12:00, and back to 2025-10-31 12:00.
     let (from, to) = (1_761_912_000_000, 1_780_228_800_000);
-    let exchange = Exchange::new(Ways::of(CLASSIC_FILLS), Vec::new());
+    let exchange = Exchange::new(ListingBehavior::of(CLASSIC_FILLS), Vec::new());
     let request = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures).between(at(from), at(to));
     run(all(exchange.client().pages(request))).unwrap();
     // 2026-03-03, because three months after 2026-02-28 are over on 2026-05-28; then 2025-12-03.
@@ -59,7 +59,7 @@ fn three_months_are_months_of_the_calendar() {
 
 #[test]
 fn a_range_without_an_end_goes_until_now_and_none_at_all_is_left_to_the_exchange() {
-    let exchange = Exchange::new(Ways::of(UNIFIED_FILLS), Vec::new());
+    let exchange = Exchange::new(ListingBehavior::of(UNIFIED_FILLS), Vec::new());
     let client = exchange.client();
     run(all(client.pages(unified::GetFillHistory::new().start_time(at(NOW - DAY))))).unwrap();
     run(all(client.pages(unified::GetFillHistory::new()))).unwrap();
@@ -69,7 +69,7 @@ fn a_range_without_an_end_goes_until_now_and_none_at_all_is_left_to_the_exchange
 
 #[test]
 fn without_ids_parts_follow_each_other() {
-    let exchange = Exchange::new(Ways::of(COMMISSIONS), Vec::new());
+    let exchange = Exchange::new(ListingBehavior::of(COMMISSIONS), Vec::new());
     let request = broker::GetAgentDirectCommissions::new().between(at(NOW - 31 * DAY), at(NOW));
     run(all(exchange.client().pages(request))).unwrap();
     let border = NOW - 30 * DAY;
@@ -78,8 +78,8 @@ fn without_ids_parts_follow_each_other() {
 }
 
 #[test]
-fn what_is_too_old_is_refused_before_anything_is_sent() {
-    let exchange = Exchange::new(Ways::of(UNIFIED_FILLS), Vec::new());
+fn a_range_that_is_too_old_is_refused_before_anything_is_sent() {
+    let exchange = Exchange::new(ListingBehavior::of(UNIFIED_FILLS), Vec::new());
     let client = exchange.client();
     let request = unified::GetFillHistory::new().between(at(NOW - 91 * DAY), at(NOW));
     let mut pages = client.pages(request);
@@ -91,7 +91,7 @@ fn what_is_too_old_is_refused_before_anything_is_sent() {
 
 #[test]
 fn deleted_data_is_reported() {
-    let exchange = Exchange::new(Ways::of(CLASSIC_ORDERS), Vec::new());
+    let exchange = Exchange::new(ListingBehavior::of(CLASSIC_ORDERS), Vec::new());
     let client = exchange.client();
     let request = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures).between(at(1), at(NOW));
     let mut pages = client.pages(request.clone());
@@ -102,8 +102,9 @@ fn deleted_data_is_reported() {
 
 #[test]
 fn a_clipped_listing_reports_the_gap_first() {
-    let things = [("new", 1), ("old", 89), ("gone", 95)].map(|(id, days)| Thing::new(id, NOW - days * DAY)).into();
-    let exchange = Exchange::new(Ways { span: Some(30 * DAY), ..Ways::of(UNIFIED_FILLS) }, things);
+    let things = [("new", 1), ("old", 89), ("gone", 95)].map(|(id, days)| Item::new(id, NOW - days * DAY)).into();
+    let exchange =
+        Exchange::new(ListingBehavior { span: Some(30 * DAY), ..ListingBehavior::of(UNIFIED_FILLS) }, things);
     let request = unified::GetFillHistory::new().between(at(NOW - 100 * DAY), at(NOW));
     let mut pages = exchange.client().pages(request).clip();
     let first = run(pages.next_page()).unwrap().unwrap();
@@ -125,8 +126,8 @@ fn a_clipped_listing_reports_the_gap_first() {
 }
 
 #[test]
-fn a_range_of_which_nothing_can_be_had_asks_nothing() {
-    let exchange = Exchange::new(Ways::of(UNIFIED_FILLS), Vec::new());
+fn an_inaccessible_range_sends_no_request() {
+    let exchange = Exchange::new(ListingBehavior::of(UNIFIED_FILLS), Vec::new());
     let request = unified::GetFillHistory::new().between(at(NOW - 100 * DAY), at(NOW - 95 * DAY));
     let mut pages = exchange.client().pages(request).clip();
     let page = run(pages.next_page()).unwrap().unwrap();
@@ -136,8 +137,8 @@ fn a_range_of_which_nothing_can_be_had_asks_nothing() {
 }
 
 #[test]
-fn a_limit_that_the_exchange_has_lifted_clips_nothing() {
-    let exchange = Exchange::new(Ways::of(UNIFIED_FILLS), Vec::new());
+fn a_lifted_limit_clips_nothing() {
+    let exchange = Exchange::new(ListingBehavior::of(UNIFIED_FILLS), Vec::new());
     let client = exchange.client().with_check_policy(CheckPolicy::new().off("window.access"));
     let request = unified::GetFillHistory::new().between(at(NOW - 100 * DAY), at(NOW - 95 * DAY));
     assert!(run(all(client.pages(request).clip())).unwrap().is_empty());

@@ -1,5 +1,5 @@
-//! Every operation with every example of the schema, succeeding and failing: what is printed shows no secret and no
-//! signature, and what a subscriber receives holds nothing of requests or answers.
+//! Every operation with every example of the schema, succeeding and failing: printed values show no secret and no
+//! signature, and tracing contains nothing of requests and answers.
 
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,17 +16,17 @@ use tradeapi::runtime::tables::Access;
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Account, Client, Error, Operation, Timestamp};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
+use tradeapi_tests::recording::Recording;
 use tradeapi_tests::schema::{self, Example};
-use tradeapi_tests::watch::Watch;
 
 use crate::printed::Printed;
 use crate::{KEY, PASSPHRASE, SECRET, credentials};
 
-/// What the caller calls the account, which is not a secret, but private.
+/// The caller's name of the account, which is private, but not a secret.
 const ACCOUNT: &str = "canaryaccountR0";
 
-/// Shorter texts are found everywhere.
-const REVEALING: usize = 6;
+/// Shorter texts occur everywhere.
+const MIN_LENGTH: usize = 6;
 
 macro_rules! call_each {
     ($($operation:ty),+ $(,)?) => {
@@ -44,7 +44,7 @@ macro_rules! call_each {
 tradeapi::for_each_operation!(call_each);
 
 #[tokio::test]
-async fn no_operation_shows_anything_however_it_ends() {
+async fn no_operation_shows_secrets_in_any_outcome() {
     let server = ScriptedServer::start().unwrap();
     let (calls, signatures) = each(&server).await;
     assert!(
@@ -57,7 +57,7 @@ async fn no_operation_shows_anything_however_it_ends() {
     no_snapshot_shows(&canaries, &Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
 }
 
-/// How many calls were made, and what they were signed with.
+/// The number of calls, and their signatures.
 async fn shows_nothing<O>(server: &ScriptedServer, example: &Example) -> (usize, Vec<String>)
 where
     O: Operation + Debug,
@@ -70,7 +70,7 @@ where
     printed.debug(&client.prepare(&request).unwrap());
     printed.debug(client.prepare(&request).unwrap().request());
 
-    let (watch, guard) = Watch::start();
+    let (recording, guard) = Recording::start();
     let answers = answers(example);
     for answer in &answers {
         server.answer_next(answer.clone());
@@ -92,12 +92,12 @@ where
     printed.shows_none_of(&canaries);
 
     let mut printed = Printed::default();
-    printed.debug(&watch.all());
+    printed.debug(&recording.all());
     printed.shows_none_of(&canaries);
     printed.shows_none_of(&[ACCOUNT]);
-    assert_eq!(watch.calls().len(), answers.len() + 2);
-    tells_nothing_of(example, &watch);
-    (watch.calls().len(), signatures)
+    assert_eq!(recording.calls().len(), answers.len() + 2);
+    tells_nothing_of(example, &recording);
+    (recording.calls().len(), signatures)
 }
 
 fn client(server: &ScriptedServer, example: &Example) -> tradeapi::runtime::ClientBuilder<Client> {
@@ -133,9 +133,9 @@ async fn unheard<O: Operation>(request: &O) -> Error {
     client.unwrap().call(request).await.map(drop).unwrap_err()
 }
 
-/// What is printed when a transport panics over the whole request.
+/// The output when a transport panics with the whole request.
 async fn panic_of<O: Operation>(server: &ScriptedServer, example: &Example, request: &O) -> String {
-    let client = client(server, example).transport(Panics).build().unwrap();
+    let client = client(server, example).transport(PanickingTransport).build().unwrap();
     let mut call = pin!(client.call(request));
     let panic = std::future::poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,
@@ -148,24 +148,24 @@ async fn panic_of<O: Operation>(server: &ScriptedServer, example: &Example, requ
     text
 }
 
-struct Panics;
+struct PanickingTransport;
 
-impl Transport for Panics {
+impl Transport for PanickingTransport {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         std::panic::resume_unwind(Box::new(format!("lost {request:?} {:?}", request.headers())))
     }
 }
 
-/// That no value of the request or of the data of its answer reaches a subscriber.
-fn tells_nothing_of(example: &Example, watch: &Watch) {
+/// Checks that no value of the request or of its answer's data reaches a subscriber.
+fn tells_nothing_of(example: &Example, recording: &Recording) {
     let response = parsed(&example.response);
     let mut values = Vec::new();
     for json in [&parsed(&example.request), &response["data"], &response["requestTime"]] {
         scalars(json, &mut values);
     }
-    values.retain(|value| value.len() >= REVEALING);
-    for printed in watch.all() {
-        // How long it took may be any number.
+    values.retain(|value| value.len() >= MIN_LENGTH);
+    for printed in recording.all() {
+        // The duration may be any number.
         let fields = printed.fields().into_iter().filter(|field| !field.ends_with("_us"));
         let texts = fields.filter_map(|field| printed.get(field)).chain([printed.name.as_str()]);
         for text in texts {
@@ -189,7 +189,7 @@ fn parsed(json: &str) -> Value {
     serde_json::from_str(json).unwrap()
 }
 
-/// Snapshots are committed, so what is in them is public.
+/// Snapshots are committed, so their content is public.
 fn no_snapshot_shows(canaries: &[&str], folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

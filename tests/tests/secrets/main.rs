@@ -38,7 +38,7 @@ fn cancel() -> CancelOrder {
 }
 
 #[test]
-fn the_parts_of_a_client_show_nothing() {
+fn the_parts_of_a_client_show_no_secrets() {
     let mut printed = Printed::default();
     let builder = Client::builder("https://localhost").credentials(credentials()).header("locale", "en-US");
     printed.debug(&builder);
@@ -53,7 +53,7 @@ fn the_parts_of_a_client_show_nothing() {
 }
 
 #[test]
-fn a_signed_request_shows_nothing() {
+fn a_signed_request_shows_no_secrets() {
     let client = Client::builder("https://localhost").credentials(credentials()).build().unwrap();
     let cancel = cancel();
     let request = client.core().prepare(&cancel).unwrap();
@@ -78,7 +78,7 @@ fn credentials_that_cannot_be_sent_are_refused_unseen() {
     for credentials in bad {
         printed.error(&Client::builder("https://localhost").credentials(credentials).build().unwrap_err());
     }
-    // Someone may put a password into the address.
+    // The address may contain a password.
     let address = format!("https://{KEY}:{SECRET}@localhost/{PASSPHRASE}");
     let builder = Client::builder(address).credentials(credentials());
     printed.debug(&builder);
@@ -126,7 +126,7 @@ async fn no_kind_of_error_shows_anything(over: Over) {
 }
 
 #[tokio::test]
-async fn an_answer_shows_nothing_of_the_request() {
+async fn an_answer_does_not_show_the_request() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
     let reply = patient_for(&server, Over::Hyper, Duration::from_secs(60)).call(&cancel()).await.unwrap();
@@ -141,7 +141,7 @@ async fn drift_withholds_names_and_values_that_repeat_a_credential() {
     let server = ScriptedServer::start().unwrap();
     let drift = Drift::new();
     let client = Client::builder(server.url()).credentials(credentials()).drift(&drift).build().unwrap();
-    // What a test puts into the place of a name: whole, in another case, with more around it, and in part.
+    // The new names: the credential itself, in another case, with text around it, and a part of it.
     let echoes = |text: &str| {
         let (first, last) = text.split_at(text.len() / 2);
         [text, &text.to_uppercase(), &format!("x_{text}_y"), &format!("{first}-{last}"), first].map(str::to_owned)
@@ -161,7 +161,7 @@ async fn drift_withholds_names_and_values_that_repeat_a_credential() {
     printed.display(&report.to_json());
     let texts = [report.to_string(), report.to_json(), format!("{report:?}")];
     for text in &texts {
-        // In no spelling, and not in part.
+        // Neither in any case nor in part.
         let text = text.to_lowercase();
         assert!(!text.contains("canary") && !text.contains("cana"), "{text}");
         assert!(text.contains("newfield"), "{text}");

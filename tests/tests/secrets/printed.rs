@@ -1,7 +1,7 @@
 use std::error::Error as StdError;
 use std::fmt::{Debug, Display};
 
-/// Everything that was printed.
+/// The printed text.
 #[derive(Default)]
 pub(crate) struct Printed(Vec<String>);
 
@@ -23,7 +23,7 @@ impl Printed {
         self.0.push(value.to_string());
     }
 
-    /// That no canary is in it, in any way a `Debug` could write it.
+    /// Checks that it contains no canary in any form that `Debug` could write.
     pub(crate) fn shows_none_of(&self, canaries: &[&str]) {
         for printed in &self.0 {
             for canary in canaries {

@@ -1,5 +1,4 @@
-//! Real handshakes with a server on this machine: whom the client trusts, how it shows who it is, and that whatever
-//! goes wrong ends in the row of the schema's table where it belongs.
+//! Real handshakes with a local server: trust, client certificates, and the outcomes of failures by the schema's table.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod rest;
@@ -86,7 +85,7 @@ async fn untrusted_servers_get_no_request(over: Over) {
     let cases = [
         (authority.signs(HERE), TlsSettings::new(), "UnknownIssuer"),
         (authority.signs(HERE), TlsSettings::without_roots(), "UnknownIssuer"),
-        // It has the same name, and another key.
+        // The same name with another key.
         (other.signs(HERE), trusting(&authority), "BadSignature"),
         (authority.signs("exchange.example"), trusting(&authority), "not valid for name"),
         (authority.signs("127.0.0.2"), trusting(&authority), "not valid for name"),
@@ -135,8 +134,8 @@ async fn without_the_client_certificate_nothing_happens(over: Over) {
         let server = refusing(&TLS12);
         let (call_result, text) = failed(&client(over, &server, &tls)).await;
         assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{text}");
-        // In TLS 1.3 the client is done before the server looks at its certificate. Whether the refusal arrives before
-        // the request is written is up to the scheduler.
+        // In TLS 1.3 the client's handshake is complete before the server checks its certificate. The scheduler decides
+        // whether the refusal arrives before the request is written.
         let server = refusing(&TLS13);
         let (call_result, text) = failed(&client(over, &server, &tls)).await;
         assert!(
@@ -171,7 +170,7 @@ async fn handshakes_are_resumed_and_carry_no_request(over: Over) {
     }
 }
 
-/// Whoever cuts a connection must not be able to shorten what it brings.
+/// An attacker who cuts a connection must not be able to truncate an answer.
 async fn a_missing_close_notify_does_not_end_a_body(over: Over) {
     use std::io::Write;
     let authority = Authority::new();
@@ -214,7 +213,7 @@ async fn http_1_is_the_one_protocol(over: Over) {
             (&["h2", "http/1.1"][..], Some(http_1.clone())),
             (&["http/1.1", "h2"], Some(http_1.clone())),
             (&[], Some(None)),
-            // A request would not be understood, and its outcome could not be known.
+            // The server would not understand a request, and its outcome would be unknown.
             (&["h2"], None),
         ] {
             let mut config = config(&authority.signs(HERE), &[version], None);

@@ -1,5 +1,5 @@
-//! What arrives on a connection while it rests, below a layer of TLS: some of it is TLS's own affair, and all else ends
-//! the connection before it is used.
+//! Data on an idle TLS connection: messages of TLS itself are accepted, and everything else ends the connection before
+//! it is used.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Barrier};
@@ -15,31 +15,31 @@ use crate::server::{Authority, DONE, Server, Tls, config};
 use crate::{HERE, cancel, limited, trusting};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Befalls {
-    /// New keys, as an example of what TLS sends whenever it likes. In TLS 1.3 tickets come in this way too.
+enum Disturbance {
+    /// A key update, as an example of messages that TLS sends at any time, such as tickets in TLS 1.3.
     Keys,
     Response,
     CloseNotify,
-    /// The end without having been announced, as an attacker could make it.
+    /// The unannounced end, which an attacker can cause.
     End,
-    /// What no key was used for.
+    /// Unencrypted data.
     Garbage,
 }
 
-const CASES: [(Befalls, &SupportedProtocolVersion); 9] = [
-    (Befalls::Keys, &TLS13),
-    (Befalls::Response, &TLS12),
-    (Befalls::Response, &TLS13),
-    (Befalls::CloseNotify, &TLS12),
-    (Befalls::CloseNotify, &TLS13),
-    (Befalls::End, &TLS12),
-    (Befalls::End, &TLS13),
-    (Befalls::Garbage, &TLS12),
-    (Befalls::Garbage, &TLS13),
+const CASES: [(Disturbance, &SupportedProtocolVersion); 9] = [
+    (Disturbance::Keys, &TLS13),
+    (Disturbance::Response, &TLS12),
+    (Disturbance::Response, &TLS13),
+    (Disturbance::CloseNotify, &TLS12),
+    (Disturbance::CloseNotify, &TLS13),
+    (Disturbance::End, &TLS12),
+    (Disturbance::End, &TLS13),
+    (Disturbance::Garbage, &TLS12),
+    (Disturbance::Garbage, &TLS13),
 ];
 
-impl Befalls {
-    /// Answers one request, and does this to the first connection between two meetings at `barrier`.
+impl Disturbance {
+    /// Answers one request. The first connection is disturbed between two waits at `barrier`.
     fn serve(self, number: usize, tls: &mut Tls, barrier: &Barrier) -> io::Result<()> {
         read_request(tls)?;
         write_response(tls, "", DONE)?;
@@ -56,7 +56,7 @@ impl Befalls {
         }
         tls.flush()?;
         barrier.wait();
-        // Whatever comes over this connection now is answered only if it may come.
+        // A further request over this connection is answered only if the connection may be used.
         if self == Self::Keys {
             read_request(tls)?;
             return write_response(tls, "", DONE);
@@ -67,23 +67,23 @@ impl Befalls {
 }
 
 #[test]
-fn a_busy_runtime_uses_only_what_is_open_and_silent() {
+fn a_busy_runtime_uses_open_and_silent_connections_only() {
     let authority = Authority::new();
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    for (over, (befalls, version)) in Over::ALL.into_iter().flat_map(|over| CASES.map(|case| (over, case))) {
+    for (over, (disturbance, version)) in Over::ALL.into_iter().flat_map(|over| CASES.map(|case| (over, case))) {
         let barrier = Arc::new(Barrier::new(2));
         let of_server = Arc::clone(&barrier);
         let server = Server::serving(config(&authority.signs(HERE), &[version], None), move |number, mut tls, _| {
-            befalls.serve(number, &mut tls, &of_server)
+            disturbance.serve(number, &mut tls, &of_server)
         });
         let client = limited(over, server.url(), &trusting(&authority), TransportLimits::default());
         runtime.block_on(async {
             client.call(&cancel()).await.unwrap();
             barrier.wait();
             barrier.wait();
-            let text = format!("{over:?} {befalls:?} {version:?}");
+            let text = format!("{over:?} {disturbance:?} {version:?}");
             client.call(&cancel()).await.unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(server.peer.accepted(), if befalls == Befalls::Keys { 1 } else { 2 }, "{text}");
+            assert_eq!(server.peer.accepted(), if disturbance == Disturbance::Keys { 1 } else { 2 }, "{text}");
         });
     }
 }

@@ -1,4 +1,4 @@
-//! A server on this machine that speaks TLS, with certificates of its own.
+//! A local TLS server with its own certificates.
 
 use std::io;
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ pub(crate) type Tls = StreamOwned<ServerConnection, TcpStream>;
 
 pub(crate) const DONE: &str = r#"{"code":"00000","data":{"orderId":"1"}}"#;
 
-/// One that signs certificates.
+/// A certificate authority.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pub(crate) pem: String,
@@ -41,7 +41,7 @@ impl Authority {
         self.signs_until(name, 4000)
     }
 
-    /// Signs a certificate that holds from the year 2000 on.
+    /// Signs a certificate that is valid from the year 2000 on.
     pub(crate) fn signs_until(&self, name: &str, year: i32) -> Signed {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
@@ -58,7 +58,8 @@ impl Authority {
     }
 }
 
-/// Of the current versions, if none is given; a server that wants certificates has the authority that must sign them.
+/// The server's configuration: of the current versions if none is given, with the authority of client certificates if
+/// they are required.
 pub(crate) fn config(
     own: &Signed,
     versions: &[&'static SupportedProtocolVersion],
@@ -79,7 +80,7 @@ pub(crate) fn config(
     builder.with_single_cert(vec![own.der.clone()], key).unwrap()
 }
 
-/// What the server saw of a connection whose handshake came to its end.
+/// The server's view of a connection after its handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) resumed: bool,
@@ -105,7 +106,7 @@ impl Server {
         })
     }
 
-    /// Does what `serve` says with each connection, which gets its number, counted from 0, and counts requests.
+    /// Serves each connection by `serve`, which takes its number, counted from 0, and counts requests.
     pub(crate) fn serving(
         config: ServerConfig,
         serve: impl Fn(usize, Tls, &dyn Fn()) -> io::Result<()> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! What can be said about TLS, and that no private key leaks.
+//! TLS settings, and that no private key is printed.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::server::{Authority, Server, config};
 use crate::{HERE, cancel};
 
 #[test]
-fn what_cannot_be_used_is_an_error() {
+fn invalid_settings_are_errors() {
     let authority = Authority::new();
     let (one, other) = (authority.signs("one"), authority.signs("other"));
     for pem in
@@ -22,7 +22,7 @@ fn what_cannot_be_used_is_an_error() {
     assert!(TlsSettings::new().client_certificate(&one.pem, one.key.serialize_pem()).is_ok());
 }
 
-/// However broken the text is in which it comes.
+/// Private keys are not printed even if their text is invalid.
 #[test]
 fn private_keys_are_not_printed() {
     let own = Authority::new().signs("desk");
@@ -65,10 +65,10 @@ fn private_keys_are_not_printed() {
 /// The address of the server, for the other process.
 const SERVER: &str = "TRADEAPI_TEST_TLS_SERVER";
 
-/// This runs itself again, for a process cannot change its own environment, which is where the roots are looked for.
+/// The test starts itself as another process with a changed environment, which determines the system's roots.
 #[cfg(all(unix, not(target_vendor = "apple")))]
 #[test]
-fn the_roots_of_the_system_are_trusted_where_they_are_added() {
+fn the_roots_of_the_system_are_trusted_if_they_are_added() {
     let authority = Authority::new();
     let server = Server::start(config(&authority.signs(HERE), &[], None));
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The forms of values, on an API that is made up.
+//! The forms of values, in an invented API.
 
 use exchanges::assorted::market::{GetQuotes, GetTick, Level, Limits, Stop, Watch};
 use exchanges::assorted::{Client, Error, Json, Timestamp, dec};
@@ -60,7 +60,7 @@ async fn every_form_of_a_value_is_sent() {
 }
 
 #[tokio::test]
-async fn what_is_within_an_object_is_checked() {
+async fn members_of_an_object_are_checked() {
     let (_sandbox, client) = start();
     let stop = Stop::new(dec!(0.5)).limits(Limits::new().count(9));
     let refused = client.market().watch(&Watch::new(-1, Level::High, false, stop)).await;
@@ -72,7 +72,7 @@ async fn what_is_within_an_object_is_checked() {
 }
 
 #[tokio::test]
-async fn the_data_can_be_a_list_under_names() {
+async fn the_data_can_be_a_list_with_named_places() {
     let (server, client) = start();
     server.answer_next(Answer::json(r#"{"BTCUSD": {"best": 1.5}, "ETHUSD": 7, "LTCUSD": {}}"#));
     let quotes = client.market().get_quotes(&GetQuotes::new()).await.unwrap().data;

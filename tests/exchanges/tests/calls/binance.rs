@@ -16,7 +16,7 @@ use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{hex, hmac_sha256};
 
-/// The secret of the example of the documentation.
+/// The secret of the documented example.
 const SECRET: &str = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
 
 fn client(server: &ScriptedServer) -> Client {
@@ -38,7 +38,7 @@ fn assert_signed(request: &Request) {
     assert_eq!(request.header("X-MBX-APIKEY"), Some("key"));
 }
 
-/// The client, and what the other tests compare with, give the signature of the documentation.
+/// The client and the other tests' own implementation have the documented signature.
 #[test]
 fn the_documented_example_is_signed_as_documented() {
     let text = "symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000&timestamp=1499827319559";
@@ -106,7 +106,7 @@ async fn only_failures_have_a_code() {
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!((refused.code.as_str(), refused.message.as_str()), ("-2013", "Order does not exist."));
     assert_eq!(refused.proves, Some(CodeProof::NoSuchOrder));
-    // A success is not looked at for a code, whatever it has.
+    // The code of a success is ignored.
     server.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "code": -2013}"#));
     assert_eq!(client.spot().query_order(&query).await.unwrap().symbol.as_ref().unwrap().as_str(), "LTCBTC");
     server.answer_next(Answer::new(502, "<html>"));
@@ -115,7 +115,7 @@ async fn only_failures_have_a_code() {
     assert_eq!(refused.code.as_str(), "502");
 }
 
-/// The pool that a call was refused for.
+/// The pool that refused a call.
 fn used_up<T>(called: Result<T, Error>) -> Option<&'static str> {
     match called {
         Err(Error::Limited(limited)) => limited.binding.and_then(|binding| binding.limit.pool),
@@ -126,7 +126,7 @@ fn used_up<T>(called: Result<T, Error>) -> Option<&'static str> {
 
 /// A hundredth of the documented limits: a weight of 60 in a minute, and an order in 10 seconds.
 #[tokio::test]
-async fn requests_are_weighed_and_orders_counted_apart() {
+async fn weights_of_requests_and_orders_are_counted_separately() {
     let server = ScriptedServer::start().unwrap();
     let timer = ManualTimer::new();
     let share = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 100));
@@ -146,7 +146,7 @@ async fn requests_are_weighed_and_orders_counted_apart() {
         server.answer_next(Answer::json("[]"));
         assert_eq!(used_up(client.spot().current_open_orders(&open_orders).await), None);
     }
-    // 55 are taken: there is room for 4 more, but not for 6.
+    // 55 are used, so 4 more are admitted, but not 6.
     assert_eq!(used_up(client.spot().current_open_orders(&open_orders).await), Some("request-weight"));
     answer();
     assert_eq!(used_up(client.spot().query_order(&QueryOrder::new("LTCBTC").order_id(1)).await), None);
@@ -161,7 +161,7 @@ async fn requests_are_weighed_and_orders_counted_apart() {
     assert_eq!(server.requests().len(), 13);
 }
 
-/// Half of the documented limit, a weight of 3000 in a minute: 37 calls of 80, and 6 more of 6 in what they leave.
+/// Half of the documented limit, a weight of 3000 per minute, admits 37 calls of weight 80 and 6 more of weight 6.
 #[tokio::test]
 async fn a_call_weighs_more_without_a_symbol() {
     let server = ScriptedServer::start().unwrap();

@@ -12,7 +12,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// The body of a request that is signed as documented.
+/// Checks the signature of a request, and returns the body.
 fn body(request: &Request) -> Value {
     let nonce = request.header("bfx-nonce").unwrap();
     let signed = format!("/api{}{nonce}{}", request.path, request.text());
@@ -45,9 +45,9 @@ async fn answers_are_arrays() {
     assert_eq!(body(&requests[1]), json!({"id": [1, 2]}));
 }
 
-/// The answer to a cancel has the order as an array, and its id is compared.
+/// The answer to a cancellation has the order as an array, whose id is compared.
 #[tokio::test]
-async fn an_answer_about_another_order_is_no_success() {
+async fn an_answer_about_another_order_is_not_a_success() {
     let server = ScriptedServer::start().unwrap();
     let client = client(&server);
     let answer = |id: u64| Answer::json(format!(r#"[1, "oc-req", null, null, [{id}, null, 7], null, "SUCCESS", ""]"#));
@@ -72,7 +72,7 @@ async fn a_failure_is_an_array_with_a_status_of_its_own() {
     let error = client.orders().submit_order(&order).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!(refused.known.and_then(|known| known.cause), Some(CredentialCause::Key));
-    // A gateway's array without a code is no refusal, and neither is one that breaks off.
+    // An array without a code, from a gateway, is not a refusal, nor is a truncated one.
     for other in ["[]", r#"["error", 10001"#] {
         server.answer_next(Answer::new(500, other));
         let error = client.orders().submit_order(&order).await.unwrap_err();
@@ -93,7 +93,7 @@ async fn an_answer_without_the_data_is_no_success() {
 }
 
 #[tokio::test]
-async fn a_public_call_carries_nothing() {
+async fn a_public_call_has_no_credentials() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json("[10645, 73.9, 10647, 75.2, 731.6, 0.07, 10644, 14480.8, 10766, 9889.1]"));
     let ticker = client(&server).orders().read_ticker(&ReadTicker::new("tBTCUSD")).await.unwrap();

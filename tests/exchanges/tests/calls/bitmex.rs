@@ -12,12 +12,12 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// The signature as the documentation describes it.
+/// The documented signature.
 fn signature(secret: &str, method: &str, target: &str, expires: &str, body: &str) -> String {
     hex(&hmac_sha256(secret.as_bytes(), &format!("{method}{target}{expires}{body}")))
 }
 
-/// The request is signed, and counts for some seconds.
+/// A signed request expires after some seconds.
 fn assert_signed(request: &Request) {
     let expires = request.header("api-expires").unwrap();
     let lasts = expires.parse::<u64>().unwrap() - Timestamp::now().as_millis() / 1000;
@@ -28,7 +28,7 @@ fn assert_signed(request: &Request) {
     assert_eq!((request.header("api-signature"), request.header("api-key")), (Some(&*expected), Some("key")));
 }
 
-/// The examples of the documentation.
+/// The documented examples.
 #[test]
 fn the_signatures_are_those_of_the_documentation() {
     let secret = "chNOOS4KvNXR_Xq4k4c9qsfoKWvnDecLATCRlcBwyKDYnWgO";

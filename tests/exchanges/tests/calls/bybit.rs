@@ -51,7 +51,7 @@ async fn the_window_is_signed_as_it_is_sent() {
     }
 }
 
-/// A later run, which may send another header, judges the outcome of a stored request.
+/// The window of a stored request counts, even if a later run sends another header.
 #[test]
 fn a_window_for_all_requests_is_at_most_that_of_the_exchange() {
     for (window, is_taken) in [("5000", true), ("1000", true), ("5001", false), ("soon", false), ("", false)] {
@@ -96,7 +96,7 @@ async fn times_and_candles_are_read_as_bybit_writes_them() {
     assert_eq!(candles.list[0].close_price, Some(dec!(17055.5)));
 }
 
-/// The data of two orders and what stands at `retExtInfo`; in a word, the outcome of each order.
+/// The outcomes of two orders by their data and `retExtInfo`.
 async fn outcomes(list: &str, beside: &str) -> Vec<String> {
     let server = ScriptedServer::start().unwrap();
     let answer = format!(r#"{{"retCode": 0, "result": {{"list": {list}}}, "retExtInfo": {beside}, "time": 1}}"#);
@@ -115,7 +115,7 @@ async fn outcomes(list: &str, beside: &str) -> Vec<String> {
     report.items.iter().map(|item| word(&item.outcome)).collect()
 }
 
-/// Each code stands at the place of its order, in an array beside the data.
+/// The codes are in an array beside the data, in the order of the orders.
 #[tokio::test]
 async fn each_order_of_a_batch_has_its_code() {
     let order = |id: &str| format!(r#"{{"orderId": "{id}1", "orderLinkId": "{id}"}}"#);
@@ -126,7 +126,7 @@ async fn each_order_of_a_batch_has_its_code() {
         (format!("[{a}, {b}]"), format!(r#"{{"list": [{ok}, {ok}]}}"#), ["done", "done"].map(str::to_owned)),
         (format!("[{a}, {refused}]"), format!(r#"{{"list": [{ok}, {wrong}]}}"#), ["done", "110007"].map(str::to_owned)),
         (format!("[{refused}, {b}]"), format!(r#"{{"list": [{wrong}, {ok}]}}"#), ["110007", "done"].map(str::to_owned)),
-        // The ids of the data decide, not the order of the request.
+        // The ids in the data identify the orders, not the order of the request.
         (format!("[{b}, {a}]"), format!(r#"{{"list": [{wrong}, {ok}]}}"#), ["done", "110007"].map(str::to_owned)),
         // Codes that cannot be distinguished belong to no order.
         (format!("[{a}, {b}]"), format!(r#"{{"list": [{ok}]}}"#), unknown.clone()),

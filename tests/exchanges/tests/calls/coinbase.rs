@@ -57,7 +57,7 @@ async fn each_request_has_a_token_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_order_says_within_how_it_executes() {
+async fn an_order_states_its_execution_in_an_inner_object() {
     let server = ScriptedServer::start().unwrap();
     let client = client(&server);
     server.answer_next(Answer::json(
@@ -85,7 +85,7 @@ async fn an_order_says_within_how_it_executes() {
 }
 
 #[tokio::test]
-async fn codes_stand_in_two_places() {
+async fn codes_are_in_two_places() {
     let server = ScriptedServer::start().unwrap();
     let client = client(&server);
     let close = ClosePosition::new(ClientOrderId::new("a").unwrap(), "BIT-28JUL23-CDE");

@@ -1,11 +1,11 @@
-//! The outcome of an order whose request or answer is lost, on each exchange that can be queried by the caller's id.
+//! The outcome of an order whose request or answer is lost, for each exchange that can be queried by the caller's id.
 //!
-//! A small exchange, which speaks as an adapter says, goes wrong in one way. Over loopback, outcomes are found that need no
-//! waiting; the others in virtual time, by a policy that waits long enough.
+//! A small simulated exchange, whose protocol an adapter defines, has one fault. Outcomes that need no waiting are
+//! found over loopback; the others in virtual time, with a policy that waits long enough.
 
 mod adapters;
 mod exchange;
-mod world;
+mod virtual_time;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,17 +25,17 @@ use adapters::{
     OKX, OKX_BATCH, binance, binance_order, coinbase, coinbase_order, patient,
 };
 use exchange::{Adapter, Exchange, Fault, Place};
-use world::World;
+use virtual_time::VirtualTime;
 
 const EXCHANGES: [&Adapter; 13] = [
     &BINANCE, &BITFINEX, &BITMEX, &BYBIT, &COINBASE, &CRYPTOCOM, &DERIBIT, &GATEIO, &GEMINI, &HTX, &KRAKEN, &OKX,
     &OKX_BATCH,
 ];
 
-/// The order is accepted, and its client does not learn of it.
+/// The faults after which the order is accepted, but the client does not learn of it.
 const ANSWERS_LOST: [Fault; 3] = [Fault::AnswerLost, Fault::AnswerTorn, Fault::GatewayFails];
 
-/// How a placement ended.
+/// The result of a placement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Settled {
     outcome: Outcome,
@@ -52,7 +52,7 @@ impl Settled {
         Self { outcome: confirmation.outcome(), by_absence }
     }
 
-    /// How all items of a batch ended, which went the same way.
+    /// The common result of all items of a batch.
     fn of_items<I, T, R>(batch: &BatchConfirmation<I, T, R>) -> Self {
         let mut all = batch.items.iter().map(|item| Self::of(&item.confirmation));
         let first = all.next().unwrap();
@@ -61,7 +61,7 @@ impl Settled {
     }
 }
 
-/// Places one order on each exchange in virtual time, and compares what is concluded.
+/// Places an order on each exchange in virtual time, and compares the results.
 async fn in_virtual_time(fault: Fault, place: Place, expected: impl Fn(&Adapter) -> Settled) {
     for adapter in EXCHANGES {
         let settled = among_others(adapter, fault, place, 0).await;
@@ -69,11 +69,12 @@ async fn in_virtual_time(fault: Fault, place: Place, expected: impl Fn(&Adapter)
     }
 }
 
-/// Places one order, which is listed behind others.
+/// Places an order that is listed after others.
 async fn among_others(adapter: &'static Adapter, fault: Fault, place: Place, others: usize) -> Settled {
-    let world = World::leaping();
-    let exchange = Arc::new(Exchange::new(adapter, fault, place, world.clone()).among(others));
-    let settled = (adapter.place)("https://exchange.example".to_owned(), world.with(Arc::clone(&exchange))).await;
+    let virtual_time = VirtualTime::leaping();
+    let exchange = Arc::new(Exchange::new(adapter, fault, place, virtual_time.clone()).among(others));
+    let settled =
+        (adapter.place)("https://exchange.example".to_owned(), virtual_time.with(Arc::clone(&exchange))).await;
     assert_eq!(exchange.creates(), 1, "{}: a placement is never sent again", adapter.create);
     settled
 }
@@ -82,11 +83,11 @@ async fn among_others(adapter: &'static Adapter, fault: Fault, place: Place, oth
 async fn an_order_whose_answer_is_lost_is_found_over_loopback() {
     for adapter in EXCHANGES {
         for fault in ANSWERS_LOST {
-            let (server, world) = (ScriptedServer::start().unwrap(), World::resting());
-            let exchange = Arc::new(Exchange::new(adapter, fault, Place::Open, world.clone()));
+            let (server, virtual_time) = (ScriptedServer::start().unwrap(), VirtualTime::resting());
+            let exchange = Arc::new(Exchange::new(adapter, fault, Place::Open, virtual_time.clone()));
             let there = Arc::clone(&exchange);
             server.answer_otherwise(move |request| there.answer(request));
-            let settled = (adapter.place)(server.url(), world).await;
+            let settled = (adapter.place)(server.url(), virtual_time).await;
             assert_eq!(settled, Settled::DONE, "{}: {fault:?}", adapter.create);
             // A query for each order was enough.
             let requests = 1 + exchange.accepted();
@@ -123,12 +124,13 @@ async fn an_order_with_a_longer_window_is_awaited_for_longer() {
 async fn a_prepared_order_expires_by_the_window_that_it_sets() {
     for (window, last) in [(None, 5_000), (Some(1_000), 1_000), (Some(60_000), 60_000)] {
         for (passed, sent) in [(last - 1, 1), (last, 0)] {
-            let world = World::leaping();
-            let exchange = Arc::new(Exchange::new(&BINANCE, Fault::GatewayFails, Place::Open, world.clone()));
-            let client = binance("https://exchange.example".to_owned(), world.clone().with(Arc::clone(&exchange)));
+            let virtual_time = VirtualTime::leaping();
+            let exchange = Arc::new(Exchange::new(&BINANCE, Fault::GatewayFails, Place::Open, virtual_time.clone()));
+            let client =
+                binance("https://exchange.example".to_owned(), virtual_time.clone().with(Arc::clone(&exchange)));
             let order = window.into_iter().fold(binance_order(), NewOrder::recv_window);
             let prepared = client.core().prepare(&order).unwrap();
-            world.pass(Duration::from_millis(passed));
+            virtual_time.pass(Duration::from_millis(passed));
             let _ = client.core().send(prepared).await.unwrap_err();
             assert_eq!(exchange.creates(), sent, "{window:?} after {passed} ms");
         }
@@ -137,14 +139,14 @@ async fn a_prepared_order_expires_by_the_window_that_it_sets() {
 
 #[test]
 fn a_window_longer_than_the_longest_is_refused() {
-    let client = binance("https://exchange.example".to_owned(), World::resting());
+    let client = binance("https://exchange.example".to_owned(), VirtualTime::resting());
     let refused = client.core().prepare(&binance_order().recv_window(60_001)).unwrap_err();
     assert!(refused.to_string().contains("recvWindow"), "{refused}");
 }
 
-/// What is not found for long enough, in every place and on every page, did not happen.
+/// An order that is not found for long enough, in every listing and on every page, was not placed.
 #[tokio::test]
-async fn an_order_whose_request_is_lost_did_not_happen() {
+async fn an_order_whose_request_is_lost_is_not_placed() {
     in_virtual_time(Fault::RequestLost, Place::Open, |_| Settled::ABSENT).await;
 }
 
@@ -168,63 +170,64 @@ async fn an_order_is_found_on_whichever_page_it_is() {
 }
 
 #[tokio::test]
-async fn an_order_that_is_on_no_page_did_not_happen() {
+async fn an_order_that_is_on_no_page_is_not_placed() {
     for others in [1, 2, 5] {
         assert_eq!(among_others(&COINBASE, Fault::RequestLost, Place::Open, others).await, Settled::ABSENT, "{others}");
     }
 }
 
-/// Orders that move forward while pages are counted can be missed, so that only a single page proves an absence.
+/// Orders can move between numbered pages and be missed, so only a single page proves an absence.
 #[tokio::test]
-async fn pages_that_are_counted_prove_no_absence() {
+async fn numbered_pages_prove_no_absence() {
     for (others, expected) in [(999, Settled::ABSENT), (1000, Settled::UNKNOWN)] {
         let settled = among_others(&DERIBIT, Fault::RequestLost, Place::History, others).await;
         assert_eq!(settled, expected, "{others}");
     }
 }
 
-/// The answer to a first attempt is lost, and then that to a second one with the same id, which the exchange recognizes. The
-/// order is that of either.
+/// The answers to two attempts with the same id are lost, and the exchange recognizes the second one. Both attempts
+/// have the same order.
 #[tokio::test]
 async fn attempts_with_one_key_are_one_order() {
     for (apart, size, expected) in
         [(0, dec!(0.001), Settled::DONE), (600, dec!(0.001), Settled::DONE), (0, dec!(0.002), Settled::UNKNOWN)]
     {
-        let world = World::leaping();
-        let exchange = Arc::new(Exchange::new(&COINBASE, Fault::AnswerLost, Place::Open, world.clone()));
-        let client = coinbase("https://exchange.example".to_owned(), world.clone().with(Arc::clone(&exchange)));
+        let virtual_time = VirtualTime::leaping();
+        let exchange = Arc::new(Exchange::new(&COINBASE, Fault::AnswerLost, Place::Open, virtual_time.clone()));
+        let client = coinbase("https://exchange.example".to_owned(), virtual_time.clone().with(Arc::clone(&exchange)));
         let error = client.call(&coinbase_order(dec!(0.001))).await.unwrap_err();
         assert_eq!(error.outcome(), Outcome::Unknown);
-        world.pass(Duration::from_secs(apart));
+        virtual_time.pass(Duration::from_secs(apart));
         let settled = Settled::of(&client.place_and_confirm(&coinbase_order(size.clone()), &patient()).await);
         assert_eq!((settled, exchange.creates(), exchange.accepted()), (expected, 2, 1), "{apart} s, {size}");
     }
 }
 
-/// Another program's order with the id, which says something else within.
+/// Another program's order with the same id, which differs in an inner parameter.
 #[tokio::test]
-async fn an_order_that_differs_within_is_another() {
+async fn an_order_with_a_different_inner_parameter_is_another() {
     for (size, expected) in [(dec!(0.001), Settled::DONE), (dec!(0.002), Settled::UNKNOWN)] {
-        let world = World::leaping();
-        let exchange = Arc::new(Exchange::new(&COINBASE, Fault::AnswerLost, Place::Open, world.clone()));
-        let client = || coinbase("https://exchange.example".to_owned(), world.clone().with(Arc::clone(&exchange)));
+        let virtual_time = VirtualTime::leaping();
+        let exchange = Arc::new(Exchange::new(&COINBASE, Fault::AnswerLost, Place::Open, virtual_time.clone()));
+        let client =
+            || coinbase("https://exchange.example".to_owned(), virtual_time.clone().with(Arc::clone(&exchange)));
         let _ = client().call(&coinbase_order(size)).await.unwrap_err();
         let settled = Settled::of(&client().place_and_confirm(&coinbase_order(dec!(0.001)), &patient()).await);
         assert_eq!((settled, exchange.accepted()), (expected, 1));
     }
 }
 
-/// The header of a request says how long its signature is valid, and is signed itself.
+/// A signed header states how long a request is valid.
 #[tokio::test]
 async fn a_header_of_a_request_sets_its_window() {
     for (window, last) in [(None, 5_000), (Some(1_000), 1_000), (Some(60_000), 60_000)] {
         for (passed, sent) in [(last - 1, 1), (last, 0)] {
-            let (server, world) = (ScriptedServer::start().unwrap(), World::resting());
+            let (server, virtual_time) = (ScriptedServer::start().unwrap(), VirtualTime::resting());
             server.answer_otherwise(|_| Answer::json("{}"));
-            let client = world.clone().client(assorted::Client::builder(server.url()), "secret");
+            let client = virtual_time.clone().client(assorted::Client::builder(server.url()), "secret");
             let settle = window.into_iter().fold(SettleAccount::new("a"), SettleAccount::window);
             let prepared = client.core().prepare(&settle).unwrap();
-            world.pass(Duration::from_millis(passed));
+            virtual_time.pass(Duration::from_millis(passed));
             let _ = client.core().send(prepared).await;
             let requests = server.requests();
             assert_eq!(requests.len(), sent, "{window:?} after {passed} ms");

@@ -16,7 +16,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// The parameters of a call, once its names are as documented and its signature is that of `pairs`.
+/// Checks the names and the signature of a call, and returns its parameters.
 fn parameters(request: &Request, method: &str, pairs: &str) -> Value {
     assert_eq!(request.path, format!("/exchange/v1/{method}"));
     let mut body: Value = serde_json::from_slice(&request.body).unwrap();
@@ -58,7 +58,7 @@ async fn parameters_are_signed_in_the_order_of_their_names() {
 }
 
 #[tokio::test]
-async fn a_list_is_signed_with_what_is_in_it() {
+async fn a_list_is_signed_with_its_items() {
     let server = ScriptedServer::start().unwrap();
     let orders = ["a", "b"].map(|id| {
         ListedOrder::new("ONE_USDT", Side::Buy, OrderType::Limit)
@@ -79,7 +79,7 @@ async fn a_list_is_signed_with_what_is_in_it() {
     parameters(&server.requests()[0], "private/create-order-list", &sent);
 }
 
-/// The number of a call tells its answer from that to another one.
+/// The id of a call distinguishes its answer from that to another one.
 #[tokio::test]
 async fn an_answer_to_another_call_is_no_success() {
     let server = ScriptedServer::start().unwrap();

@@ -82,8 +82,8 @@ async fn a_public_call_is_not_signed() {
     assert_eq!(call(request).1, serde_json::json!({}));
 }
 
-/// Whether it is a success or a refusal: the call itself may have had another end. A refusal that is of no call in
-/// particular has no id.
+/// An answer to another call, success or refusal, proves nothing about this one. A refusal that belongs to no call has
+/// no id.
 #[tokio::test]
 async fn an_answer_to_another_call_proves_nothing() {
     let result = r#""result": {"order": {"order_id": "ETH-1", "order_state": "open"}}"#;

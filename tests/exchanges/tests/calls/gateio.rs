@@ -16,7 +16,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// The signature as the documentation describes it.
+/// The documented signature.
 fn signature(method: &str, path: &str, query: &str, body: &[u8], at: &str) -> String {
     let digest = hex(&Sha512::digest(body));
     hex(&hmac_sha512(b"secret", format!("{method}\n{path}\n{query}\n{digest}\n{at}").as_bytes()))
@@ -29,7 +29,7 @@ fn assert_signed(request: &Request, query: &str) {
     assert_eq!((request.header("SIGN"), request.header("KEY")), (Some(expected.as_str()), Some("key")));
 }
 
-/// The example of the documentation.
+/// The documented example.
 #[test]
 fn the_signature_is_that_of_the_documentation() {
     let query = "contract=BTC_USD&status=finished&limit=50";
@@ -57,7 +57,7 @@ async fn orders_are_placed_listed_and_cancelled() {
     let requests = server.requests();
     assert_signed(&requests[0], "");
     assert_signed(&requests[1], "currency_pair=BTC_USDT&status=open&limit=1");
-    // What is signed is not escaped as what is sent.
+    // The signed text is not escaped like the sent one.
     assert_signed(&requests[2], "currency_pair=BTC/USDT");
     assert_eq!(requests[2].query.as_deref(), Some("currency_pair=BTC%2FUSDT"));
     assert_eq!(requests[2].path, "/api/v4/spot/orders/t-a");
@@ -84,7 +84,7 @@ async fn a_failure_has_a_label() {
 }
 
 #[tokio::test]
-async fn an_own_id_begins_as_it_must() {
+async fn an_id_of_the_caller_has_its_prefix() {
     let server = ScriptedServer::start().unwrap();
     let order = CreateAnOrder::new("BTC_USDT", Side::Buy, dec!(1)).price(dec!(2)).text(Text::new("a-1").unwrap());
     let error = client(&server).spot().create_an_order(&order).await.unwrap_err();
@@ -92,7 +92,7 @@ async fn an_own_id_begins_as_it_must() {
 }
 
 #[tokio::test]
-async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
+async fn orders_of_a_batch_succeed_or_fail_independently() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json(
         r#"[{"id": "1", "text": "t-a", "succeeded": true, "label": "", "message": ""},
@@ -109,7 +109,7 @@ async fn each_order_of_a_batch_succeeds_or_fails_by_itself() {
     assert_eq!((placed.id.as_ref().unwrap().as_str(), error.code.as_str()), ("1", "BALANCE_NOT_ENOUGH"));
 }
 
-/// An order without a label has failed if its flag says so, and nothing is known of one that contradicts itself.
+/// The flag of an order without a label decides, and a contradictory order is unknown.
 #[tokio::test]
 async fn the_flag_of_an_order_decides() {
     let server = ScriptedServer::start().unwrap();

@@ -16,7 +16,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// What the payload says behind its path and nonce, once it and its signature are as documented.
+/// Checks the payload and its signature, and returns the parameters after path and nonce.
 fn payload(request: &Request) -> Value {
     assert_eq!((request.text().as_str(), request.header("content-type")), ("", None), "the body is not sent");
     let payload = request.header("X-GEMINI-PAYLOAD").unwrap();
@@ -33,7 +33,7 @@ fn payload(request: &Request) -> Value {
     says
 }
 
-/// The example of the documentation.
+/// The documented example.
 #[test]
 fn the_signature_is_that_of_the_documentation() {
     let payload = "ewogICAgInJlcXVlc3QiOiAiL3YxL29yZGVyL3N0YXR1cyIsCiAgICAibm9uY2UiOiAxMjM0NTYsCgogICAgIm9yZGVyX2lkIjogMTg4MzQKfQo=";
@@ -61,7 +61,7 @@ async fn a_payload_is_sent_in_a_header() {
 }
 
 #[tokio::test]
-async fn a_public_call_carries_nothing() {
+async fn a_public_call_has_no_credentials() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json(r#"[{"tid": 5335307668, "price": "3610.85", "type": "buy"}]"#));
     let trades = client(&server).orders().list_trades(&ListTrades::new("btcusd").limit_trades(1)).await.unwrap();

@@ -22,7 +22,7 @@ fn order() -> PlaceANewOrder {
         .client_order_id(ClientOrderId::new("a0001").unwrap())
 }
 
-/// The own parameters of a query that is signed as documented.
+/// Checks the signature of a query, and returns its own parameters.
 fn query(server: &ScriptedServer, request: &Request) -> Vec<String> {
     let query = request.query.as_deref().unwrap();
     let (unsigned, signature) = query.split_once("&Signature=").unwrap();
@@ -82,7 +82,7 @@ async fn an_answer_of_another_form_is_no_success() {
 }
 
 #[tokio::test]
-async fn items_of_a_batch_fail_for_themselves() {
+async fn items_of_a_batch_fail_independently() {
     let server = ScriptedServer::start().unwrap();
     let orders = ["a", "b"].map(|id| {
         BatchOrder::new("1", "btcusdt", OrderType::BuyLimit, dec!(1)).client_order_id(ClientOrderId::new(id).unwrap())

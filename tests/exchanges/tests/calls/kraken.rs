@@ -13,7 +13,7 @@ use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 use crate::{base64, hmac_sha512};
 
-/// The secret of the example of the documentation.
+/// The secret of the documented example.
 const SECRET: &str = "kQH5HW/8p1uGOVjbgWA7FunAmGO8lsSUXNsu3eow76sz84Q18fWxnyRzBHCd3pd5nE9qa99HAZtuZuj6F1huXg==";
 
 fn client(server: &ScriptedServer) -> Client {
@@ -32,7 +32,7 @@ fn signed(request: &Request) -> u64 {
     nonce.parse().unwrap()
 }
 
-/// The client, and what the other tests compare with, give the signature of the documentation.
+/// The client and the other tests' own implementation have the documented signature.
 #[test]
 fn the_documented_example_is_signed_as_documented() {
     let body = "nonce=1616492376594&ordertype=limit&pair=XBTUSD&price=37500&type=buy&volume=1.25";
@@ -114,7 +114,7 @@ async fn an_order_whose_answer_is_lost_is_unknown_and_not_sent_again() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// An answer that breaks off, or that says neither, is not a success.
+/// An answer that is truncated, or neither a success nor an error, is not a success.
 #[tokio::test]
 async fn an_answer_that_breaks_off_leaves_the_outcome_unknown() {
     for body in [r#"{"error": []"#, r#"{"error": [], "result"#, r#"{"error": []}"#] {

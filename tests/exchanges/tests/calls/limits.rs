@@ -1,4 +1,4 @@
-//! Weights of calls, and what answers report of the pools that they take from.
+//! Weights of calls, and pool reports in answers.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tradeapi_runtime::Credentials;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-/// A client that refuses a call for which there is no room.
+/// A client that refuses a call above a limit.
 fn quoting(server: &ScriptedServer) -> assorted::Client {
     assorted::Client::builder(server.url()).limits(LimitMode::Refuse).build().unwrap()
 }
@@ -19,7 +19,7 @@ fn is_limited<T>(result: &Result<T, Error>) -> bool {
     matches!(result, Err(Error::Limited(_)))
 }
 
-/// How many of these calls are made before the pool of ten is used up.
+/// The number of these calls that a pool of ten admits.
 async fn made(request: GetQuote) -> usize {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|_| Answer::json("{}"));
@@ -30,7 +30,7 @@ async fn made(request: GetQuote) -> usize {
 }
 
 #[tokio::test]
-async fn a_call_weighs_what_its_parameters_say() {
+async fn the_weight_of_a_call_depends_on_its_parameters() {
     assert_eq!(made(GetQuote::new()).await, 10);
     assert_eq!(made(GetQuote::new().venue("north")).await, 3);
     assert_eq!(made(GetQuote::new().depth(100)).await, 10);
@@ -39,7 +39,7 @@ async fn a_call_weighs_what_its_parameters_say() {
 }
 
 #[tokio::test]
-async fn a_body_tells_what_remains_and_until_when() {
+async fn a_body_reports_the_rest_of_a_pool_and_its_reset() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json(r#"{"best": 1, "usage": {"left": 2, "reset": 150}}"#));
     server.answer_otherwise(|_| Answer::json("{}"));
@@ -48,7 +48,7 @@ async fn a_body_tells_what_remains_and_until_when() {
         let result = client.call(&GetQuote::new()).await;
         assert_eq!(is_limited(&result), expected, "{result:?}");
     }
-    // What others took is free again; the three calls of this client are not.
+    // The use of others has expired; the three calls of this client have not.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let mut more = 0;
     while client.call(&GetQuote::new()).await.is_ok() {
@@ -58,17 +58,17 @@ async fn a_body_tells_what_remains_and_until_when() {
 }
 
 #[tokio::test]
-async fn a_header_tells_what_others_used() {
+async fn a_header_reports_the_use_of_others() {
     let server = ScriptedServer::start().unwrap();
     let credentials = Credentials::new("key", "secret", "");
     let builder = binance::Client::builder(server.url()).credentials(credentials);
     let client = builder.limits(LimitMode::Refuse).build().unwrap();
     server.answer_next(Answer::json("[]").header("X-MBX-USED-WEIGHT-1M", "5950"));
     client.call(&CurrentOpenOrders::new()).await.unwrap();
-    // It weighs 80, or 6 for one pair, or 4: and 50 are left.
+    // The weight is 80, or 6 for one pair, or 4; 50 are left.
     let result = client.call(&CurrentOpenOrders::new()).await;
     assert!(matches!(result, Err(binance::Error::Limited(_))), "{result:?}");
-    // Less than is known to be used means nothing.
+    // A report below the known use is ignored.
     server.answer_otherwise(|_| Answer::json("{}").header("X-MBX-USED-WEIGHT-1M", "0"));
     let order = QueryOrder::new("LTCBTC").order_id(1);
     let mut more = 0;

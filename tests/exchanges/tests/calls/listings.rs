@@ -1,5 +1,5 @@
-//! Whatever is listed, however long a page is, and wherever a listing stops and goes on: every way to request the next
-//! page lists each entry once, although entries come meanwhile.
+//! Every form of pagination lists each entry once, for random data, page lengths and interruptions, while entries are
+//! added.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -15,14 +15,14 @@ use serde_json::json;
 use tradeapi_runtime::pages::{PageError, Paged, Position};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 
-/// A log whose entries have times, which entries are added to while it is listed.
+/// A log of entries with times, to which entries are added while it is listed.
 struct Log {
     times: Vec<u64>,
-    /// The entries that come before each call, and how much later they are.
+    /// The entries that are added before each call, with their distance in time.
     coming: Vec<Vec<u64>>,
 }
 
-/// Answers the operations of the family without sockets.
+/// A transport that answers the operations of the family.
 #[derive(Clone)]
 struct Server(Arc<Mutex<Log>>);
 
@@ -35,7 +35,7 @@ impl Transport for Server {
 }
 
 impl Log {
-    /// The body, and the header that leads to the next page.
+    /// The body, and the header with the link to the next page.
     fn answer(&mut self, uri: &http::Uri) -> (String, Option<(&'static str, String)>) {
         for later in self.coming.pop().unwrap_or_default() {
             let last = self.times.last().copied().unwrap_or(1000);
@@ -89,7 +89,7 @@ impl Log {
     }
 }
 
-/// A listing of everything, which goes on from a saved position wherever `stops` says so.
+/// Lists everything, resuming from a saved position where `stops` says so.
 async fn list<O: Paged<Item = Entry>>(server: &Server, request: O, stops: &[bool]) -> Result<Vec<u64>, PageError> {
     let client = Client::builder("https://log.example").transport(server.clone()).build().unwrap();
     let mut pages = client.pages(request.clone());
@@ -105,7 +105,7 @@ async fn list<O: Paged<Item = Entry>>(server: &Server, request: O, stops: &[bool
     Ok(found)
 }
 
-/// Steps of time between entries, of which fewer than a page are zero in a row.
+/// Intervals between entries, with fewer zeros in a row than a page has items.
 fn times(steps: &[u64], size: u64) -> Vec<u64> {
     let (mut at, mut same) = (1000, 0);
     let mut times = Vec::new();
@@ -123,7 +123,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// Each entry that was there at the beginning is found, and none twice.
+/// Checks that each initial entry is listed, and none twice.
 fn lists_each_once<O: Paged<Item = Entry>>(case: &Case, request: impl Fn(u64) -> O) -> Result<(), TestCaseError> {
     let times = times(&case.steps, case.size);
     let count = u64::try_from(times.len()).unwrap();
@@ -148,7 +148,7 @@ struct Case {
 
 fn case() -> impl Strategy<Value = Case> {
     let steps = prop::collection::vec(0..3_u64, 0..40);
-    // Later ones, so that a time that was listed gets no others.
+    // Later entries, so that no entries are added to a listed time.
     let coming = prop::collection::vec(prop::collection::vec(1..3_u64, 0..2), 0..8);
     let stops = prop::collection::vec(prop::bool::weighted(0.3), 0..30);
     (steps, 2..9_u64, coming, stops).prop_map(|(steps, size, coming, stops)| Case { steps, size, coming, stops })
@@ -220,7 +220,7 @@ fn a_page_of_one_time_ends_with_an_error() {
     for size in [2, 5] {
         let before = run(list(&server, ListBefore::new().size(size), &[]));
         let since = run(list(&server, ListSince::new().size(size), &[]));
-        // The flag says that there is nothing behind a page of all five; a full page without a flag may not be the last.
+        // With all five on a page, the flag marks it as the last; without a flag, a full page may not be the last.
         assert_eq!(before.is_ok(), size == 5);
         assert!(matches!(since, Err(PageError::Stuck { .. })), "{since:?}");
     }

@@ -1,5 +1,5 @@
-//! Calls of clients of public exchanges over loopback; a module for each exchange. Signatures are checked with an
-//! implementation of their own.
+//! Calls of clients of public exchanges over loopback, with a module for each exchange. Signatures are checked with an
+//! independent implementation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod assorted;

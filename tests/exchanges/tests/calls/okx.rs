@@ -63,7 +63,7 @@ async fn orders_are_placed_listed_and_cancelled() {
 }
 
 #[tokio::test]
-async fn an_order_that_is_gone_is_known_as_such() {
+async fn a_missing_order_is_recognized() {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#));
     let cancel = CancelOrder::new("BTC-USDT", OrderRef::OrdId(OrdId::from("1")));
@@ -72,7 +72,7 @@ async fn an_order_that_is_gone_is_known_as_such() {
     assert_eq!(refused.proves, Some(CodeProof::NoSuchOrder));
 }
 
-/// The text before it is signed that the guide shows: `2020-12-08T09:08:57.715ZGET/api/v5/account/balance?ccy=BTC`.
+/// The guide shows the text to sign: `2020-12-08T09:08:57.715ZGET/api/v5/account/balance?ccy=BTC`.
 #[test]
 fn the_time_is_written_as_in_the_guide() {
     let clock = FixedClock(Timestamp::from_millis(1_607_418_537_715));

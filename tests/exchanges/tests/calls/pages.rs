@@ -1,4 +1,4 @@
-//! Pages over loopback: what is sent for the next one, and what ends the listing.
+//! Pages over loopback: the request for the next page, and the end of a listing.
 
 use std::collections::HashMap;
 
@@ -57,13 +57,13 @@ async fn a_number_that_is_included_is_counted_up() {
 }
 
 #[tokio::test]
-async fn a_body_says_how_many_items_to_leave_out() {
+async fn a_body_has_an_offset() {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|request| {
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
         let list = match body["params"]["offset"].as_u64() {
             None => r#"[{"order_id": "9"}, {"order_id": "8"}]"#,
-            // One came meanwhile, so that one is repeated.
+            // A new item was added, so one is repeated.
             Some(2) => r#"[{"order_id": "8"}, {"order_id": "7"}]"#,
             Some(4) => r#"[{"order_id": "6"}]"#,
             Some(offset) => panic!("offset {offset}"),
@@ -88,7 +88,7 @@ async fn a_success_without_the_list_is_not_a_page() {
     }
 }
 
-/// Whatever else a link says, the request goes where the first one went.
+/// The rest of the link is ignored, and the request has the address of the first one.
 #[tokio::test]
 async fn only_the_cursor_is_taken_from_a_link() {
     let server = ScriptedServer::start().unwrap();
@@ -101,7 +101,7 @@ async fn only_the_cursor_is_taken_from_a_link() {
     assert_eq!(sent(&server, "page"), texts(&["a%2Fb"]));
     assert_eq!(sent(&server, "size"), [Some("1".to_owned()), Some("1".to_owned())]);
     assert!(server.requests().iter().all(|request| request.path == "/v1/log/linked"));
-    // There is another page, and nothing says where it begins.
+    // There is another page, but no cursor.
     server.answer_next(Answer::json(entry).header("link", r#"</v1/log/linked>; rel="next""#));
     let found = lengths(client.pages(assorted::log::ListLinked::new().size(1))).await;
     assert!(matches!(found, Err(PageError::Stuck { .. })), "{found:?}");

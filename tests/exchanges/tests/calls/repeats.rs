@@ -1,4 +1,4 @@
-//! Requests that the exchange recognizes by a key when they come again, and parameters outside of query and body.
+//! Keys of repeats, and parameters outside of query and body.
 
 use std::task::Waker;
 use std::time::Duration;
@@ -34,7 +34,7 @@ async fn a_parameter_travels_in_a_header_and_another_in_the_path() {
 }
 
 #[tokio::test]
-async fn a_header_holds_a_truth_or_a_list() {
+async fn a_header_has_a_boolean_or_a_list() {
     let server = ScriptedServer::start().unwrap();
     let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap();
     server.answer_next(Answer::json("{}"));
@@ -45,7 +45,7 @@ async fn a_header_holds_a_truth_or_a_list() {
     assert_eq!(sent, [Some("true"), Some("0"), Some("x,y z"), None]);
     let stored = serde_json::to_value(&settle).unwrap();
     assert_eq!(serde_json::from_value::<SettleAccount>(stored).unwrap(), settle);
-    // Nobody could tell it from two values.
+    // It could not be distinguished from two values.
     let refused = client.call(&SettleAccount::new("a").tags(vec!["x,y".to_owned()])).await;
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
     assert_eq!(server.requests().len(), 0);
@@ -61,7 +61,7 @@ fn all_parameters_are_in_the_stored_form() {
 }
 
 #[tokio::test]
-async fn what_no_header_can_carry_is_refused() {
+async fn invalid_header_values_are_refused() {
     let server = ScriptedServer::start().unwrap();
     let pay = PayAccount::new("a", dec!(1)).key(PaymentKey::new("naïve").unwrap());
     let refused = client(&server).call(&pay).await;
@@ -71,7 +71,7 @@ async fn what_no_header_can_carry_is_refused() {
     assert!(!format!("{refusal:?}").contains("naïve"), "{refusal:?}");
 }
 
-/// Each attempt carries one key, which the client makes if the caller gives none.
+/// All attempts have the same key, which the client mints unless the caller gives one.
 #[tokio::test]
 async fn attempts_carry_the_same_key() {
     let server = ScriptedServer::start().unwrap();
@@ -92,7 +92,7 @@ async fn attempts_carry_the_same_key() {
     assert!(keys[0] != keys[1] && keys[0].len() == 21 && keys[2] == "k", "{keys:?}");
 }
 
-/// An environment in which each wait takes half a day and a bit.
+/// An environment in which each wait takes slightly more than half a day.
 #[derive(Default)]
 struct Leaping(ManualTimer);
 
@@ -134,7 +134,7 @@ fn is_repeatable<O: Repeatable>(operation: &O) -> Option<O> {
 }
 
 #[test]
-fn a_key_that_is_required_is_the_callers() {
+fn a_required_key_is_given_by_the_caller() {
     let order = CreateOrder::new(ClientOrderId::new("a").unwrap(), "BTC-USD", Side::Buy, OrderConfiguration::new());
     assert_eq!(is_repeatable(&order), None);
     assert!(is_repeatable(&PayAccount::new("a", dec!(1))).is_some_and(|pay| pay.key.is_some()));

@@ -1,4 +1,4 @@
-//! Where parameters travel and how lists and objects are written there, on an API that is made up.
+//! The places of parameters, and how lists and objects are written there, in an invented API.
 
 use exchanges::assorted::desk::{
     AccountLine, AccountStop, CloseAccount, MergeAccount, MoveAccount, OpenAccount, SplitAccount, SplitLine, SplitStop,
@@ -14,7 +14,7 @@ async fn sent<O: Operation>(operation: &O) -> Request {
     server.take_requests().remove(0)
 }
 
-/// The request and what is read back of what was sent.
+/// The request, and what a server reads from it.
 async fn there_and_back<O: Operation + PartialEq + std::fmt::Debug>(operation: &O, form: &str) {
     let request = sent(operation).await;
     let text = request.query.clone().filter(|query| !query.is_empty()).unwrap_or_else(|| request.text());
@@ -54,7 +54,7 @@ async fn parameters_travel_where_the_operation_says() {
     assert_eq!((request.method.as_str(), request.header("content-type")), ("DELETE", Some("application/json")));
 }
 
-/// Some APIs name what is done to a resource behind a colon, and answer what has nothing to say without a body.
+/// Some APIs name an action on a resource after a colon, and have answers without a body.
 #[tokio::test]
 async fn a_path_can_have_a_colon_and_an_answer_no_body() {
     let server = ScriptedServer::start().unwrap();

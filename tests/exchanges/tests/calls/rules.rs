@@ -1,4 +1,4 @@
-//! Rules that compare, on an API that is made up.
+//! Rules that compare values, in an invented API.
 
 use exchanges::assorted::desk::StopOrder;
 use exchanges::assorted::{Decimal, Operation, Timestamp, dec};

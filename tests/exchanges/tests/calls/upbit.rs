@@ -17,7 +17,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// Checks the token of a request with these parameters, written as the documentation writes them.
+/// Checks the token of a request with these parameters, in their documented form.
 fn token_is_of(request: &Request, parameters: &str) {
     let token = request.header("Authorization").unwrap().strip_prefix("Bearer ").unwrap();
     let (signed, signature) = token.rsplit_once('.').unwrap();

@@ -1,4 +1,4 @@
-//! How the exchanges speak, as far as placing an order and finding it takes.
+//! The protocols of the exchanges, as far as placing and finding an order requires.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use tradeapi_tests::loopback::Answer;
 
 use super::Settled;
 use super::exchange::{Adapter, Shown};
-use super::world::World;
+use super::virtual_time::VirtualTime;
 
 const SECRET: &str = "secret";
 
-/// Queries for longer than any request can be under way: those of HTX count for five minutes.
+/// A policy that queries for longer than any request is valid; those of HTX are valid for five minutes.
 pub(super) fn patient() -> ConfirmPolicy {
     ConfirmPolicy::new().deadline(Duration::from_secs(900))
 }
@@ -44,13 +44,15 @@ pub(super) fn binance_order() -> NewOrder {
 }
 
 /// A client of Binance.
-pub(super) fn binance(url: String, world: World) -> exchanges::binance::Client {
-    world.client(exchanges::binance::Client::builder(url), SECRET)
+pub(super) fn binance(url: String, virtual_time: VirtualTime) -> exchanges::binance::Client {
+    virtual_time.client(exchanges::binance::Client::builder(url), SECRET)
 }
 
 pub(super) const BINANCE: Adapter = Adapter {
-    place: |url, world| {
-        Box::pin(async move { Settled::of(&binance(url, world).place_and_confirm(&binance_order(), &patient()).await) })
+    place: |url, virtual_time| {
+        Box::pin(async move {
+            Settled::of(&binance(url, virtual_time).place_and_confirm(&binance_order(), &patient()).await)
+        })
     },
     create: "POST /api/v3/order",
     open: "GET /api/v3/order",
@@ -69,24 +71,24 @@ pub(super) const BINANCE: Adapter = Adapter {
 
 /// The order sets a window of a minute.
 pub(super) const BINANCE_FOR_A_MINUTE: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         Box::pin(async move {
             let order = binance_order().recv_window(60_000);
-            Settled::of(&binance(url, world).place_and_confirm(&order, &patient()).await)
+            Settled::of(&binance(url, virtual_time).place_and_confirm(&order, &patient()).await)
         })
     },
     ..BINANCE
 };
 
 pub(super) const BYBIT: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::bybit::Client;
         use exchanges::bybit::order::{Category, OrderLinkId, OrderType, PlaceOrder, Side};
         Box::pin(async move {
             let order = PlaceOrder::new(Category::Spot, "BTCUSDT", Side::Buy, OrderType::Limit, dec!(0.1))
                 .price(dec!(15600))
                 .order_link_id(OrderLinkId::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -105,7 +107,7 @@ pub(super) const BYBIT: Adapter = Adapter {
     recognizes: false,
 };
 
-/// The order of Coinbase for so much.
+/// The order of Coinbase with this size.
 pub(super) fn coinbase_order(size: Decimal) -> CreateOrder {
     use exchanges::coinbase::orders::{ClientOrderId, LimitOrder, OrderConfiguration, Side};
     let limit = OrderConfiguration::new().limit_limit_gtc(LimitOrder::new(size, dec!(10000)));
@@ -113,15 +115,15 @@ pub(super) fn coinbase_order(size: Decimal) -> CreateOrder {
 }
 
 /// A client of Coinbase.
-pub(super) fn coinbase(url: String, world: World) -> exchanges::coinbase::Client {
-    world.client(exchanges::coinbase::Client::builder(url), include_str!("../key.pem"))
+pub(super) fn coinbase(url: String, virtual_time: VirtualTime) -> exchanges::coinbase::Client {
+    virtual_time.client(exchanges::coinbase::Client::builder(url), include_str!("../key.pem"))
 }
 
 pub(super) const COINBASE: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         Box::pin(async move {
             let order = coinbase_order(dec!(0.001));
-            Settled::of(&coinbase(url, world).place_and_confirm(&order, &patient()).await)
+            Settled::of(&coinbase(url, virtual_time).place_and_confirm(&order, &patient()).await)
         })
     },
     create: "POST /api/v3/brokerage/orders",
@@ -145,7 +147,7 @@ pub(super) const COINBASE: Adapter = Adapter {
 };
 
 pub(super) const DERIBIT: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::deribit::Client;
         use exchanges::deribit::trading::{Buy, Label, OrderType};
         Box::pin(async move {
@@ -153,7 +155,7 @@ pub(super) const DERIBIT: Adapter = Adapter {
                 .order_type(OrderType::Limit)
                 .price(dec!(1500.5))
                 .label(Label::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -174,14 +176,14 @@ pub(super) const DERIBIT: Adapter = Adapter {
 };
 
 pub(super) const OKX: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::okx::Client;
         use exchanges::okx::trade::{ClOrdId, OrdType, PlaceOrder, Side, TdMode};
         Box::pin(async move {
             let order = PlaceOrder::new("BTC-USDT", TdMode::Cash, Side::Buy, OrdType::Limit, dec!(2))
                 .price(dec!(2.15))
                 .cl_ord_id(ClOrdId::new("desk1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -201,15 +203,15 @@ pub(super) const OKX: Adapter = Adapter {
 };
 
 pub(super) const KRAKEN: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::kraken::Client;
         use exchanges::kraken::spot::{AddOrder, ClOrdId, OrderType, Side};
         Box::pin(async move {
             let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25))
                 .price(dec!(37500))
                 .cl_ord_id(ClOrdId::new("desk-1").unwrap())
-                .deadline(Timestamp::from_millis(world.millis() + 10_000));
-            let client = world.client(Client::builder(url), "c2VjcmV0");
+                .deadline(Timestamp::from_millis(virtual_time.millis() + 10_000));
+            let client = virtual_time.client(Client::builder(url), "c2VjcmV0");
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -220,7 +222,7 @@ pub(super) const KRAKEN: Adapter = Adapter {
     created: ("opentm", |millis| serde_json::from_str(&format!("{}.{:03}", millis / 1000, millis % 1000)).unwrap()),
     selects: &[("cl_ord_id", "cl_ord_id")],
     id: "cl_ord_id",
-    // Of the two lists, each place reads its own.
+    // Each listing has its own list.
     shows: |Shown { orders, .. }| {
         let own = |order: &Value, name: &str| (name.to_owned(), order[name].clone());
         let entry = |(number, order): (usize, &Value)| {
@@ -241,7 +243,7 @@ pub(super) const KRAKEN: Adapter = Adapter {
 
 /// Two orders in one request.
 pub(super) const OKX_BATCH: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::okx::Client;
         use exchanges::okx::trade::{BatchOrder, ClOrdId, OrdType, PlaceMultipleOrders, Side, TdMode};
         Box::pin(async move {
@@ -250,7 +252,7 @@ pub(super) const OKX_BATCH: Adapter = Adapter {
                     .price(dec!(2.15))
                     .cl_ord_id(ClOrdId::new(id).unwrap())
             };
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             let batch = client.batch(PlaceMultipleOrders::new(vec![order("desk1"), order("desk2")]));
             Settled::of_items(&batch.send_and_confirm(&patient()).await.unwrap())
         })
@@ -260,7 +262,7 @@ pub(super) const OKX_BATCH: Adapter = Adapter {
 };
 
 pub(super) const GATEIO: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::gateio::Client;
         use exchanges::gateio::spot::{CreateAnOrder, OrderType, Side, Text};
         Box::pin(async move {
@@ -268,7 +270,7 @@ pub(super) const GATEIO: Adapter = Adapter {
                 .order_type(OrderType::Limit)
                 .price(dec!(65000))
                 .text(Text::new("t-desk-1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -288,13 +290,13 @@ pub(super) const GATEIO: Adapter = Adapter {
 };
 
 pub(super) const GEMINI: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::gemini::Client;
         use exchanges::gemini::orders::{ClientOrderId, NewOrder, OrderType, Side};
         Box::pin(async move {
             let order = NewOrder::new("btcusd", dec!(5), dec!(3633.00), Side::Buy, OrderType::ExchangeLimit)
                 .client_order_id(ClientOrderId::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -314,7 +316,7 @@ pub(super) const GEMINI: Adapter = Adapter {
 };
 
 pub(super) const BITMEX: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::bitmex::Client;
         use exchanges::bitmex::trade::{ClOrdId, CreateANewOrder, OrdType, Side};
         Box::pin(async move {
@@ -324,7 +326,7 @@ pub(super) const BITMEX: Adapter = Adapter {
                 .price(dec!(219.0))
                 .cl_ord_id(ClOrdId::new("desk-1").unwrap())
                 .ord_type(OrdType::Limit);
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -341,7 +343,7 @@ pub(super) const BITMEX: Adapter = Adapter {
 };
 
 pub(super) const CRYPTOCOM: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::cryptocom::Client;
         use exchanges::cryptocom::trading::{ClientOid, CreateOrder, OrderType, Side};
         Box::pin(async move {
@@ -349,7 +351,7 @@ pub(super) const CRYPTOCOM: Adapter = Adapter {
                 .price(dec!(50000.5))
                 .quantity(dec!(1))
                 .client_oid(ClientOid::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -369,14 +371,14 @@ pub(super) const CRYPTOCOM: Adapter = Adapter {
 };
 
 pub(super) const HTX: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::htx::Client;
         use exchanges::htx::spot::{ClientOrderId, OrderType, PlaceANewOrder};
         Box::pin(async move {
             let order = PlaceANewOrder::new("100009", "ethusdt", OrderType::BuyLimit, dec!(10.1))
                 .price(dec!(100.1))
                 .client_order_id(ClientOrderId::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },
@@ -396,12 +398,12 @@ pub(super) const HTX: Adapter = Adapter {
 };
 
 pub(super) const BITFINEX: Adapter = Adapter {
-    place: |url, world| {
+    place: |url, virtual_time| {
         use exchanges::bitfinex::Client;
         use exchanges::bitfinex::orders::{OrderType, SubmitOrder};
         Box::pin(async move {
             let order = SubmitOrder::new(OrderType::Limit, "tBTCUSD", dec!(-0.1)).price(dec!(1000)).cid(1573476747887);
-            let client = world.client(Client::builder(url), SECRET);
+            let client = virtual_time.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &patient()).await)
         })
     },

@@ -1,4 +1,4 @@
-//! A small exchange: the orders that it accepted, and what goes wrong.
+//! A small simulated exchange with its orders and one fault.
 
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -10,18 +10,18 @@ use serde_json::{Map, Value, json};
 use tradeapi_tests::loopback::{Answer, Request};
 
 use super::Settled;
-use super::world::World;
+use super::virtual_time::VirtualTime;
 
 /// A placement and its outcome.
 type Placement = Pin<Box<dyn Future<Output = Settled>>>;
 
-/// How an exchange speaks.
+/// The protocol of an exchange.
 pub(super) struct Adapter {
     /// Places an order by the exchange's client, at an address.
-    pub(super) place: fn(String, World) -> Placement,
+    pub(super) place: fn(String, VirtualTime) -> Placement,
     /// The method and path of a placement, or the method of its call.
     pub(super) create: &'static str,
-    /// The same of the places that are queried; without a history, the first one shows all orders.
+    /// The same for listings; without a history, the first one has all orders.
     pub(super) open: &'static str,
     pub(super) history: Option<&'static str>,
     /// The fields of a record that have other names than the parameters of a placement.
@@ -40,7 +40,7 @@ pub(super) struct Adapter {
     pub(super) recognizes: bool,
 }
 
-/// What a query finds.
+/// The result of a query.
 pub(super) struct Shown<'a> {
     /// The orders that its parameters select.
     pub(super) orders: Vec<Value>,
@@ -50,7 +50,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// A number that the query gives.
+    /// A number in the query.
     pub(super) fn number(&self, name: &str) -> Option<usize> {
         let given = self.query.get(name)?;
         let given = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
@@ -63,18 +63,18 @@ impl Shown<'_> {
     }
 }
 
-/// What goes wrong with a placement.
+/// The fault of a placement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Fault {
     RequestLost,
-    /// The client gives up before the request arrives.
+    /// The client runs into its time-out before the request arrives.
     RequestLate,
-    /// The same, and it takes most of a minute.
+    /// The same, with most of a minute of delay.
     RequestVeryLate,
     AnswerLost,
-    /// The answer breaks off.
+    /// The answer is truncated.
     AnswerTorn,
-    /// The order is accepted, and a gateway answers that something failed.
+    /// The order is accepted, and a gateway answers with an error.
     GatewayFails,
     /// The request is lost, and an older order has its id.
     IdTaken,
@@ -95,30 +95,30 @@ pub(super) struct Exchange {
     speaks: &'static Adapter,
     fault: Fault,
     place: Place,
-    /// How many other orders are listed before the one of a placement.
+    /// The number of other orders that are listed first.
     others: usize,
-    world: World,
+    virtual_time: VirtualTime,
     creates: AtomicUsize,
     /// The records of orders, each with the time from which it is shown.
     orders: Mutex<Vec<(u64, Value)>>,
 }
 
 impl Exchange {
-    pub(super) fn new(speaks: &'static Adapter, fault: Fault, place: Place, world: World) -> Self {
-        Self { speaks, fault, place, others: 0, world, creates: AtomicUsize::new(0), orders: Mutex::default() }
+    pub(super) fn new(speaks: &'static Adapter, fault: Fault, place: Place, virtual_time: VirtualTime) -> Self {
+        Self { speaks, fault, place, others: 0, virtual_time, creates: AtomicUsize::new(0), orders: Mutex::default() }
     }
 
-    /// The same with so many other orders that are listed first.
+    /// The same with other orders that are listed first.
     pub(super) fn among(self, others: usize) -> Self {
         Self { others, ..self }
     }
 
-    /// How many orders are in its books.
+    /// The number of accepted orders.
     pub(super) fn accepted(&self) -> usize {
         self.orders.lock().unwrap().len()
     }
 
-    /// How many placements arrived or were lost.
+    /// The number of placements, lost ones included.
     pub(super) fn creates(&self) -> usize {
         self.creates.load(Ordering::Relaxed)
     }
@@ -132,12 +132,12 @@ impl Exchange {
             other => panic!("nothing is at {other}"),
         };
         let close = Answer::close();
-        if answer == close { close } else { answer.header("Date", &self.world.date()) }
+        if answer == close { close } else { answer.header("Date", &self.virtual_time.date()) }
     }
 
     fn create(&self, orders: Vec<Map<String, Value>>) -> Answer {
         self.creates.fetch_add(1, Ordering::Relaxed);
-        let now = self.world.millis();
+        let now = self.virtual_time.millis();
         for other in 0..self.others {
             let mut order = orders[0].clone();
             order.insert(self.speaks.id.to_owned(), format!("other-{other}").into());
@@ -175,7 +175,7 @@ impl Exchange {
     }
 
     fn show(&self, place: Place, query: &Map<String, Value>) -> Answer {
-        let now = self.world.millis();
+        let now = self.virtual_time.millis();
         let is_here = self.speaks.history.is_none() || self.place == place;
         let is_meant = |record: &Value| self.speaks.selects.iter().all(|(of, field)| query[*of] == record[*field]);
         let orders = self.orders.lock().unwrap();
@@ -185,7 +185,8 @@ impl Exchange {
     }
 }
 
-/// The method and path of a request, or the method of its call, and its parameters: of each item where the body is a list.
+/// The method and path of a request, or the method of its call, and its parameters: of each item where the body is a
+/// list.
 fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
     let target = format!("{} {}", request.method, request.path);
     let payload = request.header("X-GEMINI-PAYLOAD").map(|payload| STANDARD.decode(payload).unwrap());
@@ -202,7 +203,7 @@ fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
     let query = request.query.as_deref().unwrap_or_default();
     for (name, value) in query.split('&').chain(form.split('&')).filter_map(|pair| pair.split_once('=')) {
         let value = decoded(value);
-        // What an object in a query says selects records like any parameter.
+        // The members of an object in a query select records like parameters.
         parameters.extend(serde_json::from_str::<Map<String, Value>>(&value).unwrap_or_default());
         parameters.insert(name.to_owned(), value.into());
     }

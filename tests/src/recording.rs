@@ -1,4 +1,4 @@
-//! Sees all spans and events of this thread, and keeps them.
+//! A subscriber that records all spans and events of a thread.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -9,43 +9,43 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Metadata, Subscriber};
 
-/// What was seen. Clones see the same.
+/// The recorded spans and events. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Watch(Arc<Mutex<Seen>>);
+pub struct Recording(Arc<Mutex<Records>>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct Records {
     spans: Vec<Span>,
-    events: Vec<Happened>,
-    /// The spans that are entered now, the innermost last.
+    events: Vec<RecordedEvent>,
+    /// The entered spans, the innermost last.
     within: Vec<u64>,
 }
 
-/// A span, with all that was recorded.
+/// A recorded span.
 #[derive(Clone, Debug)]
 pub struct Span {
     /// Its name and its fields.
     pub fields: Fields,
-    /// Whether its last holder is gone.
+    /// Whether the span is closed.
     pub closed: bool,
     holders: usize,
 }
 
-/// An event, and the span it was in.
+/// A recorded event with its span.
 #[derive(Clone, Debug)]
-pub struct Happened {
+pub struct RecordedEvent {
     /// Its message and its fields.
     pub fields: Fields,
-    /// The place of its span among all.
+    /// The index of its span.
     pub within: Option<usize>,
 }
 
-/// What a span or an event records.
+/// The fields of a span or an event.
 #[derive(Clone, Debug)]
 pub struct Fields {
-    /// Where it comes from.
+    /// The target.
     pub target: String,
-    /// The name of a span, the message of an event.
+    /// The name of a span, or the message of an event.
     pub name: String,
     fields: BTreeMap<&'static str, String>,
 }
@@ -55,12 +55,12 @@ impl Fields {
         Self { target: metadata.target().to_owned(), name: metadata.name().to_owned(), fields: BTreeMap::new() }
     }
 
-    /// The text of a field, if it was recorded.
+    /// The text of a recorded field.
     pub fn get(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(String::as_str)
     }
 
-    /// The names of all fields that were recorded.
+    /// The names of all recorded fields.
     pub fn fields(&self) -> Vec<&'static str> {
         self.fields.keys().copied().collect()
     }
@@ -80,37 +80,37 @@ impl Visit for Fields {
     }
 }
 
-impl Watch {
-    /// Sees all that this thread does, until the guard is dropped.
+impl Recording {
+    /// Records this thread until the guard is dropped.
     pub fn start() -> (Self, DefaultGuard) {
-        let watch = Self::default();
-        let guard = tracing::subscriber::set_default(watch.clone());
-        (watch, guard)
+        let recording = Self::default();
+        let guard = tracing::subscriber::set_default(recording.clone());
+        (recording, guard)
     }
 
-    /// The spans of calls, in the order in which they began.
+    /// The spans of calls, in the order of their start.
     pub fn calls(&self) -> Vec<Span> {
         self.seen().spans.iter().filter(|span| span.fields.target == "tradeapi_runtime").cloned().collect()
     }
 
     /// The events of the client, in their order.
-    pub fn events(&self) -> Vec<Happened> {
+    pub fn events(&self) -> Vec<RecordedEvent> {
         self.seen().events.iter().filter(|event| event.fields.target == "tradeapi_runtime").cloned().collect()
     }
 
-    /// How many spans are entered now.
+    /// The number of entered spans.
     pub fn depth(&self) -> usize {
         self.seen().within.len()
     }
 
-    /// All that was recorded, of any target.
+    /// Everything recorded, with any target.
     pub fn all(&self) -> Vec<Fields> {
         let seen = self.seen();
         let spans = seen.spans.iter().map(|span| &span.fields);
         spans.chain(seen.events.iter().map(|event| &event.fields)).cloned().collect()
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, Records> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -120,7 +120,7 @@ fn place(id: &Id) -> usize {
     usize::try_from(id.into_u64()).expect("an id of ours") - 1
 }
 
-impl Subscriber for Watch {
+impl Subscriber for Recording {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
@@ -144,7 +144,7 @@ impl Subscriber for Watch {
         event.record(&mut fields);
         let mut seen = self.seen();
         let within = seen.within.last().map(|id| place(&Id::from_u64(*id)));
-        seen.events.push(Happened { fields, within });
+        seen.events.push(RecordedEvent { fields, within });
     }
 
     fn enter(&self, span: &Id) {

@@ -2,12 +2,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a request waits to be read, by the number of its connection and its own number on it.
+/// How long a request waits to be read, by the number of its connection and its number on that connection.
 type Delay = Arc<dyn Fn(usize, usize) -> Duration + Send + Sync>;
 
-/// What connections are like, whatever is answered on them.
+/// The delays and time-outs of connections.
 #[derive(Default)]
-pub(super) struct Line {
+pub(super) struct ConnectionRules {
     rules: Mutex<Rules>,
     idle_closes: AtomicUsize,
     unsolicited: AtomicUsize,
@@ -19,7 +19,7 @@ struct Rules {
     idle: Option<Duration>,
 }
 
-impl Line {
+impl ConnectionRules {
     pub(super) fn set_delay(&self, delay: Delay) {
         self.rules().delay = Some(delay);
     }

@@ -1,5 +1,5 @@
-//! The compiler as the judge of what breaks: code that uses every public item of one emitted crate, compiled against
-//! another.
+//! The compiler as an oracle for breaking changes: code that uses every public item of one emitted crate is compiled
+//! against another one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,14 +8,14 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Crates that are about to be compiled, each with the code that depends on it.
-pub(crate) struct Judge {
+/// Crates to compile, each with the code that uses it.
+pub(crate) struct DownstreamCrates {
     room: PathBuf,
     names: Vec<String>,
     features: BTreeSet<String>,
 }
 
-impl Judge {
+impl DownstreamCrates {
     pub(crate) fn new() -> Self {
         let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff");
         std::fs::create_dir_all(&room).unwrap();
@@ -35,13 +35,13 @@ impl Judge {
         self.names.push(name.to_owned());
     }
 
-    /// The crates whose downstream code does not compile, each with the first reason.
+    /// The crates whose downstream code does not compile, each with its first error.
     pub(crate) fn broken(&self) -> BTreeMap<String, String> {
         write(&self.room.join("Cargo.toml"), &self.manifest());
         std::fs::copy(house().join("Cargo.lock"), self.room.join("Cargo.lock")).unwrap();
         let output = Command::new(env!("CARGO"))
             .args(["check", "--bins", "--keep-going", "--offline", "--quiet", "--message-format=json"])
-            // What is checked here for one test is there for the others.
+            // Tests share the results of their checks.
             .args(["--target-dir", "../checked"])
             .env("CARGO_INCREMENTAL", "0")
             .current_dir(&self.room)
@@ -56,7 +56,7 @@ impl Judge {
     fn manifest(&self) -> String {
         let features: Vec<_> = self.features.iter().collect();
         let mut text = format!(
-            "[package]\nname = \"judge\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+            "[package]\nname = \"compiler\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
              tradeapi-runtime = {{ path = {:?}, default-features = false }}\n\n[features]\ndefault = {features:?}\n",
             house().join("generator/runtime")
         );
@@ -74,7 +74,7 @@ fn house() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Leaves alone what is as it should be, so that cargo does too.
+/// Writes a file only if it changes, so that cargo does not rebuild.
 fn write(path: &Path, text: &str) {
     if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
         return;
@@ -92,7 +92,7 @@ fn errors(messages: &str) -> BTreeMap<String, String> {
         };
         let said = diagnostic["rendered"].as_str().unwrap_or_default();
         let mut files = diagnostic["spans"].as_array().unwrap().iter().filter_map(|span| span["file_name"].as_str());
-        // An error of the emitted crate itself would prove nothing.
+        // An error of the emitted crate itself proves nothing.
         assert!(
             diagnostic["spans"] == Value::Array(Vec::new()) || files.any(|file| file.ends_with("downstream.rs")),
             "{name}: {said}"

@@ -1,4 +1,4 @@
-//! Time, and a transport without sockets.
+//! Virtual time, and a transport without sockets.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -19,21 +19,21 @@ const TRIP: Duration = Duration::from_millis(10);
 
 /// The time of a client and its exchange. Clones share it.
 #[derive(Clone)]
-pub(super) struct World {
+pub(super) struct VirtualTime {
     timer: ManualTimer,
-    /// Whether time moves on when someone waits for it.
+    /// Whether time advances when a task waits for it.
     leaps: bool,
     /// The exchange that is called without sockets.
     exchange: Option<Arc<Exchange>>,
 }
 
-impl World {
-    /// Time moves on when someone waits for it.
+impl VirtualTime {
+    /// Time that advances when a task waits for it.
     pub(super) fn leaping() -> Self {
         Self { timer: ManualTimer::new(), leaps: true, exchange: None }
     }
 
-    /// Time stands still.
+    /// Time that stands still.
     pub(super) fn resting() -> Self {
         Self { leaps: false, ..Self::leaping() }
     }
@@ -43,19 +43,19 @@ impl World {
         Self { exchange: Some(exchange), ..self }
     }
 
-    /// A client in this time.
+    /// A client that reads this time.
     pub(super) fn client<C>(self, builder: ClientBuilder<C>, secret: &str) -> C
     where
         C: TryFrom<ClientCore>,
         C::Error: Into<BuildError>,
     {
-        // Clients of one address share their limits, and each test has a time of its own.
+        // Clients of one address would share their limits, but each test has its own time.
         let builder = builder.limits(LimitMode::Off).environment(self.clone());
         let builder = builder.credentials(Credentials::new("key", secret, "phrase"));
         if self.exchange.is_some() { builder.transport(self).build().unwrap() } else { builder.build().unwrap() }
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub(super) fn pass(&self, length: Duration) {
         self.timer.advance(length);
     }
@@ -64,19 +64,19 @@ impl World {
         START + u64::try_from(self.timer.now().as_millis()).unwrap()
     }
 
-    /// The time as the header `Date` has it.
+    /// The time in the form of the `Date` header.
     pub(super) fn date(&self) -> String {
         httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(self.millis()))
     }
 }
 
-impl Clock for World {
+impl Clock for VirtualTime {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.millis())
     }
 }
 
-impl Timer for World {
+impl Timer for VirtualTime {
     fn now(&self) -> Duration {
         self.timer.now()
     }
@@ -91,13 +91,13 @@ impl Timer for World {
     }
 }
 
-impl Environment for World {
+impl Environment for VirtualTime {
     fn random(&self) -> u64 {
         123_456_789
     }
 }
 
-impl Transport for World {
+impl Transport for VirtualTime {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         let (head, body) = request.into_parts();
         let target = head.uri.path_and_query().unwrap().as_str();

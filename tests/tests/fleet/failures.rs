@@ -1,4 +1,4 @@
-//! Redis is gone, slow or wrong: the caller gets an error, and nothing is sent.
+//! Redis is unreachable, slow or faulty: the caller gets an error, and nothing is sent.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -66,7 +66,7 @@ async fn a_refusing_member_recovers_and_never_exceeds() {
         server.kill();
         assert_eq!(trouble(make(&limits, call(PLACE), round % 2 == 0).await), LimiterTrouble::Unreachable);
         server.start_again();
-        // Callers soon after a failure get the same error.
+        // Calls soon after a failure get the same error.
         while make(&limits, call(PLACE), false)
             .await
             .is_err_and(|denied| matches!(denied, tradeapi::runtime::limits::AdmissionError::Unavailable(_)))
@@ -77,9 +77,9 @@ async fn a_refusing_member_recovers_and_never_exceeds() {
     assert!(most_in_any(&made, SECOND) <= MOST, "{made:?}");
 }
 
-/// What a server remembers from before may be old.
+/// The data of a restored server may be outdated.
 #[tokio::test]
-async fn a_server_that_remembers_too_little_is_given_a_window() {
+async fn a_server_with_outdated_data_waits_for_a_window() {
     let Some(mut server) = Server::start() else { return };
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
@@ -95,9 +95,9 @@ async fn a_server_that_remembers_too_little_is_given_a_window() {
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
 }
 
-/// A connection that was closed is not a trouble.
+/// A closed connection is not a failure.
 #[tokio::test]
-async fn a_lost_connection_is_made_again() {
+async fn a_lost_connection_is_restored() {
     let Some(server) = Server::start() else { return };
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     for _ in 0..5 {
@@ -116,9 +116,9 @@ async fn script_errors_are_reported() {
     let keys: Vec<String> = redis::cmd("KEYS").arg("*place-order*").query(&mut connection).unwrap();
     redis::cmd("SET").arg(&keys[0]).arg("something else").exec(&mut connection).unwrap();
     assert_eq!(trouble(make(&limits, call(PLACE), true).await), LimiterTrouble::Failed);
-    // Trouble with one window does not affect the others.
+    // A failure of one window does not affect the others.
     make(&limits, call(CANCEL), true).await.unwrap();
-    // A server that does not lead any more.
+    // A server that is no longer the primary.
     redis::cmd("REPLICAOF").arg("127.0.0.1").arg(1).exec(&mut connection).unwrap();
     assert_eq!(trouble(make(&limits, call(CANCEL), true).await), LimiterTrouble::Failed);
     redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut connection).unwrap();
@@ -138,9 +138,9 @@ async fn a_silent_server_is_too_slow() {
     }
 }
 
-/// No time is too long, or too short.
+/// Settings of any length are accepted.
 #[tokio::test]
-async fn settings_of_any_length_do_no_harm() {
+async fn time_settings_of_any_length_are_accepted() {
     let Some(server) = Server::start() else { return };
     for length in [Duration::ZERO, Duration::MAX] {
         let share = Fallback::in_process(QuotaShare::ALL, |_| {});
@@ -150,7 +150,7 @@ async fn settings_of_any_length_do_no_harm() {
         });
         for limits in &limits {
             for wait in [false, true] {
-                // Whatever comes, if anything does.
+                // Any result, if there is one.
                 let admission = tokio::time::timeout(ms(300), ask(limits, call(PLACE), wait)).await;
                 if let Ok(Ok(reservation)) = admission {
                     limits.lost(reservation);

@@ -1,14 +1,14 @@
-//! A limiter that admits no call.
+//! A limiter that refuses every call.
 
 use std::time::Duration;
 
 use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, Plan, RateLimitFeedback, Reservation};
 
-/// Has no room for any call.
+/// Refuses every call.
 #[derive(Debug)]
-pub struct NoRoom;
+pub struct RefusingLimiter;
 
-impl Limiter for NoRoom {
+impl Limiter for RefusingLimiter {
     fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
         Admission::Now(Err(AdmissionError::Full(Full::new(Duration::from_secs(1), None))))
     }
