@@ -87,8 +87,8 @@ async fn an_unknown_outcome_neither_loses_nor_doubles_an_order() -> Result<(), B
     exchange.set_price("BTCUSDT", 64_000)?;
     let mut strategy = Strategy { client: exchange.client(), price: 64_000.into(), waiting: None, trips: 0 };
     // The connection is lost: once after the order was placed, and once before.
-    for trouble in [FaultKind::Lose, FaultKind::Drop] {
-        exchange.add_fault(Fault::new(trouble).times(1));
+    for kind in [FaultKind::Lose, FaultKind::Drop] {
+        exchange.add_fault(Fault::new(kind).times(1));
         strategy.step().await?;
         strategy.step().await?;
         let open = exchange.account(exchange.keys(), Family::Unified).open_orders;

@@ -1,4 +1,4 @@
-//! compiles: what the other cases do wrong, done right
+//! compiles: the correct versions of the other cases
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::signing::HmacSha256;
 use tradeapi::unified::{CancelOrder, Category, ClientOid, Execution, LimitExecution, OrderAck, OrderRef, PlaceOrder, Side};

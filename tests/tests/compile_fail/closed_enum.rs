@@ -1,4 +1,4 @@
-//! E0004: a match has no arm for what the exchange may add
+//! E0004: a match has no arm for values that the exchange may add
 use tradeapi::unified::Side;
 
 fn is_buy(side: &Side) -> bool {

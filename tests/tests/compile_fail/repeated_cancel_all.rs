@@ -1,4 +1,4 @@
-//! E0277: a client that repeats calls is given what cancels whatever is there
+//! E0277: a retrying client is given a cancellation of everything
 //! The compiler says: `retrying(..).cancel(..)` repeats it
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::CancelAllOrders;

@@ -1,4 +1,4 @@
-//! E0277: a client that repeats calls is given an order
+//! E0277: a retrying client is given an order
 //! The compiler says: `PlaceOrder` is not safe to repeat
 use tradeapi::runtime::Reply;
 use tradeapi::runtime::retry::RetryPolicy;

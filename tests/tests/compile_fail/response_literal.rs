@@ -1,4 +1,4 @@
-//! E0639: an answer is made up, without leaving room for what the exchange may add
+//! E0639: an answer is a literal, without the fields that the exchange may add
 use tradeapi::unified::OrderAck;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! E0382: what was prepared is sent a second time
+//! E0382: a prepared request is sent a second time
 use tradeapi::unified::PlaceOrder;
 use tradeapi::{Client, Error};
 

@@ -1,4 +1,4 @@
-//! E0423: a value that no document lists is built by hand
+//! E0423: an undocumented value is built by hand
 use tradeapi::runtime::value::UnknownValue;
 use tradeapi::unified::Category;
 

@@ -100,7 +100,7 @@ async fn hostility_is_switched_on_and_off_and_shown() {
     let nodes = [Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500)];
     assert_eq!((hostility.faults, hostility.quirks, hostility.seed), (100, 0, Seed(7)));
     assert_eq!(hostility.nodes, nodes);
-    browser.until(&format!("{TEXT}.includes('100 of 100 changes and 50 of 100 queries')"));
+    browser.until(&format!("{TEXT}.includes('100 % of changes and 50 % of queries')"));
     browser.until(&format!("{TEXT}.includes('1 of 4 requests: orders 2.5 s late')"));
     let _ = client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await;
     browser.until(&format!("/hostile: [a-z ]+/.test({TEXT}) && {TEXT}.includes('Faulted requests: 1.')"));
@@ -115,7 +115,7 @@ async fn hostility_is_switched_on_and_off_and_shown() {
     browser.until("document.getElementById('hostile-nodes').value === '1:answer_time=-500'");
     browser.until(&format!("{TEXT}.includes('1 of 1 requests: answers with a time 0.5 s behind')"));
     browser.press_by_keyboard("hostile-off");
-    browser.until(&format!("state.hostility === undefined && {TEXT}.includes('Off. What is hostile')"));
+    browser.until(&format!("state.hostility === undefined && {TEXT}.includes('Off. A hostile exchange')"));
     assert_eq!(exchange.conditions().hostility, None);
 }
 
