@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::drafts::{Draft, Drafts};
+use super::drafts::{Draft, Drafts, seen_in};
 use super::edges::{Ends, ends_at, values_at};
 use super::evaluate::{Evaluator, broken};
 use super::goals::{self, Goal, Goals};
@@ -41,6 +41,7 @@ pub(crate) fn cases(api: &Api) -> Vec<Case> {
 struct Maker<'a> {
     drafts: Drafts<'a>,
     entries: Vec<Entry<'a>>,
+    leaves: Vec<Leaf<'a>>,
     lists: Vec<Option<&'a ListName>>,
 }
 
@@ -54,8 +55,9 @@ impl<'a> Maker<'a> {
             lists.iter().flat_map(|list| bases.iter().filter_map(|base| base.with_one_item(list))).collect::<Vec<_>>(),
         );
         Self {
-            drafts: Drafts { api, family, operation, bases, now: NOW },
+            drafts: Drafts { api, family, operation, bases, seen: seen_in(family), now: NOW },
             entries: of_operation(family, operation),
+            leaves: super::leaves(family, operation),
             lists: std::iter::once(None).chain(lists.into_iter().map(Some)).collect(),
         }
     }
@@ -142,8 +144,7 @@ impl<'a> Maker<'a> {
     }
 
     fn names(&self, list: Option<&ListName>) -> Vec<String> {
-        let leaves = super::leaves(self.drafts.family, self.drafts.operation);
-        let of_list = leaves.iter().filter(|leaf| leaf.list == list);
+        let of_list = self.leaves.iter().filter(|leaf| leaf.list == list);
         let plain = of_list.filter(|leaf| leaf.parameter.shape.element().is_some());
         let mut names: Vec<_> = plain.map(|leaf| leaf.parameter.name.wire.clone()).collect();
         names.dedup();
@@ -212,12 +213,9 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn evaluate<'j>(&self, draft: &'j Draft, account: &'j Value) -> Evaluator<'j>
-    where
-        'a: 'j,
-    {
-        let (family, operation) = (self.drafts.family, self.drafts.operation);
-        Evaluator { family, operation, request: &draft.request, account, now: Some(NOW) }
+    fn evaluate<'j>(&'j self, draft: &'j Draft, account: &'j Value) -> Evaluator<'j> {
+        let (family, leaves) = (self.drafts.family, &self.leaves);
+        Evaluator { family, leaves, request: &draft.request, account, now: Some(NOW) }
     }
 
     fn towards(&self, drafts: &[Draft], list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
@@ -255,13 +253,13 @@ impl<'a> Maker<'a> {
 
     /// The item with other ids, so that no rule takes the two for duplicates.
     fn renamed(&self, item: &Map<String, Value>, n: usize) -> Map<String, Value> {
-        let ids = super::leaves(self.drafts.family, self.drafts.operation);
         let is_id = |name: &str| {
             let unique = self.drafts.operation.statements.rules.iter().filter_map(|rule| match &rule.test {
                 Some(Test::Unique(names)) => Some(names),
                 Some(Test::Condition { .. } | Test::Same(..)) | None => None,
             });
-            unique.flatten().any(|(id, _)| id == name) && ids.iter().any(|leaf| leaf.parameter.name.wire == name)
+            unique.flatten().any(|(id, _)| id == name)
+                && self.leaves.iter().any(|leaf| leaf.parameter.name.wire == name)
         };
         let mut item = item.clone();
         for (_, value) in item.iter_mut().filter(|(name, _)| is_id(name)) {

@@ -77,6 +77,8 @@ pub(super) struct Drafts<'a> {
     pub(super) operation: &'a Operation,
     /// The first drafts, made from the examples.
     pub(super) bases: Vec<Draft>,
+    /// The requests of the family's examples, and the items of those that are arrays.
+    pub(super) seen: Vec<Value>,
     /// The time around which the times of requests lie.
     pub(super) now: u64,
 }
@@ -435,18 +437,25 @@ impl<'a> Drafts<'a> {
     /// The distinct values of a parameter in the examples of the family.
     fn seen(&self, name: &str) -> Vec<Value> {
         let mut seen: Vec<Value> = Vec::new();
-        let examples = self.family.operations.iter().flat_map(|operation| &operation.examples);
-        for example in examples {
-            let request: Value = serde_json::from_str(&example.request.0).unwrap_or_default();
-            let items = request.as_array().cloned().unwrap_or_else(|| vec![request]);
-            for value in items.iter().filter_map(|item| item.get(name)) {
-                if !seen.contains(value) {
-                    seen.push(value.clone());
-                }
+        for value in self.seen.iter().filter_map(|request| request.get(name)) {
+            if !seen.contains(value) {
+                seen.push(value.clone());
             }
         }
         seen
     }
+}
+
+/// The requests of the examples of a family, and the items of those that are arrays.
+pub(super) fn seen_in(family: &Family) -> Vec<Value> {
+    let examples = family.operations.iter().flat_map(|operation| &operation.examples);
+    let requests = examples.filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());
+    requests
+        .flat_map(|request| match request {
+            Value::Array(items) => items,
+            other => vec![other],
+        })
+        .collect()
 }
 
 fn with_property(draft: &Draft, property: &str, value: Value) -> Draft {

@@ -26,7 +26,7 @@ pub(crate) fn evaluate(
     now: Option<u64>,
 ) -> BTreeMap<String, bool> {
     let entries = of_operation(family, operation);
-    let evaluate = Evaluator { family, operation, request, account, now };
+    let evaluate = Evaluator { family, leaves: &leaves(family, operation), request, account, now };
     broken(&entries, &evaluate).map(|entry| (entry.id.clone(), entry.severity == Severity::Refuse)).collect()
 }
 
@@ -41,7 +41,8 @@ pub(super) fn broken<'e, 'a>(
 /// A request with the account and the time.
 pub(super) struct Evaluator<'a> {
     pub(super) family: &'a Family,
-    pub(super) operation: &'a Operation,
+    /// The parameters of the operation.
+    pub(super) leaves: &'a [Leaf<'a>],
     pub(super) request: &'a Value,
     pub(super) account: &'a Value,
     pub(super) now: Option<u64>,
@@ -192,9 +193,7 @@ impl Evaluator<'_> {
 
     /// The form of the times of a parameter.
     fn times(&self, name: &str) -> Option<Times> {
-        let leaves = leaves(self.family, self.operation);
-        let leaf = leaves.iter().find(|leaf| leaf.parameter.name.wire == name)?;
-        match leaf.parameter.shape {
+        match self.leaves_of(name).next()?.parameter.shape {
             Shape::One(Type::Time(times)) => Some(times),
             Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
         }
@@ -202,12 +201,14 @@ impl Evaluator<'_> {
 
     /// The forms that a parameter can have.
     fn forms(&self, name: &str) -> impl Iterator<Item = &Form> {
-        let leaves = leaves(self.family, self.operation).into_iter();
-        let found = leaves.filter(move |leaf| leaf.parameter.name.wire == name);
-        found
+        self.leaves_of(name)
             .filter_map(|leaf| self.family.identifier_of(&leaf.parameter.shape))
             .take(1)
             .flat_map(|identifier| &identifier.forms)
+    }
+
+    fn leaves_of(&self, name: &str) -> impl Iterator<Item = &Leaf<'_>> {
+        self.leaves.iter().filter(move |leaf| leaf.parameter.name.wire == name)
     }
 
     fn compares(&self, given: &str, comparison: Comparison, property: &str, set: &Value) -> Option<bool> {
