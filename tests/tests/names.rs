@@ -208,10 +208,11 @@ impl Files {
 
     /// A line for each name of a slot, with the name in place of NAME and its number in place of INDEX.
     fn names(&mut self, file: &str, slot: &'static str, left: &Remaining, line: &str) {
+        let before = self.texts.get(file).map_or(0, |text| text.lines().count());
         for (index, name) in left[slot].iter().enumerate() {
             let quoted = serde_json::Value::from(name.as_str()).to_string();
             self.add(file, &line.replace("INDEX", &index.to_string()).replace("NAME", &quoted));
-            self.lines.insert((file.to_owned(), self.texts[file].lines().count()), (slot, name.clone()));
+            self.lines.insert((file.to_owned(), before + index + 1), (slot, name.clone()));
         }
     }
 }

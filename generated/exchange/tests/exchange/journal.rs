@@ -11,8 +11,14 @@ use tradeapi_exchange::{
 use crate::fixture::{Fixture, limit, market, number};
 use crate::http::Program;
 
-/// A history with requests and actions of all kinds.
-async fn history() -> Fixture {
+/// The longest jump in time: of what is before its last day, nothing is simulated.
+const LONG: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+
+/// Enough time for orders to be filled; without optimisation, a day of it takes ten seconds.
+const SHORT: Duration = Duration::from_secs(10 * 60);
+
+/// A history with requests and actions of all kinds, and a pause before its last order.
+async fn history(pause: Duration) -> Fixture {
     let fixture = Fixture::with(|settings| (settings.journal, settings.lively) = (true, true), Profile::new());
     let other = fixture.another(Profile::new().mode(Mode::Hedge).balance("USDT", 500));
     fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
@@ -35,14 +41,14 @@ async fn history() -> Fixture {
     let (id, rest) = (waiting.id.clone(), waiting.qty - waiting.filled);
     fixture.exchange.fill(id, rest).unwrap();
     fixture.exchange.suspend("ETHUSDT", true);
-    fixture.exchange.time().advance(Duration::from_secs(3 * 24 * 60 * 60));
+    fixture.exchange.time().advance(pause);
     let _ = fixture.client.unified().place_order(&limit("late", Side::Buy, "0.02", "61000")).await;
     fixture
 }
 
 #[tokio::test]
 async fn a_replayed_journal_restores_the_state_with_the_same_answers() {
-    let fixture = history().await;
+    let fixture = history(LONG).await;
     let journal = fixture.exchange.journal().unwrap();
     let again = Exchange::replay(&journal).unwrap();
     assert_eq!(again.keys(), fixture.exchange.keys());
@@ -61,7 +67,7 @@ async fn a_replayed_journal_restores_the_state_with_the_same_answers() {
 
 #[tokio::test]
 async fn a_reset_is_in_the_journal() {
-    let fixture = history().await;
+    let fixture = history(SHORT).await;
     fixture.exchange.reset();
     fixture.client.unified().place_order(&limit("o1", Side::Buy, "0.02", "61000")).await.unwrap();
     let again = Exchange::replay(&fixture.exchange.journal().unwrap()).unwrap();
@@ -70,7 +76,7 @@ async fn a_reset_is_in_the_journal() {
 
 #[tokio::test]
 async fn a_different_answer_is_reported_with_its_line() {
-    let journal = history().await.exchange.journal().unwrap();
+    let journal = history(SHORT).await.exchange.journal().unwrap();
     let lines: Vec<&str> = journal.lines().collect();
     let (index, line) = lines.iter().enumerate().find(|(_, line)| line.contains(r#"\"code\":\"00000\""#)).unwrap();
     let turned = line.replacen(r#"\"code\":\"00000\""#, r#"\"code\":\"40762\""#, 1);
