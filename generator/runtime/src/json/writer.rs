@@ -66,7 +66,8 @@ impl JsonWriter {
     /// Writes the name of a member; its value must follow.
     #[inline]
     pub fn member(&mut self, name: &str) -> &mut Self {
-        self.text.push_str(if self.is_open() { "\"" } else { ",\"" });
+        self.separate();
+        self.text.push('"');
         self.escaped(name);
         self.text.push_str("\":");
         self
@@ -76,7 +77,8 @@ impl JsonWriter {
     #[inline]
     pub(crate) fn text_member(&mut self, name: &'static str, value: &str) {
         debug_assert!(string::is_plain(name.as_bytes()), "the name {name:?} needs escapes");
-        self.text.push_str(if self.is_open() { "\"" } else { ",\"" });
+        self.separate();
+        self.text.push('"');
         self.text.push_str(name);
         self.text.push_str("\":\"");
         self.escaped(value);
