@@ -154,11 +154,13 @@ fn room() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("mit Leerzeichen").join("übung")
 }
 
+/// The dependencies are those of a project of `init`, so that cargo builds the generator and the runtime once for all.
 fn manifest(name: &str, generator: &Path) -> String {
     let runtime = generator.join("runtime");
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\ntradeapi-runtime = {{ path = {runtime:?}, default-features = false }}\n\n\
+         [dependencies]\ntradeapi-runtime = {{ path = {runtime:?} }}\n\
+         tokio = {{ version = \"1\", features = [\"macros\", \"rt\"] }}\n\n\
          [build-dependencies]\ntradeapi-gen = {{ path = {generator:?}, default-features = false }}\n"
     )
 }
