@@ -23,7 +23,7 @@ pub(crate) use look::Look;
 pub use each::{BatchConfirmation, ItemConfirmation};
 pub use outside::{Weighed, WeighedRequest, Weight};
 pub use places::{QueryFuture, Sought, query_at, query_pages_at};
-pub use recover::{Recovered, RecoveredItem, Recovery};
+pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.

@@ -12,6 +12,7 @@
 mod entry;
 #[cfg(feature = "journal")]
 mod file;
+mod gap;
 #[cfg(feature = "redis")]
 mod redis;
 
@@ -24,6 +25,7 @@ use crate::value::Timestamp;
 
 #[cfg(feature = "journal")]
 pub use self::file::{Durability, FileJournal};
+pub use self::gap::{Gap, GapReason};
 #[cfg(feature = "redis")]
 pub use self::redis::RedisJournal;
 
@@ -43,6 +45,19 @@ pub trait Journal: Send + Sync {
 
     /// Reads changes, the oldest first.
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>>;
+
+    /// Why changes of an account may be missing that were sent, until [`close_gap`](Self::close_gap). `None` if the journal
+    /// has every change, as far as it can know. An account without a name has an empty one.
+    fn gap(&self, account: &str) -> Option<Gap> {
+        let _ = account;
+        None
+    }
+
+    /// Notes that the account was compared with the exchange, so that nothing of it is missing any more.
+    fn close_gap<'a>(&'a self, account: &'a str) -> JournalFuture<'a, ()> {
+        let _ = account;
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 /// Identifies a change in its journal. Later changes have higher numbers.

@@ -9,6 +9,10 @@ mod off;
 mod on;
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use self::off::{CallSpan, account_mismatch, end_not_stored, pauses, queried, waits_for_room};
+pub(crate) use self::off::{
+    CallSpan, account_mismatch, end_not_stored, journal_has_gap, pauses, queried, waits_for_room,
+};
 #[cfg(feature = "tracing")]
-pub(crate) use self::on::{CallSpan, account_mismatch, end_not_stored, pauses, queried, waits_for_room};
+pub(crate) use self::on::{
+    CallSpan, account_mismatch, end_not_stored, journal_has_gap, pauses, queried, waits_for_room,
+};

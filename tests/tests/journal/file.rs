@@ -10,7 +10,7 @@ use tradeapi::runtime::journal::{Change, ChangeNumber, Durability, Ending, FileJ
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::{Exchange, Seed};
 
-use crate::{all, journal, order, read};
+use crate::{all, copy, cut, journal, log, order, read, written};
 
 fn change(number: u64) -> Change {
     Change::new("a.b", format!("{{\"id\":\"{number}\"}}"), Timestamp::from_millis(number))
@@ -40,6 +40,7 @@ async fn numbers_continue_after_a_restart() {
     assert_eq!(journal.prune(Timestamp::from_millis(1)).unwrap(), 0, "it was signed then, not before");
     assert_eq!(journal.prune(Timestamp::from_millis(100)).unwrap(), 1);
     assert_eq!(all(&*journal).len(), 2);
+    assert_eq!(journal.gap(""), None, "what was pruned is not missing");
 }
 
 /// With and without open changes: a reused number would replace an earlier outcome.
@@ -56,6 +57,10 @@ async fn a_number_is_never_reused() {
         all(&*journal(folder.path())).iter().map(|stored| stored.change.clone()).collect::<Vec<_>>(),
         [change(1), change(2), change(3)]
     );
+    assert_eq!(journal(folder.path()).prune(Timestamp::from_millis(100)).unwrap(), 3);
+    let journal = journal(folder.path());
+    assert_eq!(begin(&journal, 4).await, ChangeNumber(4), "although the others were pruned");
+    assert_eq!(journal.gap(""), None);
 }
 
 /// Changes stored there would be lost with the process.
@@ -104,10 +109,9 @@ async fn damage_is_an_error_or_loses_the_end_and_never_alters_a_change() {
             }
         }
     }
-    // Preallocated space is not copied.
     let log = log(&path);
-    let used = fs::read(&log).unwrap().iter().rposition(|byte| *byte != 0).unwrap() + 1;
-    fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(used as u64).unwrap();
+    // Preallocated space is not copied.
+    cut(&path, written(&path));
     let bytes = fs::read(&log).unwrap();
     let mut damages: Vec<Option<Vec<u8>>> = vec![None, Some(Vec::new())];
     for at in (0..bytes.len()).step_by(31) {
@@ -123,8 +127,11 @@ async fn damage_is_an_error_or_loses_the_end_and_never_alters_a_change() {
         let copied = folder.path().join("copied");
         let _ = fs::remove_dir_all(&copied);
         copy(&path, &copied);
+        is_the_same(&path, &copied);
         match FileJournal::open(&copied, Durability::Process) {
             Ok(journal) => {
+                let kept = all(&journal).len();
+                assert_eq!(journal.gap("").is_some(), kept < 6, "{kept} of 6 changes are left");
                 for stored in all(&journal) {
                     assert_eq!(stored.change, change(stored.number.0));
                     assert!(stored.ending.is_none() || stored.number.0 % 2 == 0);
@@ -134,6 +141,12 @@ async fn damage_is_an_error_or_loses_the_end_and_never_alters_a_change() {
             Err(other) => panic!("{other}"),
         }
     }
+}
+
+/// Has a copy of a journal pass for the journal itself.
+fn is_the_same(journal: &Path, copied: &Path) {
+    fs::remove_file(copied.join("lock")).unwrap();
+    fs::hard_link(journal.join("lock"), copied.join("lock")).unwrap();
 }
 
 #[tokio::test]
@@ -188,23 +201,6 @@ fn another_format_is_refused_and_not_changed() {
     assert!(FileJournal::open(&path, Durability::Process).is_ok());
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
-        }
-    }
-}
-
-/// The file that the store appends to.
-fn log(folder: &Path) -> std::path::PathBuf {
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "jnl")).max().unwrap()
-}
-
 /// A crash of the machine may leave any prefix of the written data. Each prefix has its complete changes.
 #[tokio::test]
 async fn a_torn_write_loses_no_earlier_change() {
@@ -212,28 +208,24 @@ async fn a_torn_write_loses_no_earlier_change() {
     let mut lengths = Vec::new();
     {
         let journal = journal(folder.path());
-        let written = || {
-            let bytes = fs::read(log(journal.path())).unwrap();
-            bytes.iter().rposition(|byte| *byte != 0).unwrap_or(0) + 1
-        };
         for number in 1..=3 {
             begin(&journal, number).await;
-            lengths.push(written());
+            lengths.push(written(journal.path()));
         }
     }
     let whole = folder.path().join("journal");
     // Preallocated space is not copied.
-    fs::OpenOptions::new().write(true).open(log(&whole)).unwrap().set_len(lengths[2] as u64).unwrap();
-    for cut in (lengths[0]..=lengths[2]).step_by(7) {
+    cut(&whole, lengths[2]);
+    for length in (lengths[0]..=lengths[2]).step_by(7) {
         let torn = folder.path().join("torn");
         let _ = fs::remove_dir_all(&torn);
         copy(&whole, &torn);
-        fs::OpenOptions::new().write(true).open(log(&torn)).unwrap().set_len(cut as u64).unwrap();
+        cut(&torn, length);
         let journal = FileJournal::open(&torn, Durability::Process).unwrap();
         let kept = all(&journal).len();
-        let most = lengths.iter().filter(|length| **length <= cut).count();
-        assert!(kept == most || kept + 1 == most, "{kept} of {most} changes at {cut}");
-        assert_eq!(begin(&journal, 9).await.0, kept as u64 + 1);
+        let most = lengths.iter().filter(|whole| **whole <= length).count();
+        assert!(kept == most || kept + 1 == most, "{kept} of {most} changes at {length}");
+        assert_eq!(begin(&journal, 9).await.0, 4, "the number of a change that is missing is given again");
     }
 }
 

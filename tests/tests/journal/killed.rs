@@ -34,7 +34,8 @@ async fn child() {
         .journal(journal(Path::new(folder)))
         .build()
         .unwrap();
-    client.recover(&ConfirmPolicy::new().deadline(Duration::from_millis(100))).await.unwrap();
+    let recovered = client.recover(&ConfirmPolicy::new().deadline(Duration::from_millis(100))).await.unwrap();
+    assert!(recovered.gap.is_none(), "{recovered}");
     println!("ready");
     let mut tasks = tokio::task::JoinSet::new();
     for task in 0..4 {
@@ -103,6 +104,7 @@ async fn kill(kills: u64, seed: u64) {
         .unwrap();
     let recovered = client.recover(&ConfirmPolicy::new()).await.unwrap();
     assert!(recovered.iter().all(|change| !change.is_open), "{recovered:#?}");
+    assert_eq!(recovered.gap, None, "the machine still has what a killed process stored");
 
     let open = [Family::Classic, Family::Unified].map(|family| exchange.account(&keys, family).open_orders);
     let mut book = BTreeSet::new();

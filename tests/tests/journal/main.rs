@@ -4,12 +4,14 @@
 mod calls;
 mod evidence;
 mod file;
+mod gap;
 mod ids;
 mod killed;
 mod recovery;
 mod redis;
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -28,6 +30,35 @@ fn read(journal: &dyn Journal, which: Selection) -> Vec<StoredChange> {
         Poll::Ready(result) => result.unwrap(),
         Poll::Pending => panic!("the journal is not ready"),
     }
+}
+
+/// Copies a folder as it is.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
+/// The file of a journal that the store appends to.
+fn log(folder: &Path) -> PathBuf {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "jnl")).max().unwrap()
+}
+
+/// How much of it is written.
+fn written(folder: &Path) -> u64 {
+    let bytes = fs::read(log(folder)).unwrap();
+    bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
+}
+
+/// Cuts it off.
+fn cut(folder: &Path, length: u64) {
+    fs::OpenOptions::new().write(true).open(log(folder)).unwrap().set_len(length).unwrap();
 }
 
 fn all(journal: &dyn Journal) -> Vec<StoredChange> {

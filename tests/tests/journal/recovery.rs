@@ -18,7 +18,7 @@ fn client(exchange: &Exchange, folder: &std::path::Path) -> Client {
 }
 
 /// Runs a recovery while the time of the exchange advances.
-async fn recover(client: &Client, exchange: &Exchange) -> Vec<tradeapi::runtime::confirm::Recovered> {
+async fn recover(client: &Client, exchange: &Exchange) -> tradeapi::runtime::confirm::RecoveredChanges {
     let policy = ConfirmPolicy::new();
     let mut recovering = std::pin::pin!(client.recover(&policy));
     loop {

@@ -10,7 +10,7 @@ use crate::checks::CheckPolicy;
 use crate::client::{ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
 use crate::confirm::{
-    ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable, Recovered, Recovery, Weighed,
+    ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable, RecoveredChanges, Recovery, Weighed,
 };
 use crate::error::{BuildError, Error, JournalError};
 use crate::exchange::{CodePolicy, Reply};
@@ -83,7 +83,7 @@ impl ClientCore {
     /// # Errors
     ///
     /// Fails if the journal cannot be read or written.
-    pub fn recover(&self, recoveries: &[Recovery], policy: &ConfirmPolicy) -> Result<Vec<Recovered>, JournalError> {
+    pub fn recover(&self, recoveries: &[Recovery], policy: &ConfirmPolicy) -> Result<RecoveredChanges, JournalError> {
         self.wait(self.core.recover(recoveries, policy))
     }
 

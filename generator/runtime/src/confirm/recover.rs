@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 use std::pin::Pin;
 
 use bytes::Bytes;
@@ -14,11 +15,12 @@ use super::verdict::Confirmation;
 use super::{ConfirmPolicy, Queryable};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
-use crate::clock::Moment;
+use crate::clock::{self, Moment};
 use crate::error::JournalError;
 use crate::evidence::Target;
-use crate::journal::{Ending, Selection, StoredChange};
+use crate::journal::{Ending, Gap, Selection, StoredChange};
 use crate::lifecycle::HasState;
+use crate::observe;
 use crate::parameters::Named;
 use crate::tables::{Confirm, Outcome};
 use crate::value::Timestamp;
@@ -39,6 +41,17 @@ pub struct Recovery {
 }
 
 type Queried<'a> = Pin<Box<dyn Future<Output = Vec<Vec<RecoveredItem>>> + Send + 'a>>;
+
+/// The changes that a journal had open, and whether it may lack others.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+#[must_use = "it may report that the journal lacks changes"]
+pub struct RecoveredChanges {
+    /// The changes, by number.
+    pub changes: Vec<Recovered>,
+    /// Why the journal may lack changes that were sent. Only [`reconcile`](ClientCore::reconcile) finds these.
+    pub gap: Option<Gap>,
+}
 
 /// A change that a journal had open, and what its queries showed.
 #[derive(Clone, Debug)]
@@ -143,6 +156,43 @@ impl fmt::Display for Recovered {
     }
 }
 
+impl Deref for RecoveredChanges {
+    type Target = [Recovered];
+
+    fn deref(&self) -> &[Recovered] {
+        &self.changes
+    }
+}
+
+impl IntoIterator for RecoveredChanges {
+    type Item = Recovered;
+    type IntoIter = std::vec::IntoIter<Recovered>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.changes.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a RecoveredChanges {
+    type Item = &'a Recovered;
+    type IntoIter = std::slice::Iter<'a, Recovered>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.changes.iter()
+    }
+}
+
+impl fmt::Display for RecoveredChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.changes.len() {
+            1 => f.write_str("1 change was open")?,
+            count => write!(f, "{count} changes were open")?,
+        }
+        self.changes.iter().try_for_each(|change| write!(f, "\n{change}"))?;
+        self.gap.iter().try_for_each(|gap| write!(f, "\n{gap}"))
+    }
+}
+
 impl ClientCore {
     /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without
     /// a journal, there are none.
@@ -161,8 +211,12 @@ impl ClientCore {
         &self,
         recoveries: &[Recovery],
         policy: &ConfirmPolicy,
-    ) -> Result<Vec<Recovered>, JournalError> {
-        let Some(journal) = self.journal() else { return Ok(Vec::new()) };
+    ) -> Result<RecoveredChanges, JournalError> {
+        let Some(journal) = self.journal() else { return Ok(RecoveredChanges::default()) };
+        let gap = journal.gap(self.account().name());
+        if let Some(gap) = &gap {
+            observe::journal_has_gap(gap);
+        }
         let mut open: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
         for stored in journal.read(Selection::Open).await? {
             if stored.change.account.as_deref().unwrap_or_default() == self.account().name() {
@@ -204,7 +258,20 @@ impl ClientCore {
             }
         }
         all.sort_by_key(|recovered| recovered.stored.number);
-        Ok(all)
+        Ok(RecoveredChanges { changes: all, gap })
+    }
+
+    /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether that
+    /// is within the deadline of the policy; if not, it does not wait.
+    pub(crate) async fn outlast(&self, moment: Moment, policy: &ConfirmPolicy) -> bool {
+        let Some(window) = self.signature_window(&Named::default()) else { return false };
+        let uncertainty = self.signature_uncertainty(window, moment.wall(), None);
+        let needed = window.saturating_add(policy.settling).saturating_add(uncertainty);
+        let is_within = needed <= policy.deadline;
+        if is_within {
+            clock::pause(self.environment(), needed.saturating_sub(self.moment().steady_since(moment))).await;
+        }
+        is_within
     }
 
     /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of

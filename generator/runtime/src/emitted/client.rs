@@ -179,7 +179,7 @@ macro_rules! __client {
             pub $($async)? fn recover(
                 &self,
                 policy: &$crate::confirm::ConfirmPolicy,
-            ) -> ::core::result::Result<::std::vec::Vec<$crate::confirm::Recovered>, $crate::error::JournalError> {
+            ) -> ::core::result::Result<$crate::confirm::RecoveredChanges, $crate::error::JournalError> {
                 self.core.recover($recoveries, policy)$($wait)*
             }
 

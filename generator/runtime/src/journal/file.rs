@@ -3,21 +3,23 @@
 //! Two tables: `open` has the changes whose end is not stored, `ended` the others; the end of a change moves it. Their
 //! keys are numbers, and their values JSON with short names, to which later releases may add members.
 
+mod continuity;
 mod tables;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
 use fjall::{Database, Keyspace, PersistMode, Readable, Snapshot};
 use tokio::sync::oneshot;
 
-use self::tables::{Tables, place};
+use self::continuity::Continuity;
+use self::tables::{Tables, not_opened, place};
 
 use super::entry::{read, written};
-use super::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
+use super::{Change, ChangeNumber, Ending, Gap, Journal, JournalFuture, Selection, StoredChange};
 use crate::error::JournalError;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
@@ -36,7 +38,9 @@ pub enum Durability {
 /// A journal in a folder. One process has it open at a time; clients share it as an `Arc`.
 ///
 /// It stores requests, ids, times and outcomes, and no credentials. What a torn write left of a change at the moment of
-/// a crash is dropped when the folder is opened again: the change was not sent yet.
+/// a crash is dropped when the folder is opened again: the change was not sent yet. If changes that were sent may be
+/// missing, because the machine stopped, the folder is a copy, or its files are truncated, the journal opens
+/// nevertheless, and [`gap`](Journal::gap) reports it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,6 +57,7 @@ pub struct FileJournal {
     next: AtomicU64,
     has_failed: AtomicBool,
     path: PathBuf,
+    continuity: Mutex<Continuity>,
     /// `None` if changes need not outlive the machine.
     disk: Option<Disk>,
 }
@@ -66,12 +71,16 @@ impl FileJournal {
     /// else is in the folder, or if that cannot be read and written.
     pub fn open(path: impl AsRef<Path>, durability: Durability) -> Result<Self, JournalError> {
         let (tables, path) = Tables::open(path.as_ref())?;
-        let next = AtomicU64::new(tables.last().map_err(stored)? + 1);
+        let kept = tables.last().map_err(stored)?;
+        let continuity = Continuity::begin(&path, durability, kept, || last_signed(&tables));
+        let continuity = continuity.map_err(|error| not_opened(&path, error))?;
+        // The number of a change that is missing is not given again.
+        let next = AtomicU64::new(continuity.last() + 1);
         let disk = match durability {
             Durability::Process => None,
             Durability::Machine => Some(Disk::start(tables.database.clone())?),
         };
-        Ok(Self { tables, next, has_failed: AtomicBool::new(false), path, disk })
+        Ok(Self { tables, next, has_failed: AtomicBool::new(false), path, continuity: Mutex::new(continuity), disk })
     }
 
     /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay.
@@ -81,13 +90,14 @@ impl FileJournal {
     /// Fails if the store does.
     pub fn prune(&self, time: Timestamp) -> Result<usize, JournalError> {
         let ended = self.table(&self.tables.database.snapshot(), &self.tables.ended, 0)?;
-        let old = ended.iter().filter(|stored| stored.change.signed_at < time);
-        let mut count = 0;
-        for stored in old {
-            self.checked(self.tables.ended.remove(stored.number.0.to_be_bytes()))?;
-            count += 1;
+        let old: Vec<_> =
+            ended.iter().filter(|stored| stored.change.signed_at < time).map(|old| old.number.0).collect();
+        let Some(highest) = old.iter().max() else { return Ok(0) };
+        self.checked(self.tables.note_pruned(*highest))?;
+        for number in &old {
+            self.checked(self.tables.ended.remove(number.to_be_bytes()))?;
         }
-        Ok(count)
+        Ok(old.len())
     }
 
     /// The folder, as an absolute path.
@@ -125,6 +135,16 @@ impl FileJournal {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.checked(self.tables.open.insert(number.to_be_bytes(), written(change, None)))?;
         Ok(ChangeNumber(number))
+    }
+
+    fn continuity(&self) -> MutexGuard<'_, Continuity> {
+        self.continuity.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a change is stored as durably as required.
+    fn confirm(&self, ChangeNumber(number): ChangeNumber) -> Result<(), JournalError> {
+        let noted = self.continuity().note(number);
+        self.checked(noted.map_err(fjall::Error::Io))
     }
 
     /// Moves a change in one step. A change that has ended keeps its first ending, unless that was unknown.
@@ -191,6 +211,7 @@ impl Journal for FileJournal {
                 let synced = disk.sync().await;
                 self.checked(synced)?;
             }
+            self.confirm(number)?;
             Ok(number)
         })
     }
@@ -202,6 +223,30 @@ impl Journal for FileJournal {
 
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
         Box::pin(async move { self.select(which) })
+    }
+
+    fn gap(&self, account: &str) -> Option<Gap> {
+        self.continuity().gap(account)
+    }
+
+    fn close_gap<'a>(&'a self, account: &'a str) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            self.refuse_elsewhere()?;
+            let closed = self.continuity().close_gap(account);
+            self.checked(closed.map_err(fjall::Error::Io))
+        })
+    }
+}
+
+impl Drop for FileJournal {
+    /// What the disk has of a journal that was closed outlives the machine, too.
+    fn drop(&mut self) {
+        self.disk = None;
+        let is_here = !self.has_failed.load(Ordering::Acquire) && self.tables.are_in_place(&self.path);
+        if is_here && self.tables.database.persist(PersistMode::SyncAll).is_ok() {
+            // If it fails, the next run reports what may be missing.
+            let _ = self.continuity().close();
+        }
     }
 }
 
@@ -258,6 +303,14 @@ impl Drop for Disk {
             let _ = thread.join();
         }
     }
+}
+
+/// When the last change was signed, if it can be read.
+fn last_signed(tables: &Tables) -> Option<Timestamp> {
+    let last = [&tables.open, &tables.ended].into_iter().filter_map(|table| table.last_key_value()?.into_inner().ok());
+    let (key, value) = last.max_by(|(one, _), (other, _)| one.cmp(other))?;
+    let number = <[u8; 8]>::try_from(&*key).map(u64::from_be_bytes).ok()?;
+    read(ChangeNumber(number), std::str::from_utf8(&value).ok()?).ok().map(|stored| stored.change.signed_at)
 }
 
 fn stored(error: fjall::Error) -> JournalError {

@@ -32,4 +32,6 @@ pub(crate) fn queried(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}
 
 pub(crate) fn end_not_stored(_: &Meta, _: &JournalError) {}
 
+pub(crate) fn journal_has_gap(_: &impl std::fmt::Display) {}
+
 pub(crate) fn account_mismatch(_: Option<&Meta>, _: &'static str) {}

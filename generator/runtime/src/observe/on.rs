@@ -107,6 +107,11 @@ pub(crate) fn end_not_stored(meta: &Meta, _: &JournalError) {
     warn!(target: "tradeapi_runtime", operation = meta.id, "the journal did not store the end of the call");
 }
 
+/// The journal may lack changes that were sent.
+pub(crate) fn journal_has_gap(gap: &impl std::fmt::Display) {
+    warn!(target: "tradeapi_runtime", "{gap}");
+}
+
 /// An answer of an operation, or a record from outside, contradicts the stated value of a property of the account.
 pub(crate) fn account_mismatch(meta: Option<&Meta>, property: &'static str) {
     let operation = meta.map(|meta| meta.id);

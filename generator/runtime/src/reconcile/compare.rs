@@ -152,6 +152,12 @@ impl Known {
         self.adopted.retain(|(family, _), _| keeps(family));
     }
 
+    /// The families that the journal has orders of.
+    pub(super) fn families(&self) -> BTreeSet<&'static str> {
+        let named = self.by_client_id.keys().chain(self.adopted.keys()).map(|(family, _)| *family);
+        named.chain(self.without_id.iter().copied()).collect()
+    }
+
     /// Settles the orders with an unknown outcome whose requests could no longer arrive when the account was listed:
     /// the listings show what they did. Returns their changes.
     pub(super) fn settle(
@@ -250,9 +256,18 @@ fn unshown<'a>(
     })
 }
 
+/// Whose an order is that the journal does not have.
+#[derive(Clone, Copy)]
+pub(super) struct Whose<'a> {
+    /// What client ids of this program begin with.
+    pub(super) own_prefixes: &'a [String],
+    /// From when on the journal may lack orders.
+    pub(super) lost_since: Option<Timestamp>,
+}
+
 /// Reports for each order how it differs from the journal.
-pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, own_prefixes: &[String]) -> Vec<ReconciledOrder> {
-    let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, own_prefixes));
+pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, whose: Whose<'_>) -> Vec<ReconciledOrder> {
+    let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, whose));
     let fills_alone = shown.fills.iter().filter(|(key, _)| !shown.orders.contains_key(key));
     let mut filled_ids = BTreeMap::new();
     let mut orders: Vec<_> = listed.collect();
@@ -262,7 +277,7 @@ pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, own_prefix
         match of_journal.map(|id| filled_ids.entry((key.0, id))) {
             Some(Entry::Vacant(entry)) => drop(entry.insert(key.clone())),
             // Two orders with one id cannot be distinguished.
-            Some(Entry::Occupied(_)) | None => orders.push(by_its_fills(known, key, client_id, own_prefixes)),
+            Some(Entry::Occupied(_)) | None => orders.push(by_its_fills(known, key, client_id, whose)),
         }
     }
     orders.extend(unshown(known, shown, since).map(|(key, order)| gone(key, order, filled_ids.remove(key))));
@@ -297,7 +312,7 @@ fn order(family: &'static str, difference: Difference) -> ReconciledOrder {
     }
 }
 
-fn listed(known: &Known, key: &Key, shown: &ShownOrder, own_prefixes: &[String]) -> ReconciledOrder {
+fn listed(known: &Known, key: &Key, shown: &ShownOrder, whose: Whose<'_>) -> ReconciledOrder {
     let (family, client_id) = (key.0, shown.sighting.client_id.clone());
     let of_journal = client_id.clone().and_then(|id| known.by_client_id.get(&(family, id)));
     let expected = if shown.is_open { Difference::AsExpected } else { Difference::Ended };
@@ -306,16 +321,27 @@ fn listed(known: &Known, key: &Key, shown: &ShownOrder, own_prefixes: &[String])
             (Difference::Contradiction, Some(*number))
         }
         (Some(KnownOrder { number, .. }), _) | (None, Some(Adopted { number, .. })) => (expected, Some(*number)),
-        (None, None) => (unknown(known, family, client_id.as_deref(), own_prefixes), None),
+        (None, None) => (unknown(known, family, client_id.as_deref(), shown.sighting.at, whose), None),
     };
     let (id, seen) = (Some(key.1.clone()), Some(shown.sighting.clone()));
     ReconciledOrder { id, client_id, is_open: shown.is_open, seen, change, ..order(family, difference) }
 }
 
 /// The difference of an order that the journal does not have.
-fn unknown(known: &Known, family: &str, client_id: Option<&str>, own_prefixes: &[String]) -> Difference {
+fn unknown(
+    known: &Known,
+    family: &str,
+    client_id: Option<&str>,
+    at: Option<Timestamp>,
+    Whose { own_prefixes, lost_since }: Whose<'_>,
+) -> Difference {
+    let is_named = |id: &str| own_prefixes.iter().any(|prefix| id.starts_with(prefix));
+    let may_be_lost = lost_since.is_some_and(|since| at.is_none_or(|at| at >= since));
     match client_id {
-        Some(id) if own_prefixes.iter().any(|prefix| id.starts_with(prefix)) => Difference::Unjournaled,
+        Some(id) if is_named(id) => Difference::Unjournaled,
+        // If prefixes are set, any other id belongs to a foreign order.
+        None if may_be_lost => Difference::PerhapsLost,
+        Some(_) if may_be_lost && own_prefixes.is_empty() => Difference::PerhapsLost,
         // The exchange may give a client id of its own to an order without one.
         _ if known.without_id.contains(family) => Difference::Unattributed,
         _ => Difference::Foreign,
@@ -323,11 +349,11 @@ fn unknown(known: &Known, family: &str, client_id: Option<&str>, own_prefixes: &
 }
 
 /// An order of which only fills are shown. Without a client id it may be any order of the journal that is not shown.
-fn by_its_fills(known: &Known, key: &Key, client_id: Option<String>, own_prefixes: &[String]) -> ReconciledOrder {
+fn by_its_fills(known: &Known, key: &Key, client_id: Option<String>, whose: Whose<'_>) -> ReconciledOrder {
     let difference = match (&client_id, known.adopted.contains_key(key)) {
         (_, true) => Difference::Ended,
         (None, false) => Difference::Unattributed,
-        (Some(id), false) => unknown(known, key.0, Some(id), own_prefixes),
+        (Some(id), false) => unknown(known, key.0, Some(id), None, whose),
     };
     let change = known.adopted.get(key).map(|adopted| adopted.number);
     ReconciledOrder { id: Some(key.1.clone()), client_id, change, ..order(key.0, difference) }

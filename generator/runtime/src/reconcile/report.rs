@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::confirm::Recovered;
 use crate::error::Error;
-use crate::journal::ChangeNumber;
+use crate::journal::{ChangeNumber, Gap};
 use crate::lifecycle::Sighting;
 use crate::pages::Clipped;
 use crate::value::{Decimal, Timestamp};
@@ -18,6 +18,10 @@ pub struct Reconciled {
     pub orders: Vec<ReconciledOrder>,
     /// The changes that the journal had open, and what their queries showed.
     pub recovered: Vec<Recovered>,
+    /// Why the journal may still lack changes that were sent: an order that it may have lost is open, a change could still
+    /// arrive, or families of the journal were not compared. `None` if it has every change, or the comparison found what was
+    /// missing.
+    pub gap: Option<Gap>,
     /// When the comparison began, by the client's clock. Foreign orders that were placed later may be missing.
     pub begun: Timestamp,
     /// Where listings do not reach back as far as the comparison. Orders of the journal from before are queried by id.
@@ -61,6 +65,9 @@ pub enum Difference {
     Ended,
     /// Its id is one of this program, and the journal does not have it.
     Unjournaled,
+    /// The journal does not have it, and may have lost it ([`Gap`]): it was shown since then, and no prefix of this program
+    /// says whose it is. It is never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
+    PerhapsLost,
     /// It is not of this program.
     Foreign,
     /// It has no id to match it by, and may be an order that the journal has without an id.
@@ -96,25 +103,33 @@ pub enum Action {
 }
 
 impl Reconciled {
-    /// Whether no order needs attention: every order is of the journal or foreign, is known to be open or not,
-    /// and was cancelled if that was the policy.
+    /// Whether nothing needs attention: every order is of the journal or foreign, is known to be open or not,
+    /// and was cancelled if that was the policy; and the journal lacks nothing.
     pub fn is_settled(&self) -> bool {
-        self.unsettled().next().is_none()
+        self.unsettled().next().is_none() && self.gap.is_none()
     }
 
     /// The orders that need attention.
     pub fn unsettled(&self) -> impl Iterator<Item = &ReconciledOrder> {
-        self.orders.iter().filter(|order| match order.difference {
-            Difference::Gone(Gone::Unsettled) | Difference::Contradiction => true,
-            Difference::Unjournaled | Difference::Unattributed => order.is_open,
-            Difference::Foreign => matches!(order.action, Action::NotCancelled(_)),
-            Difference::AsExpected | Difference::Ended | Difference::Gone(Gone::NotOpen) => false,
-        })
+        self.orders.iter().filter(|order| order.needs_attention())
     }
 
     /// The orders that are open.
     pub fn open(&self) -> impl Iterator<Item = &ReconciledOrder> {
         self.orders.iter().filter(|order| order.is_open && !matches!(order.action, Action::Cancelled))
+    }
+}
+
+impl ReconciledOrder {
+    /// Whether the order is not known to be of the journal or of others, or to be open or not.
+    pub(super) fn needs_attention(&self) -> bool {
+        match self.difference {
+            Difference::Gone(Gone::Unsettled) | Difference::Contradiction => true,
+            Difference::Unjournaled | Difference::Unattributed => self.is_open,
+            Difference::PerhapsLost => self.is_open && !matches!(self.action, Action::Adopted),
+            Difference::Foreign => matches!(self.action, Action::NotCancelled(_)),
+            Difference::AsExpected | Difference::Ended | Difference::Gone(Gone::NotOpen) => false,
+        }
     }
 }
 
@@ -124,6 +139,7 @@ impl fmt::Display for Difference {
             Self::AsExpected => "open, as expected",
             Self::Ended => "ended",
             Self::Unjournaled => "of this program, and not in the journal",
+            Self::PerhapsLost => "not in the journal, which may have lost it",
             Self::Foreign => "foreign",
             Self::Unattributed => "without an id to match it by",
             Self::Gone(Gone::NotOpen) => "not open, and no longer shown",
@@ -164,6 +180,7 @@ impl fmt::Display for Reconciled {
             self.open().count(),
             self.unsettled().count()
         )?;
-        self.orders.iter().try_for_each(|order| write!(f, "\n  {order}"))
+        self.orders.iter().try_for_each(|order| write!(f, "\n  {order}"))?;
+        self.gap.iter().try_for_each(|gap| write!(f, "\n{gap}"))
     }
 }

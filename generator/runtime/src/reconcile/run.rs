@@ -1,8 +1,9 @@
 //! The steps of a comparison: recover, list, compare, query what is missing, act.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::compare::{Known, Missing, Shown, ShownOrder, compare, earliest, missing};
+use super::compare::{Known, Missing, Shown, ShownOrder, Whose, compare, earliest, missing};
 use super::error::{ListingFailure, ReconcileError};
 use super::listing::{Listing, Part, Seen, Walk};
 use super::report::{Action, Difference, Reconciled, ReconciledOrder};
@@ -11,14 +12,20 @@ use crate::client::ClientCore;
 use crate::clock::Moment;
 use crate::confirm::{Recovered, Recovery};
 use crate::error::JournalError;
-use crate::journal::{Change, ChangeNumber, Ending, Journal, Selection};
+use crate::journal::{Change, ChangeNumber, Ending, Gap, Journal, Selection};
 use crate::pages::{Clipped, PageError};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
+/// How much earlier than the last change of a journal a missing one may be dated: requests are signed before they are
+/// stored, and clocks are set.
+const BEFORE_GAP: Duration = Duration::from_secs(600);
+
 /// How far a comparison has come.
 pub(super) struct Progress {
     begun: Timestamp,
+    since: Timestamp,
+    gap: Option<Lost>,
     listed_after: Moment,
     recovered: Option<Vec<Recovered>>,
     /// The listings to read, each for a value of a parameter; the next one is the last.
@@ -27,6 +34,22 @@ pub(super) struct Progress {
     walk: Option<(Box<dyn Walk>, Seen)>,
     shown: Shown,
     clipped: Vec<Clipped>,
+}
+
+/// What the journal may lack.
+#[derive(Clone)]
+struct Lost {
+    gap: Gap,
+    since: Timestamp,
+    /// Whether nothing of it could arrive when the account was listed.
+    is_over: bool,
+}
+
+impl Lost {
+    fn of(gap: Gap) -> Self {
+        let since = gap.after.map(|after| after.checked_sub(BEFORE_GAP).unwrap_or_default()).unwrap_or_default();
+        Self { gap, since, is_over: false }
+    }
 }
 
 impl Progress {
@@ -49,7 +72,10 @@ impl Progress {
         let mut left: Vec<_> = turns.collect();
         left.reverse();
         let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
-        Ok(Self { begun: client.now(), listed_after: client.moment(), recovered, left, walk, shown, clipped })
+        let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(Lost::of);
+        let since = gap.iter().filter(|lost| lost.gap.after.is_some()).map(|lost| lost.since).chain([how.since]).min();
+        let (begun, since, listed_after) = (client.now(), since.unwrap_or(how.since), client.moment());
+        Ok(Self { begun, since, gap, listed_after, recovered, left, walk, shown, clipped })
     }
 
     /// Takes what a listing has shown that was read to its end.
@@ -102,7 +128,10 @@ impl ClientCore {
         progress: &mut Progress,
     ) -> Result<Reconciled, ReconcileError> {
         if progress.recovered.is_none() {
-            progress.recovered = Some(self.recover(recoveries, &how.confirm).await?);
+            progress.recovered = Some(self.recover(recoveries, &how.confirm).await?.changes);
+            if let Some(lost) = &mut progress.gap {
+                lost.is_over = self.outlast(progress.listed_after, &how.confirm).await;
+            }
             (progress.begun, progress.listed_after) = (self.now(), self.moment());
         }
         self.list(how, progress).await?;
@@ -111,6 +140,8 @@ impl ClientCore {
         let of_account = |account: &Option<String>| account.as_deref().unwrap_or_default() == self.account().name();
         let changes = changes.into_iter().filter(|stored| of_account(&stored.change.account)).collect();
         let mut known = Known::of(changes, recoveries, listings)?;
+        let covers_all = how.families.is_empty()
+            || known.families().iter().all(|family| how.families.iter().any(|covered| covered == family));
         known.keep_families(&how.families);
         for number in known.settle(|request, signed_at| {
             self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
@@ -118,18 +149,42 @@ impl ClientCore {
             journal.end(number, Ending::new(Outcome::Unknown)).await?;
         }
         self.query_missing(how, &known, progress).await?;
-        let mut orders = compare(&known, &progress.shown, how.since, &how.own_prefixes);
+        let lost_since = progress.gap.as_ref().map(|lost| lost.since);
+        let whose = Whose { own_prefixes: &how.own_prefixes, lost_since };
+        let mut orders = compare(&known, &progress.shown, progress.since, whose);
         let next_since = earliest(&known, &orders).unwrap_or(progress.begun).min(progress.begun);
-        for order in orders.iter_mut().filter(|order| order.difference == Difference::Foreign && order.is_open) {
-            self.handle(journal, how.foreign, order, &progress.shown).await?;
+        for order in orders.iter_mut().filter(|order| order.is_open) {
+            let is_adopted = order.difference == Difference::PerhapsLost && how.foreign == ForeignOrders::Adopt;
+            if order.difference == Difference::Foreign || is_adopted {
+                self.handle(journal, how.foreign, order, &progress.shown).await?;
+            }
         }
+        let gap = self.close_gap(journal, progress.gap.clone(), covers_all, &orders).await?;
         Ok(Reconciled {
             orders,
             recovered: progress.recovered.clone().unwrap_or_default(),
             begun: progress.begun,
+            gap,
             clipped: progress.clipped.clone(),
             next_since,
         })
+    }
+
+    /// Closes the gap of the journal if the comparison showed all that is missing. Returns it otherwise.
+    async fn close_gap(
+        &self,
+        journal: &Arc<dyn Journal>,
+        lost: Option<Lost>,
+        covers_all: bool,
+        orders: &[ReconciledOrder],
+    ) -> Result<Option<Gap>, JournalError> {
+        let Some(lost) = lost else { return Ok(None) };
+        let is_lost = |order: &ReconciledOrder| order.difference == Difference::PerhapsLost;
+        if !lost.is_over || !covers_all || orders.iter().any(|order| is_lost(order) && order.needs_attention()) {
+            return Ok(Some(lost.gap));
+        }
+        journal.close_gap(self.account().name()).await?;
+        Ok(None)
     }
 
     /// Reads the listings that are left, page by page.
@@ -139,7 +194,7 @@ impl ClientCore {
             let (mut walk, mut seen) = match progress.walk.take() {
                 Some(walking) => walking,
                 None => {
-                    let walk = listing.walk(self, turn, how.since, &how.retry);
+                    let walk = listing.walk(self, turn, progress.since, &how.retry);
                     (walk.map_err(|why| ListingFailure::Request(why).of(operation))?, Seen::default())
                 }
             };
@@ -169,7 +224,8 @@ impl ClientCore {
         known: &Known,
         progress: &mut Progress,
     ) -> Result<(), ReconcileError> {
-        for Missing { family, client_id, request, look } in missing(known, &progress.shown, how.since, self.now()) {
+        for Missing { family, client_id, request, look } in missing(known, &progress.shown, progress.since, self.now())
+        {
             let found = (look.query)(self, &request, &client_id, &how.retry).await;
             let found = found.map_err(|source| ReconcileError::Query { client_id, source })?;
             found.into_iter().for_each(|sighting| progress.shown.add_order(family, sighting, None));

@@ -6,6 +6,7 @@ use std::{fs, io, panic, path, process};
 
 use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode};
 
+use super::continuity::sync_folder;
 use crate::error::JournalError;
 
 /// The format of the tables. Another one is refused.
@@ -15,11 +16,15 @@ const FORMAT: &[u8] = b"1";
 const MARKER: &str = "version";
 
 /// A file that the store keeps open, so that no other file can get its inode.
-const HELD: &str = "lock";
+pub(super) const HELD: &str = "lock";
+
+/// The key of the highest number that was pruned.
+const PRUNED: &str = "pruned";
 
 #[derive(Clone)]
 pub(super) struct Tables {
     pub(super) database: Database,
+    about: Keyspace,
     pub(super) open: Keyspace,
     pub(super) ended: Keyspace,
     identity: Identity,
@@ -63,9 +68,10 @@ impl Tables {
     fn read(path: &Path) -> fjall::Result<(Self, Option<Vec<u8>>)> {
         let database = Database::builder(path).worker_threads(1).open()?;
         let table = |name| database.keyspace(name, KeyspaceCreateOptions::default);
-        let format = table("about")?.get("format")?.map(|format| format.to_vec());
+        let about = table("about")?;
+        let format = about.get("format")?.map(|format| format.to_vec());
         let (open, ended, identity) = (table("open")?, table("ended")?, identity(path)?);
-        Ok((Self { open, ended, identity, database }, format))
+        Ok((Self { about, open, ended, identity, database }, format))
     }
 
     /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open
@@ -76,10 +82,12 @@ impl Tables {
         let begun = || -> fjall::Result<()> {
             let _ = fs::remove_dir_all(&draft);
             let (tables, _) = Self::read(&draft)?;
-            tables.database.keyspace("about", KeyspaceCreateOptions::default)?.insert("format", FORMAT)?;
+            tables.about.insert("format", FORMAT)?;
             tables.database.persist(PersistMode::SyncAll)?;
             drop(tables);
             fs::rename(&draft, path)?;
+            // Otherwise the folder itself could be missing after a loss of power.
+            path.parent().map_or(Ok(()), sync_folder)?;
             Ok(())
         };
         let result = begun();
@@ -91,21 +99,37 @@ impl Tables {
         }
     }
 
-    /// The highest number so far.
+    /// The highest number so far, also of changes that were pruned.
     pub(super) fn last(&self) -> fjall::Result<u64> {
-        let mut last = 0;
+        let mut last = self.last_pruned()?;
         for table in [&self.open, &self.ended] {
             if let Some(key) = table.last_key_value().map(Guard::key).transpose()? {
-                last = last.max(<[u8; 8]>::try_from(&*key).map_or(0, u64::from_be_bytes));
+                last = last.max(number_of(&key));
             }
         }
         Ok(last)
+    }
+
+    /// Changes up to a number are about to be pruned.
+    pub(super) fn note_pruned(&self, number: u64) -> fjall::Result<()> {
+        match self.last_pruned()? < number {
+            true => self.about.insert(PRUNED, number.to_be_bytes()),
+            false => Ok(()),
+        }
+    }
+
+    fn last_pruned(&self) -> fjall::Result<u64> {
+        Ok(self.about.get(PRUNED)?.map_or(0, |number| number_of(&number)))
     }
 
     /// Whether a folder is the one that they were read from.
     pub(super) fn are_in_place(&self, path: &Path) -> bool {
         identity(path).is_ok_and(|identity| identity == self.identity)
     }
+}
+
+fn number_of(bytes: &[u8]) -> u64 {
+    <[u8; 8]>::try_from(bytes).map_or(0, u64::from_be_bytes)
 }
 
 fn found_in(path: &Path) -> io::Result<Found> {
@@ -141,7 +165,7 @@ fn damaged(path: &Path, why: String) -> JournalError {
     JournalError::Damaged { place: place(path), why }
 }
 
-fn not_opened(path: &Path, error: io::Error) -> JournalError {
+pub(super) fn not_opened(path: &Path, error: io::Error) -> JournalError {
     JournalError::NotOpened { place: place(path), source: Arc::new(error) }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Adopted, Known, Missing, Shown, compare, earliest, missing};
+use super::{Adopted, Known, Missing, Shown, Whose, compare, earliest, missing};
 use crate::confirm::Look;
 use crate::journal::{Change, ChangeNumber, Ending, StoredChange};
 use crate::lifecycle::Sighting;
@@ -10,6 +10,9 @@ use crate::reconcile::listing::{Fill, Listing, Part};
 use crate::reconcile::report::{Difference, Gone};
 use crate::tables::Outcome;
 use crate::value::Timestamp;
+
+/// No id is of this program, and the journal lacks nothing.
+const NOBODYS: Whose<'_> = Whose { own_prefixes: &[], lost_since: None };
 
 const FAMILY: &str = "family";
 
@@ -75,7 +78,10 @@ fn filled(mut shown: Shown, order: &str, client_id: Option<&str>, quantity: i64)
 /// The differences since second 10, by id.
 fn differences(known: &Known, shown: &Shown) -> Vec<(Option<String>, Difference)> {
     let own = ["own-".to_owned()];
-    compare(known, shown, at(10), &own).into_iter().map(|order| (order.id, order.difference)).collect()
+    compare(known, shown, at(10), Whose { own_prefixes: &own, lost_since: None })
+        .into_iter()
+        .map(|order| (order.id, order.difference))
+        .collect()
 }
 
 fn one(known: &Known, shown: &Shown) -> Difference {
@@ -158,6 +164,29 @@ fn what_is_shown_differs_by_what_the_journal_has() {
 }
 
 #[test]
+fn an_order_that_the_journal_may_have_lost_is_not_foreign() {
+    let seen_at = |client_id, second: Option<u64>| {
+        let mut shown = Shown::default();
+        let at = second.map(at);
+        shown.add_order(FAMILY, Sighting { at, ..order("1", client_id, false) }, None);
+        shown
+    };
+    let own = ["own-".to_owned()];
+    let whose = |client_id, second, own_prefixes| {
+        let whose = Whose { own_prefixes, lost_since: Some(at(20)) };
+        compare(&journal(&[]), &seen_at(client_id, second), at(10), whose)[0].difference
+    };
+    for client_id in [None, Some("a")] {
+        assert_eq!(whose(client_id, Some(19), &[]), Difference::Foreign);
+        assert_eq!(whose(client_id, Some(20), &[]), Difference::PerhapsLost);
+        assert_eq!(whose(client_id, None, &[]), Difference::PerhapsLost);
+    }
+    assert_eq!(whose(Some("own-a"), Some(20), &own), Difference::Unjournaled);
+    assert_eq!(whose(Some("a"), Some(20), &own), Difference::Foreign);
+    assert_eq!(whose(None, Some(20), &own), Difference::PerhapsLost);
+}
+
+#[test]
 fn one_refused_attempt_with_an_id_proves_nothing_about_the_others() {
     let open = shown(&[("1", Some("a"), false)]);
     for outcomes in [[Outcome::Done, Outcome::NotDone], [Outcome::NotDone, Outcome::Done]] {
@@ -206,7 +235,7 @@ fn fills_alone_show_an_order() {
     let fills = |client_id| filled(filled(Shown::default(), "1", client_id, 2), "1", None, 3);
     let placed = journal(&[("a", 20, None)]);
     assert_eq!(one(&placed, &fills(Some("a"))), Difference::Gone(Gone::NotOpen));
-    let orders = compare(&placed, &fills(Some("a")), at(10), &[]);
+    let orders = compare(&placed, &fills(Some("a")), at(10), NOBODYS);
     assert_eq!((orders[0].filled.as_str(), orders[0].id.as_deref()), ("5", Some("1")));
     assert_eq!(one(&journal(&[("a", 20, Some(Outcome::NotDone))]), &fills(Some("a"))), Difference::Contradiction);
     assert_eq!(one(&journal(&[]), &fills(Some("a"))), Difference::Foreign);
@@ -250,10 +279,10 @@ fn the_next_comparison_begins_with_what_has_not_ended() {
         ("gone", 10, Some(Outcome::Done)),
     ]);
     let shown = shown(&[("1", Some("ended"), true), ("2", Some("open"), false)]);
-    let orders = compare(&known, &shown, at(10), &[]);
+    let orders = compare(&known, &shown, at(10), NOBODYS);
     assert_eq!(earliest(&known, &orders), Some(at(12)));
     let known = journal(&[("open", 13, Some(Outcome::Done)), ("gone", 10, Some(Outcome::Done))]);
-    assert_eq!(earliest(&known, &compare(&known, &shown, at(10), &[])), Some(at(13)));
+    assert_eq!(earliest(&known, &compare(&known, &shown, at(10), NOBODYS)), Some(at(13)));
     assert_eq!(earliest(&known, &[]), None);
 }
 
