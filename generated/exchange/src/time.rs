@@ -1,6 +1,8 @@
 //! The clock of an exchange: the system's, a faster one, or one that is moved by hand.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::thread;
@@ -38,6 +40,8 @@ struct Moment {
     begun: u64,
     advanced: Duration,
     wakers: BTreeMap<(Duration, u64), Waker>,
+    /// The tasks that move the time, which are woken when anything waits.
+    movers: Vec<Waker>,
     count: u64,
     /// The wakers of clients that wait.
     dice: Dice,
@@ -90,7 +94,8 @@ impl Shared {
 }
 
 impl Time {
-    /// A clock that stands still until it is advanced. It starts at the beginning of 2026.
+    /// A clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a client that
+    /// waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of 2026.
     pub fn by_hand() -> Self {
         Self::of(None, BEGINNING)
     }
@@ -113,7 +118,8 @@ impl Time {
     fn of(runs: Option<(Instant, u32)>, begun: u64) -> Self {
         let (speed, advanced, wakers) = (runs.map(|(_, speed)| speed), Duration::ZERO, BTreeMap::new());
         let dice = Dice::new(Seed::default(), 0);
-        let moment = Moment { runs, speed, begun, advanced, wakers, count: 0, dice, is_awaited: false };
+        let (movers, count, is_awaited) = (Vec::new(), 0, false);
+        let moment = Moment { runs, speed, begun, advanced, wakers, movers, count, dice, is_awaited };
         Self(Arc::new(Shared { moment: Mutex::new(moment), changed: Condvar::new() }))
     }
 
@@ -125,6 +131,51 @@ impl Time {
         drop(moment);
         self.0.changed.notify_all();
         due.for_each(Waker::wake);
+    }
+
+    /// Awaits `future`, and moves a clock that stands still whenever `future` waits: to the next moment that anything waits
+    /// for on this clock. So pauses before retries and waits for rate limits end, which otherwise last until someone calls
+    /// [`advance`](Self::advance). What `future` waits for may also be other tasks that wait on this clock.
+    ///
+    /// ```
+    /// use tradeapi::runtime::retry::RetryPolicy;
+    /// use tradeapi::unified::GetAssets;
+    /// use tradeapi_exchange::{Aim, Exchange, Fault, Seed, Trouble};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let exchange = Exchange::new(Seed(7));
+    /// let client = exchange.client();
+    /// exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::All).times(2));
+    /// let (retry, assets) = (RetryPolicy::new(), GetAssets::new());
+    /// exchange.time().run(client.retrying(&retry).call(&assets)).await?;
+    /// # Ok::<(), tradeapi::Error>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn run<F: Future>(&self, future: F) -> F::Output {
+        let mut future = pin!(future);
+        poll_fn(|context| {
+            if let Poll::Ready(output) = future.as_mut().poll(context) {
+                return Poll::Ready(output);
+            }
+            match self.leap() {
+                // What was woken runs first.
+                true => context.waker().wake_by_ref(),
+                false => self.moment().movers.push(context.waker().clone()),
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Moves a clock that stands still to the next moment that anything waits for. Returns whether there is one.
+    fn leap(&self) -> bool {
+        let moment = self.moment();
+        let next = moment.wakers.first_key_value().map(|((at, _), _)| *at);
+        let step = next.filter(|_| moment.runs.is_none()).map(|at| at.saturating_sub(moment.passed()));
+        drop(moment);
+        step.into_iter().for_each(|step| self.advance(step));
+        step.is_some()
     }
 
     /// How many times as fast as the system's clock it runs; zero if it stands still.
@@ -210,9 +261,11 @@ impl Timer for Time {
         moment.count += 1;
         let count = moment.count;
         moment.wakers.insert((at, count), waker);
+        let movers = std::mem::take(&mut moment.movers);
         self.await_next(&mut moment);
         drop(moment);
         self.0.changed.notify_all();
+        movers.into_iter().for_each(Waker::wake);
     }
 }
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::unified::{CancelOrder, Category, GetOpenOrders, GetOrderHistory, OrderRef, Side};
+use tradeapi::unified::{CancelAllOrders, CancelOrder, Category, GetOpenOrders, GetOrderHistory, OrderRef, Side};
 use tradeapi::{Client, Error};
 use tradeapi_exchange::{Aim, Conditions, Exchange, Fault, FaultKind, Profile, Seed, Settings, Time};
 
@@ -103,6 +104,39 @@ async fn latency_passes_on_the_clock_of_the_exchange() {
     assert!(!call.is_finished(), "79 of 80 milliseconds are over");
     time.advance(Duration::from_millis(1));
     assert!(call.await.unwrap());
+}
+
+/// As a program does that cancels until it has succeeded: without anyone who moves the time.
+#[tokio::test]
+async fn pauses_before_retries_end_where_the_time_is_moved_by_whoever_waits() {
+    let desk = Desk::one_way();
+    desk.exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::All).times(7));
+    let (client, time, begun) = (desk.client.clone(), desk.exchange.time().clone(), desk.exchange.time().now());
+    let retry = RetryPolicy::new();
+    let cancel = async || {
+        let all = CancelAllOrders::new(Category::UsdtFutures);
+        while client.retrying(&retry).cancel(&all).await.is_err() {}
+    };
+    time.run(cancel()).await;
+    assert!(time.now() > begun, "the pauses took time of the exchange");
+    // Also where the calls are other tasks', and nothing waits at first.
+    desk.exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::All).times(7));
+    let tasks: Vec<_> = (0..3)
+        .map(|_| {
+            let (client, retry) = (client.clone(), retry.clone());
+            tokio::spawn(async move {
+                tokio::task::yield_now().await;
+                let all = GetOpenOrders::new();
+                while client.retrying(&retry).call(&all).await.is_err() {}
+            })
+        })
+        .collect();
+    time.run(async {
+        for task in tasks {
+            task.await.unwrap();
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
