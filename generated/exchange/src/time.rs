@@ -43,7 +43,7 @@ struct Moment {
     /// The tasks that move the time, which are woken when anything waits.
     movers: Vec<Waker>,
     count: u64,
-    /// The wakers of clients that wait.
+    /// The random numbers of clients on this clock.
     dice: Dice,
     /// Whether a thread waits for the earliest waker. It ends when there are none.
     is_awaited: bool,

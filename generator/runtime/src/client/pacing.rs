@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,7 +19,8 @@ pub enum LimitMode {
     /// Like `Wait`, but the calls of a limit are spread over its window, for a program that quotes all the time: with
     /// ten calls a second, one leaves every 100 ms. Nothing is saved up, so there is no burst after a pause and no
     /// second without a call after a burst. Cancellations and requests that close positions are not spread, and neither
-    /// are limits with windows of more than a minute.
+    /// are limits with windows of more than a minute. A call that waits for one limit does not hold up calls of its
+    /// other limits: lighter calls of a pool leave before a heavy one that waits for a limit of its own.
     ///
     /// The calls of a client and its clones are spread together. The limiter still counts every call.
     Spread,
@@ -42,48 +43,66 @@ pub(crate) struct RateLimitPolicy {
 /// The longest window that calls are spread over.
 const LONGEST_SPREAD: u32 = 60;
 
-/// When the next call of each limit may leave in the mode `Spread`. Clones share it.
+/// When the calls of each limit leave in the mode `Spread`. Clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Duration>>>);
+pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Line>>>);
+
+/// The slots of a limit that are taken and not over: when each begins and ends. None overlaps another.
+#[derive(Default)]
+struct Line(BTreeMap<Duration, Duration>);
+
+impl Line {
+    /// The end of the last slot that is in the way of one from `at` on.
+    fn blocked_until(&self, at: Duration, length: Duration) -> Option<Duration> {
+        let (_, end) = self.0.range(..at.saturating_add(length)).next_back()?;
+        (*end > at).then_some(*end)
+    }
+
+    fn forget_before(&mut self, now: Duration) {
+        while self.0.first_entry().is_some_and(|first| *first.get() <= now) {
+            self.0.pop_first();
+        }
+    }
+}
 
 /// A limit: the pool, or the operation and the class; and whose calls it counts.
 type Limit = (&'static str, &'static str, u32, String);
 
 impl Slots {
-    /// Takes the next slot that all limits of a call have free.
+    /// Takes the next slot that all limits of a call have free, which may be between those of others.
     fn take(&self, call: Call<'_>, now: Duration) -> Slot<'_> {
-        let is_spread = |row: &&RateLimit| row.per_seconds <= LONGEST_SPREAD && row.calls > 0;
+        let is_spread = |row: &&RateLimit| row.per_seconds <= LONGEST_SPREAD && !interval(row).is_zero();
         let limits = call.limits().filter(is_spread).map(|row| {
             let (of, class) = row.pool.map_or((call.meta().id, row.class), |pool| (pool, ""));
             ((of, class, row.per_seconds, call.counted(row.scope).to_owned()), interval(row))
         });
         let limits: Vec<_> = limits.collect();
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = limits.iter().filter_map(|(limit, _)| slots.get(limit)).max().copied();
-        let slot = free.unwrap_or_default().max(now);
-        let taken = limits.into_iter().map(|(limit, interval)| {
-            let next = slot.saturating_add(interval);
-            let before = slots.insert(limit.clone(), next);
-            Taken { limit, before: before.unwrap_or_default(), next }
-        });
-        Slot { slots: self, at: slot, taken: taken.collect(), is_used: false }
+        for (limit, _) in &limits {
+            slots.get_mut(limit).into_iter().for_each(|line| line.forget_before(now));
+        }
+        let mut at = now;
+        let blocked = |at: Duration| {
+            limits.iter().filter_map(|(limit, length)| slots.get(limit)?.blocked_until(at, *length)).max()
+        };
+        while let Some(free) = blocked(at) {
+            at = free;
+        }
+        for (limit, length) in &limits {
+            slots.entry(limit.clone()).or_default().0.insert(at, at.saturating_add(*length));
+        }
+        let limits = limits.into_iter().map(|(limit, _)| limit).collect();
+        Slot { slots: self, at, limits, is_used: false }
     }
 }
 
-/// When a call may leave. A call that is given up before gives its slot back, unless others have lined up behind it: a
-/// program that gives up call after call would otherwise wait longer and longer.
+/// When a call may leave. A call that is given up before gives its slot back: a program that gives up call after call would
+/// otherwise wait longer and longer.
 struct Slot<'a> {
     slots: &'a Slots,
     at: Duration,
-    taken: Vec<Taken>,
+    limits: Vec<Limit>,
     is_used: bool,
-}
-
-/// A limit of a slot, and its next slot before and after that.
-struct Taken {
-    limit: Limit,
-    before: Duration,
-    next: Duration,
 }
 
 impl Drop for Slot<'_> {
@@ -92,9 +111,9 @@ impl Drop for Slot<'_> {
             return;
         }
         let mut slots = self.slots.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for Taken { limit, before, next } in &self.taken {
-            if let Some(slot) = slots.get_mut(limit).filter(|slot| *slot == next) {
-                *slot = *before;
+        for limit in &self.limits {
+            if let Some(line) = slots.get_mut(limit) {
+                line.0.remove(&self.at);
             }
         }
     }

@@ -6,7 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
-use tradeapi_runtime::limits::{CountFrom, InProcessLimits, LimitSettings};
+use tradeapi_runtime::error::LimiterTrouble;
+use tradeapi_runtime::limits::{
+    Admission, AdmissionError, Call, CountFrom, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback,
+    Reservation, Unavailable,
+};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Error, Timestamp};
@@ -386,5 +390,44 @@ async fn calls_are_spread_over_the_window() -> Tested {
     let next = tokio::spawn(async move { client.call(&order()).await });
     let after = in_a_second(&timer, &recorder).await;
     assert_eq!((after.len(), next.await??.waited), (1, SECOND / 10));
+    Ok(())
+}
+
+/// Fails after a wait.
+struct Failing;
+
+impl Limiter for Failing {
+    fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+        let mut why = Unavailable::new(LimiterTrouble::Unreachable, "it is gone");
+        why.waited = 3 * SECOND;
+        Admission::Now(Err(AdmissionError::Unavailable(why)))
+    }
+
+    fn sent(&self, _: &mut Reservation) {}
+
+    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
+
+    fn give_back(&self, _: Reservation) {}
+}
+
+#[tokio::test]
+async fn an_error_contains_the_wait_for_a_slot_too() -> Tested {
+    let (timer, recorder) = (ManualTimer::new(), Recorder::new(200, "100"));
+    let builder = ClientCore::builder(&API, "https://mini.example").transport(recorder.clone());
+    let builder = builder.credentials(Credentials::new("key", "secret", "pass")).limits(LimitMode::Spread);
+    let client = builder.limiter(Arc::new(Failing)).environment(Wall(timer.clone())).build()?;
+    let calls = [0, 1, 2].map(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { client.call(&order()).await })
+    });
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+        timer.advance(SECOND / 20);
+    }
+    for (slot, call) in (0..).zip(calls) {
+        let error = call.await?.err().ok_or("it was sent")?;
+        assert_eq!(error.waited(), 3 * SECOND + slot * SECOND / 10, "{error}");
+    }
+    assert!(recorder.signed_at().is_empty());
     Ok(())
 }

@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -55,20 +53,25 @@ fn take(slots: &Slots, operation: usize, account: usize, now: u64) -> u64 {
 }
 
 proptest! {
-    /// A call leaves as soon as each of its limits allows after the calls before it, and no later: a limit over a
-    /// longer window, or of another account, does not delay it.
+    /// A call leaves as soon as each of its limits has room between the calls before it, and no later: a limit over a
+    /// longer window, or of another account, does not delay it, and neither does a call that waits for another limit.
     #[test]
     fn a_call_leaves_as_soon_as_all_its_limits_allow(
         calls in prop::collection::vec((0..OPERATIONS.len(), 0..ACCOUNTS.len(), 0_u64..500), 1..60),
     ) {
-        let (slots, mut now, mut before) = (Slots::default(), 0, HashMap::<String, u64>::new());
+        let (slots, mut now, mut taken) = (Slots::default(), 0, Vec::<(String, u64, u64)>::new());
         for (operation, account, later) in calls {
             now += later;
             let limits = spread_by(operation, account);
-            let free = limits.iter().filter_map(|(limit, _)| before.get(limit)).max().copied();
+            let is_free = |at: &u64| limits.iter().all(|(limit, length)| {
+                taken.iter().all(|(of, begins, ends)| of != limit || *ends <= *at || at + length <= *begins)
+            });
+            let mut moments: Vec<_> = taken.iter().map(|(_, _, ends)| *ends).filter(|ends| *ends > now).collect();
+            moments.push(now);
+            moments.sort_unstable();
             let at = take(&slots, operation, account, now);
-            prop_assert_eq!(at, free.unwrap_or_default().max(now));
-            before.extend(limits.into_iter().map(|(limit, interval)| (limit, at + interval)));
+            prop_assert_eq!(Some(at), moments.into_iter().find(is_free));
+            taken.extend(limits.into_iter().map(|(limit, length)| (limit, at, at + length)));
         }
     }
 
@@ -89,14 +92,27 @@ proptest! {
     }
 }
 
-/// A call that waits behind one that is given up keeps its distance to the call before that.
+/// A call that waits behind one that is given up keeps its distance to the others, and the next call takes the free
+/// slot.
 #[test]
-fn a_slot_that_others_wait_behind_is_not_given_back() {
+fn a_slot_that_is_given_back_is_taken_by_the_next() {
     let slots = Slots::default();
     assert_eq!(take(&slots, 0, 0, 0), 0);
     let given_up = slots.take(call(0, 0), Duration::ZERO);
     assert_eq!(take(&slots, 0, 0, 0), 200);
     drop(given_up);
-    assert_eq!(take(&slots, 0, 0, 0), 300);
+    assert_eq!([take(&slots, 0, 0, 0), take(&slots, 0, 0, 0)], [100, 300]);
     assert_eq!(call(1, 0).counted(Scope::Ip), "10.0.0.1");
+}
+
+/// The heavy call takes 200 ms of the pool, and waits two seconds for a limit of its own.
+#[test]
+fn a_heavy_call_that_waits_does_not_delay_lighter_ones_and_keeps_its_turn() {
+    let slots = Slots::default();
+    assert_eq!([take(&slots, 3, 0, 0), take(&slots, 3, 0, 0)], [0, 2000]);
+    let lighter: Vec<_> = (0..46).map(|_| take(&slots, 2, 0, 0)).collect();
+    assert_eq!(lighter[..3], [200, 240, 280]);
+    // Between 2000 and 2200 is the turn of the heavy one.
+    assert_eq!(lighter[44..], [1960, 2200]);
+    assert_eq!(take(&slots, 2, 0, 2100), 2240);
 }
