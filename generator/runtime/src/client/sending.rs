@@ -14,6 +14,7 @@ use crate::clock::Moment;
 use crate::error::{
     Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
 };
+use crate::evidence::Asking;
 use crate::exchange::{Reply, build_request, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
@@ -33,6 +34,7 @@ pub(super) struct Sent<'a, O> {
     warnings: Violations,
     at: Moment,
     number: Option<RequestNumber>,
+    asking: Option<Asking>,
 }
 
 /// One of the attempts of a call.
@@ -253,10 +255,12 @@ impl ClientCore {
         if let Some(tracking) = tracking {
             tracking.sent(self.visible_from(operation, now.steady));
         }
+        let is_read = O::META.effect == Effect::Read;
+        let asking = is_read.then(|| self.awaited().ask(|| Named::of(operation))).flatten();
         span.sent(request.body());
         permit.sent();
         Ok((
-            Sent { operation, what, permit, warnings, at: now, number },
+            Sent { operation, what, permit, warnings, at: now, number, asking },
             self.parts.transport.send_timed(request, trip),
         ))
     }
@@ -269,7 +273,7 @@ impl ClientCore {
         answer: Result<Response<Bytes>, TransportError>,
         trip: Option<Duration>,
     ) -> Result<Reply<O::Response>, Error> {
-        let Sent { operation, what, mut permit, warnings, at, number } = sent;
+        let Sent { operation, what, mut permit, warnings, at, number, asking } = sent;
         let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
         let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
             let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
@@ -281,6 +285,9 @@ impl ClientCore {
         });
         if let Ok(reply) = &reply {
             self.note_records::<O>(&reply.data);
+        }
+        if matches!(reply, Ok(_) | Err(Error::Exchange(_))) {
+            asking.into_iter().for_each(Asking::answered);
         }
         let reply = self.compare_account(operation, reply);
         if let Some(drift) = &self.parts.drift {

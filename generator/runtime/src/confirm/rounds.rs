@@ -65,10 +65,13 @@ impl<O: Queryable> Open<O> {
 }
 
 /// The changes that are queried, registered so that records from outside find them.
-struct Waiting(Vec<Arc<Pending>>);
+struct Waiting<'a> {
+    client: &'a ClientCore,
+    pending: Vec<Arc<Pending>>,
+}
 
-impl Waiting {
-    fn begin<O: Queryable>(client: &ClientCore, open: &[Open<O>], policy: &ConfirmPolicy) -> Self {
+impl<'a> Waiting<'a> {
+    fn begin<O: Queryable>(client: &'a ClientCore, open: &[Open<O>], policy: &ConfirmPolicy) -> Self {
         let register = |one: &Open<O>| {
             let (operation, target) = (O::META.id, one.question.target());
             let pending = Pending::new(operation, target.clone(), one.signed_at, one.left, policy.settling);
@@ -81,18 +84,19 @@ impl Waiting {
             records.into_iter().find(is_proof).into_iter().for_each(|record| pending.prove(record));
             pending
         };
-        Self(open.iter().map(register).collect())
+        Self { client, pending: open.iter().map(register).collect() }
     }
 
     /// Notes what was found, so that a later record that contradicts it is noticed.
     fn end<A, R>(&self, confirmations: &[Confirmation<A, R>]) {
-        self.0.iter().zip(confirmations).for_each(|(pending, confirmation)| pending.end(confirmation.outcome()));
+        self.pending.iter().zip(confirmations).for_each(|(pending, confirmation)| pending.end(confirmation.outcome()));
     }
 }
 
-impl Drop for Waiting {
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let unended = self.0.iter().filter(|pending| pending.ended().is_none());
+        self.client.awaited().stop(&self.pending);
+        let unended = self.pending.iter().filter(|pending| pending.ended().is_none());
         unended.for_each(|pending| pending.end(Outcome::Unknown));
     }
 }
@@ -124,10 +128,10 @@ impl ClientCore {
         let mut confirmations: Vec<Confirmation<A, O::Record>> = open.iter().map(|one| not_queried(one)).collect();
         let waiting = Waiting::begin(self, &open, policy);
         let mut wait = policy.pauses.0;
-        let mut absences = vec![0; open.len()];
+        let mut absences = vec![InARow::default(); open.len()];
         for queries in 1.. {
             let mut least = wait;
-            let all = open.iter().zip(&waiting.0).zip(&mut confirmations).zip(&mut absences);
+            let all = open.iter().zip(&waiting.pending).zip(&mut confirmations).zip(&mut absences);
             for (((one, pending), confirmation), absences) in all {
                 if confirmation.outcome() != Outcome::Unknown {
                     continue;
@@ -162,14 +166,15 @@ impl ClientCore {
                         (finding, answer) = other;
                     }
                 }
-                *confirmation = concluded(one, finding, answer, queries, absences);
+                absences.count(matches!(finding, Finding::Absence), pending.others());
+                *confirmation = concluded(one, finding, answer, queries, absences.count);
                 observe::queried(O::META, queries, confirmation.outcome(), confirmation.because());
             }
             let left = end.saturating_sub(timer.now());
             if !confirmations.iter().any(can_change) || left.is_zero() || least > left && least > wait {
                 break;
             }
-            let unknown = open.iter().zip(&waiting.0).zip(&confirmations);
+            let unknown = open.iter().zip(&waiting.pending).zip(&confirmations);
             let unknown = unknown.filter(|(_, confirmation)| confirmation.outcome() == Outcome::Unknown);
             let proofs: Vec<_> = unknown.filter_map(|((one, pending), _)| proof_for(one, pending)).collect();
             pause_until_proven(timer, least.min(left), &proofs).await;
@@ -248,13 +253,35 @@ fn shows_nothing<R>(answer: &Result<Reply<Picked<R>>, Error>, policy: &ConfirmPo
     }
 }
 
+/// How many answers in a row state an absence. Exchanges were seen to deny orders that exist, but not twice in a row: what
+/// was not an absence, or could not be read, may have been the record, whichever task of the client asked for it.
+#[derive(Clone, Copy, Default)]
+struct InARow {
+    count: u32,
+    /// How many calls of others had no answer at the last one.
+    unanswered: u32,
+}
+
+impl InARow {
+    /// Counts an answer, given how many calls of others had no answer so far, and whether one is under way.
+    fn count(&mut self, is_absence: bool, (unanswered, is_one_under_way): (u32, bool)) {
+        let is_next = unanswered == self.unanswered && !is_one_under_way;
+        self.unanswered = unanswered;
+        self.count = match is_absence {
+            true if is_next => self.count + 1,
+            true => 1,
+            false => 0,
+        };
+    }
+}
+
 /// What follows from what an answer proves.
 fn concluded<O: Queryable, A>(
     open: &Open<O>,
     finding: Finding,
     answer: PickedAnswer<O>,
     queries: u32,
-    absences: &mut u32,
+    absences: u32,
 ) -> Confirmation<A, O::Record> {
     let still = |last, because| {
         let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
@@ -262,9 +289,6 @@ fn concluded<O: Queryable, A>(
     };
     let did_not_happen =
         |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, queries }));
-    // Exchanges were seen to deny orders that exist, but not twice in a row. An answer that was not an absence, or
-    // could not be read, may have been the record.
-    *absences = if matches!(finding, Finding::Absence) { *absences + 1 } else { 0 };
     match (finding, answer) {
         (Finding::Proof, answer) => Confirmation::Done(Box::new(ConfirmedDone {
             answer: None,
@@ -275,7 +299,7 @@ fn concluded<O: Queryable, A>(
         (Finding::Absence, answer) if open.is_contradicted() => {
             still(answer.err(), "it was not found, but a record from outside shows it")
         }
-        (Finding::Absence, answer) if *absences == 1 => {
+        (Finding::Absence, answer) if absences == 1 => {
             still(answer.err(), "it was not found, according to a single response")
         }
         (Finding::Absence, answer) => did_not_happen(answer.err().map(Arc::new), true),

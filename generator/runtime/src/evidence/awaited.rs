@@ -1,6 +1,7 @@
 //! Calls that wait for evidence, and records from outside that may be evidence.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -54,6 +55,9 @@ pub(crate) struct Pending {
     pub(crate) left: Option<Moment>,
     pub(crate) settling: Duration,
     state: Mutex<State>,
+    /// How many calls that ask for it are under way, and how many got no answer.
+    under_way: AtomicU32,
+    unanswered: AtomicU32,
 }
 
 enum State {
@@ -72,7 +76,15 @@ impl Pending {
         left: Option<Moment>,
         settling: Duration,
     ) -> Self {
-        Self { operation, target, signed_at, left, settling, state: Mutex::new(State::Waiting(None)) }
+        let state = Mutex::new(State::Waiting(None));
+        let (under_way, unanswered) = (AtomicU32::new(0), AtomicU32::new(0));
+        Self { operation, target, signed_at, left, settling, state, under_way, unanswered }
+    }
+
+    /// How many calls that asked for it got no answer so far, and whether one is under way: each may show what another
+    /// answer denies.
+    pub(crate) fn others(&self) -> (u32, bool) {
+        (self.unanswered.load(Ordering::Acquire), self.under_way.load(Ordering::Acquire) > 0)
     }
 
     /// The record that proves it, if there is one.
@@ -127,6 +139,28 @@ impl Pending {
     }
 }
 
+/// A call that asks for what is queried. Without an answer, the answer may have shown it.
+pub(crate) struct Asking {
+    about: Vec<Arc<Pending>>,
+    is_answered: bool,
+}
+
+impl Asking {
+    /// The call has an answer.
+    pub(crate) fn answered(mut self) {
+        self.is_answered = true;
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        for pending in &self.about {
+            pending.unanswered.fetch_add(u32::from(!self.is_answered), Ordering::AcqRel);
+            pending.under_way.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
 /// The requests that wait, and records from outside.
 #[derive(Default)]
 pub(crate) struct Awaited(Mutex<Known>);
@@ -134,6 +168,8 @@ pub(crate) struct Awaited(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     pending: VecDeque<Arc<Pending>>,
+    /// Those of them that are queried.
+    queried: Vec<Arc<Pending>>,
     records: VecDeque<Arc<Outside>>,
     /// Changes of the journal that ended without an effect or without an outcome, from the first record on.
     refused: Option<VecDeque<StoredChange>>,
@@ -150,7 +186,28 @@ impl Awaited {
             known.pending.remove(oldest);
         }
         known.pending.push_back(Arc::clone(&pending));
+        known.queried.push(Arc::clone(&pending));
         pending
+    }
+
+    /// The queries of these requests ended.
+    pub(crate) fn stop(&self, ended: &[Arc<Pending>]) {
+        self.lock().queried.retain(|queried| !ended.iter().any(|ended| Arc::ptr_eq(ended, queried)));
+    }
+
+    /// A call with these parameters is about to be sent, which may ask for what is queried.
+    pub(crate) fn ask(&self, parameters: impl FnOnce() -> Named) -> Option<Asking> {
+        let known = self.lock();
+        if known.queried.is_empty() {
+            return None;
+        }
+        let parameters = parameters();
+        let is_meant = |pending: &&Arc<Pending>| parameters.has_text(pending.target.key());
+        let about: Vec<_> = known.queried.iter().filter(is_meant).cloned().collect();
+        for pending in &about {
+            pending.under_way.fetch_add(1, Ordering::AcqRel);
+        }
+        (!about.is_empty()).then_some(Asking { about, is_answered: false })
     }
 
     /// The requests that a record is about.

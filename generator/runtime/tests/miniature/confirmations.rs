@@ -377,6 +377,56 @@ async fn absences_count_only_one_after_the_other() -> Tested {
     Ok(())
 }
 
+/// Another task asks for the order between two absences: without an answer, or while it waits for one. It may have been the
+/// record.
+#[tokio::test]
+async fn a_query_of_another_task_without_an_answer_comes_between_absences() -> Tested {
+    let signed = Timestamp::from_millis(START - 60_000);
+    let policy = ConfirmPolicy::new();
+    for (other, is_dropped, queries) in [
+        (lost(), false, 3),
+        (Act::Answers("{".to_owned()), false, 3),
+        (Act::Hangs, true, 3),
+        (code("40404"), false, 2),
+        (answers(r#"{"clientOid":"a2"}"#), false, 2),
+    ] {
+        // Where the task asks for another order, nothing comes between.
+        for (asked, queries) in [("a1", queries), ("a2", 2)] {
+            let line = Line::new([code("40404"), other.clone(), code("40404")]);
+            let (client, order) = (line.client()?, order("a1")?);
+            let mut confirming = std::pin::pin!(client.core().settle(&order, signed, &policy));
+            let asks = OneOrder { client_oid: ClientOid::new(asked)? };
+            // The pause after the first query.
+            let first =
+                std::future::poll_fn(|context| std::task::Poll::Ready(confirming.as_mut().poll(context).is_ready()));
+            assert!(!first.await);
+            let mut asking = Box::pin(client.call(&asks));
+            let answer = std::future::poll_fn(|context| std::task::Poll::Ready(asking.as_mut().poll(context)));
+            assert_eq!(answer.await.is_pending(), is_dropped);
+            drop(asking);
+            let Confirmation::NotDone(not) = confirming.await else { return Err("it is not known".into()) };
+            assert_eq!(not.queries, queries, "{asked}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_query_of_another_task_under_way_comes_between_absences() -> Tested {
+    let (signed, policy) = (Timestamp::from_millis(START - 60_000), ConfirmPolicy::new());
+    let line = Line::new([code("40404"), Act::Hangs, code("40404")]);
+    let (client, order) = (line.client()?, order("a1")?);
+    let asks = OneOrder { client_oid: ClientOid::new("a1")? };
+    let mut confirming = std::pin::pin!(client.core().settle(&order, signed, &policy));
+    let first = std::future::poll_fn(|context| std::task::Poll::Ready(confirming.as_mut().poll(context).is_ready()));
+    assert!(!first.await);
+    let mut asking = Box::pin(client.call(&asks));
+    let answer = std::future::poll_fn(|context| std::task::Poll::Ready(asking.as_mut().poll(context).is_ready()));
+    assert!(!answer.await);
+    assert_eq!(confirming.await.outcome(), Outcome::Unknown);
+    Ok(())
+}
+
 #[tokio::test]
 async fn an_undocumented_code_proves_nothing_unless_the_caller_overrides_it() -> Tested {
     let line = Line::new([lost(), code("25204")]);
