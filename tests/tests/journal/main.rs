@@ -1,6 +1,7 @@
 //! Clients with a journal, against the local exchange.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod attacks;
 mod calls;
 mod evidence;
 mod file;

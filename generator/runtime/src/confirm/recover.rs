@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -275,7 +276,7 @@ impl ClientCore {
     }
 
     /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
-    /// the exchange, and its effect was visible.
+    /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set since.
     pub(crate) fn can_no_longer_arrive(
         &self,
         request: &str,
@@ -285,7 +286,11 @@ impl ClientCore {
     ) -> bool {
         let Some(window) = self.signature_window(&Named::read(request)) else { return false };
         let uncertainty = self.signature_uncertainty(window, signed_at, None);
-        moment.wall_since(signed_at) > window.saturating_add(policy.settling).saturating_add(uncertainty)
+        let there = self
+            .exchange_time(moment)
+            .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(signed_at.as_millis())));
+        let passed = there.into_iter().chain([moment.wall_since(signed_at)]).min().unwrap_or_default();
+        passed > window.saturating_add(policy.settling).saturating_add(uncertainty)
     }
 }
 
