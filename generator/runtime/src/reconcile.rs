@@ -114,3 +114,6 @@ impl fmt::Debug for Reconciliation {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
-use fjall::{Database, Keyspace, PersistMode, Readable, Snapshot};
+use fjall::{Keyspace, PersistMode, Readable, Snapshot};
 use tokio::sync::oneshot;
 
 use self::continuity::Continuity;
@@ -78,7 +78,10 @@ impl FileJournal {
         let next = AtomicU64::new(continuity.last() + 1);
         let disk = match durability {
             Durability::Process => None,
-            Durability::Machine => Some(Disk::start(tables.database.clone())?),
+            Durability::Machine => {
+                let database = tables.database.clone();
+                Some(Disk::start(move || database.persist(PersistMode::SyncData))?)
+            }
         };
         Ok(Self { tables, next, has_failed: AtomicBool::new(false), path, continuity: Mutex::new(continuity), disk })
     }
@@ -265,12 +268,12 @@ struct Disk {
 type Waiter = oneshot::Sender<fjall::Result<()>>;
 
 impl Disk {
-    fn start(database: Database) -> Result<Self, JournalError> {
+    fn start(mut sync: impl FnMut() -> fjall::Result<()> + Send + 'static) -> Result<Self, JournalError> {
         let (waiting, arrivals) = mpsc::channel::<Waiter>();
         let run = move || {
             while let Ok(first) = arrivals.recv() {
                 let waiters: Vec<_> = std::iter::once(first).chain(arrivals.try_iter()).collect();
-                let result = database.persist(PersistMode::SyncData);
+                let result = sync();
                 for waiter in waiters {
                     // The store's errors cannot be copied; after one, it refuses everything.
                     let result = if result.is_ok() { Ok(()) } else { Err(fjall::Error::Poisoned) };
@@ -323,3 +326,6 @@ fn stored(error: fjall::Error) -> JournalError {
         other => JournalError::Store { source: Arc::new(other) },
     }
 }
+
+#[cfg(test)]
+mod tests;

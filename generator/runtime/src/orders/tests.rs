@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::gate::AmendGate;
 use super::{Standing, TrackedOrders};
-use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
+use crate::lifecycle::{Lifecycle, OrderShown, Possible, ShownAs, StateRow};
 use crate::tables::{Amends, Effect, Meta, Outcome};
+use crate::value::Timestamp;
 
 static META: Meta = Meta {
     id: "family.amend",
@@ -137,4 +138,81 @@ fn a_conclusion_that_nothing_was_placed_removes_the_order() {
     orders.observe("family", record(Some("8"), Some("b")), None);
     orders.concluded(&META, "b", Outcome::NotDone);
     assert_eq!(orders.open().len(), 1);
+}
+
+/// Partly filled, until the order is filled.
+static LIFE: Lifecycle = {
+    use Possible::{No, Yes};
+    const fn row(value: &'static str, is_terminal: bool, becomes: &'static [Possible]) -> StateRow {
+        StateRow { value, doc: "", is_terminal, can_cancel: No, can_modify: No, becomes }
+    }
+    Lifecycle {
+        states: &[
+            row("new", false, &[Yes, Yes, Yes]),
+            row("partly", false, &[No, Yes, Yes]),
+            row("done", true, &[No, No, Yes]),
+        ],
+        transitions: &[],
+    }
+};
+
+/// The record of the order 7 in a state, last changed then.
+fn in_state(state: &str, second: u64) -> OrderShown {
+    let (state, at) = (Some(state.to_owned()), Some(Timestamp::from_millis(1_000 * second)));
+    OrderShown { shown: ShownAs::Record { lifecycle: &LIFE, state, at }, ..record(Some("7"), None) }
+}
+
+/// The state of the order 7, when it last changed, and whether it is open, after these records.
+fn after(records: &[(&str, u64)]) -> (String, u64, bool) {
+    let orders = TrackedOrders::default();
+    records.iter().for_each(|(state, second)| orders.observe("family", in_state(state, *second), None));
+    assert!(orders.take_contradictions().is_empty(), "{records:?}");
+    let order = orders.get("family", "7").unwrap();
+    (order.state.clone().unwrap(), order.at.unwrap().as_millis() / 1_000, order.may_be_open())
+}
+
+#[test]
+fn a_record_from_before_changes_nothing() {
+    assert_eq!(after(&[("new", 1), ("partly", 5), ("new", 2)]), ("partly".to_owned(), 5, true));
+    assert_eq!(after(&[("partly", 5), ("partly", 3)]), ("partly".to_owned(), 5, true));
+    let ended = ("done".to_owned(), 5, false);
+    for late in [&[("partly", 3)][..], &[("new", 1), ("partly", 3)], &[("nobody documents it", 6)]] {
+        assert_eq!(after(&[&[("new", 1), ("done", 5)], late].concat()), ended, "{late:?}");
+    }
+}
+
+#[test]
+fn a_state_that_cannot_follow_is_reported_and_changes_nothing() {
+    let orders = TrackedOrders::default();
+    orders.observe("family", in_state("new", 1), None);
+    orders.observe("family", in_state("done", 5), None);
+    orders.observe("family", in_state("new", 6), None);
+    let contradictions = orders.take_contradictions();
+    assert_eq!(contradictions.len(), 1);
+    assert_eq!((contradictions[0].change.from.as_str(), contradictions[0].change.to.as_str()), ("done", "new"));
+    assert_eq!(orders.get("family", "7").unwrap().state, text("done"));
+}
+
+#[test]
+fn a_listing_ends_nothing_that_was_shown_since_it_began() {
+    let (second, orders) = (Duration::from_secs, TrackedOrders::default());
+    orders.observe("family", in_state("new", 1), Some(second(10)));
+    let begun = orders.turn();
+    orders.observe("family", in_state("new", 1), Some(second(100)));
+    orders.listed("family", begun, second(50));
+    assert_eq!(orders.open().len(), 1);
+    // From when on a listing shows it, is known since the first record.
+    orders.listed("family", orders.turn(), second(9));
+    assert_eq!(orders.open().len(), 1);
+    orders.listed("family", orders.turn(), second(10));
+    assert!(orders.open().is_empty());
+}
+
+/// However often its end is shown.
+#[test]
+fn an_order_that_ended_is_remembered_until_many_others_have_ended() {
+    let orders = TrackedOrders::default();
+    orders.observe("family", in_state("new", 1), None);
+    (0..2_000).for_each(|_| orders.observe("family", in_state("done", 2), None));
+    assert_eq!(orders.get("family", "7").unwrap().state, text("done"));
 }

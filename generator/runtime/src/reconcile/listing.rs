@@ -70,13 +70,13 @@ struct CancelBy {
 type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
 /// Begins to read a listing.
-type Begin = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>;
+pub(super) type Begin = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>;
 
 /// Takes what the items of a page show.
 type Take<I> = fn(&[I], Option<FillFields>, Option<&'static str>) -> Result<Seen, String>;
 
 /// The request of a listing.
-struct ListingRequest<'a> {
+pub(super) struct ListingRequest<'a> {
     request: &'a str,
     since: Option<Timestamp>,
     fields: Option<FillFields>,
@@ -177,6 +177,12 @@ impl Listing {
             cancel: None,
             has_counted_pages: false,
         }
+    }
+
+    /// A listing whose pages do not come from calls.
+    #[cfg(test)]
+    pub(super) const fn scripted(part: Part, fields: Option<FillFields>, has_counted_pages: bool, walk: Begin) -> Self {
+        Self { walk, fields, has_counted_pages, ..Self::unread(part) }
     }
 
     /// Reads the listing once for each value of a parameter.

@@ -1,0 +1,214 @@
+//! Listings that fail, are cut off, or are overtaken by other responses, while they are read for a purpose.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test that fails panics")]
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::ready;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+
+use super::listing::{Fill, FillFields, Listing, Part, Seen, Walk, Walked};
+use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation};
+use crate::client::ClientCore;
+use crate::error::{Error, Unsigned};
+use crate::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
+use crate::ledger::{Contract, Ledger, Trade, TradeEffect, TradeFields};
+use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
+use crate::orders::TrackedOrder;
+use crate::pages::{Clipped, PageError};
+use crate::tables::{AccountTable, Api, Calls, Length};
+use crate::transport::{ResponseFuture, Transport};
+use crate::value::Timestamp;
+
+static API: Api = Api {
+    name: "listings",
+    envelope: None,
+    credentials: None,
+    calls: Calls::JSON_RPC,
+    headers: &[],
+    remaining_calls: None,
+    account: AccountTable::NONE,
+    pools: &[],
+    outcomes: &[],
+    observed_codes: &[],
+};
+
+type Page = Result<Seen, ListingFailure>;
+
+thread_local! {
+    /// The pages of each reading of a listing, and how many readings began.
+    static PAGES: RefCell<VecDeque<Vec<Page>>> = const { RefCell::new(VecDeque::new()) };
+    static BEGUN: RefCell<usize> = const { RefCell::new(0) };
+}
+
+/// The next readings of listings have these pages.
+fn script(readings: impl IntoIterator<Item = Vec<Page>>) {
+    PAGES.set(readings.into_iter().collect());
+    BEGUN.set(0);
+}
+
+struct Script(VecDeque<Page>);
+
+impl Walk for Script {
+    fn next(&mut self) -> Walked<'_> {
+        Box::pin(ready(self.0.pop_front()))
+    }
+}
+
+fn listing(part: Part, fields: Option<FillFields>, has_counted_pages: bool) -> Listing {
+    Listing::scripted(part, fields, has_counted_pages, |client, _| {
+        BEGUN.with_borrow_mut(|begun| *begun += 1);
+        // Meanwhile, another response shows the order 8.
+        if let Some(orders) = client.tracked_orders() {
+            orders.observe("family", open("8"), Some(std::time::Duration::ZERO));
+        }
+        let pages = PAGES.with_borrow_mut(|pages| pages.pop_front().unwrap_or_default());
+        Ok(Box::new(Script(pages.into())))
+    })
+}
+
+struct Unused;
+
+impl Transport for Unused {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[derive(Default)]
+struct Memory(Mutex<Vec<StoredChange>>);
+
+impl Journal for Memory {
+    fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
+        let mut all = self.0.lock().unwrap();
+        let number = ChangeNumber(all.len() as u64 + 1);
+        all.push(StoredChange::new(number, change, None));
+        Box::pin(ready(Ok(number)))
+    }
+
+    fn end(&self, _: ChangeNumber, _: Ending) -> JournalFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn read(&self, _: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
+        Box::pin(ready(Ok(self.0.lock().unwrap().clone())))
+    }
+}
+
+fn client() -> ClientCore {
+    let builder = ClientCore::builder(&API, "https://listings.example").transport(Unused);
+    builder.track_orders().journal(Arc::new(Memory::default())).build().unwrap()
+}
+
+/// The output of a future that never waits.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("it waits"),
+    }
+}
+
+fn open(id: &str) -> OrderShown {
+    static STATES: Lifecycle = Lifecycle { states: &[], transitions: &[] };
+    let shown = ShownAs::Record { lifecycle: &STATES, state: None, at: None };
+    OrderShown { id: Some(id.to_owned()), client_id: None, kind: None, shown }
+}
+
+fn clipped() -> Option<Clipped> {
+    let at = Timestamp::from_millis;
+    Some(Clipped { requested: at(1), begins: at(2), access: Length::Days(90) })
+}
+
+fn call_failed() -> Page {
+    let unsigned = Unsigned { operation: "family.listing", why: "", skew: None, waited: std::time::Duration::ZERO };
+    Err(ListingFailure::Page(PageError::Call(Error::Unsigned(Box::new(unsigned)))))
+}
+
+fn reconcile(client: &ClientCore, reconciliation: &mut Reconciliation) -> Result<super::Reconciled, ReconcileError> {
+    now(client.reconcile(&[listing(Part::OpenOrders, None, false)], &[], reconciliation))
+}
+
+#[test]
+fn a_comparison_goes_on_with_the_page_that_failed_and_begins_again_after_what_cannot_be_read() {
+    let unread = || Err(ListingFailure::Item("it has no id".to_owned()));
+    for (failure, begun) in [(call_failed as fn() -> Page, 1), (unread, 2)] {
+        let (client, mut reconciliation) = (client(), Reconciliation::since(Timestamp::default()));
+        let cut = || Ok(Seen { clipped: clipped(), ..Seen::default() });
+        script([vec![cut(), failure(), cut()], vec![cut()]]);
+        assert!(matches!(reconcile(&client, &mut reconciliation), Err(ReconcileError::Listing(_))));
+        let reconciled = reconcile(&client, &mut reconciliation).unwrap();
+        assert_eq!((BEGUN.with_borrow(|begun| *begun), reconciled.clipped.len()), (begun, 1));
+    }
+}
+
+/// The orders that are open after a listing without orders.
+fn refreshed(pages: Vec<Page>, has_counted_pages: bool) -> Vec<String> {
+    let client = client();
+    let shown_before = Some(std::time::Duration::ZERO);
+    client.tracked_orders().unwrap().observe("family", open("7"), shown_before);
+    script([pages]);
+    let listing = listing(Part::OpenOrders, None, has_counted_pages);
+    let open = now(client.refresh_orders(&[listing], "family")).unwrap();
+    open.iter().map(TrackedOrder::name).map(str::to_owned).collect()
+}
+
+#[test]
+fn only_a_whole_listing_ends_orders_and_none_that_was_shown_meanwhile() {
+    let page = || Ok(Seen::default());
+    let cut = || Ok(Seen { clipped: clipped(), ..Seen::default() });
+    assert_eq!(refreshed(vec![page()], false), ["8"]);
+    assert_eq!(refreshed(vec![page(), page()], false), ["8"]);
+    assert_eq!(refreshed(vec![page()], true), ["8"]);
+    // An order that ends meanwhile moves others to the page before.
+    assert_eq!(refreshed(vec![page(), page()], true), ["7", "8"]);
+    assert_eq!(refreshed(vec![cut(), page()], false), ["7", "8"]);
+}
+
+fn trade(id: &str, is_buy: bool, effect: TradeEffect) -> Fill {
+    let (instrument, one) = ("BTCUSDT".to_owned(), rust_decimal::Decimal::ONE);
+    let (price, quantity, contract, profit, fees) = (one, one, Contract::Linear, None, Vec::new());
+    let trade = Trade { id: id.to_owned(), instrument, is_buy, effect, price, quantity, contract, profit, fees };
+    Fill { order: "7".to_owned(), client_id: None, quantity: one, trade: Some(Ok(trade)) }
+}
+
+const TRADE: TradeFields = TradeFields {
+    id: "id",
+    instrument: "symbol",
+    side: "side",
+    buy: "buy",
+    price: "price",
+    linear: None,
+    inverse: &[],
+    profit: None,
+    fees: None,
+    position: None,
+};
+
+fn update(ledger: &mut Ledger, pages: Vec<Page>) -> Result<usize, LedgerUpdateError> {
+    script([pages]);
+    let fields = FillFields { order: "orderId", client_id: None, quantity: "size", trade: Some(TRADE) };
+    let listing = listing(Part::Fills, Some(fields), false);
+    now(client().update_ledger(&[listing], ledger, "family", Timestamp::default()))
+}
+
+#[test]
+fn fills_are_added_by_their_numbers_and_as_a_whole_or_not_at_all() {
+    let page = |fills| Ok(Seen { fills, ..Seen::default() });
+    let mut ledger = Ledger::new();
+    // The tenth closes what the ninth opened.
+    let both = || vec![trade("10", false, TradeEffect::ClosedLong), trade("9", true, TradeEffect::Opened)];
+    assert_eq!(update(&mut ledger, vec![page(both())]).unwrap(), 2);
+    assert_eq!(update(&mut ledger, vec![page(both())]).unwrap(), 0);
+
+    let mut ledger = Ledger::new();
+    let too_many = vec![trade("1", true, TradeEffect::Opened), trade("2", true, TradeEffect::ClosedShort)];
+    assert!(matches!(update(&mut ledger, vec![page(too_many)]), Err(LedgerUpdateError::Ledger(_))));
+    let cut = Ok(Seen { clipped: clipped(), fills: both(), ..Seen::default() });
+    assert!(matches!(update(&mut ledger, vec![cut]), Err(LedgerUpdateError::Clipped { .. })));
+    let failed = update(&mut ledger, vec![page(both()), call_failed()]);
+    assert!(matches!(failed, Err(LedgerUpdateError::Listing(_))));
+    assert!(ledger.is_empty() && ledger.positions().is_empty());
+}
