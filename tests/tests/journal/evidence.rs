@@ -6,7 +6,7 @@ use tradeapi::unified::{
     BatchOrder, Category, ClientOid, Execution, GetOrderDetails, ModifyOrder, Order, PlaceOrder, Side,
 };
 use tradeapi::{Client, Decimal, classic};
-use tradeapi_exchange::{Exchange, Seed};
+use tradeapi_exchange::{Aim, Exchange, Fault, Seed, Trouble};
 
 use crate::{all, by_id, item, journal, order, waiting};
 
@@ -99,6 +99,25 @@ async fn a_refusal_is_compared_with_later_records() {
     other.unified().place_order(&order("u1")).await.unwrap();
     let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
     assert!(matches!(weighed.requests[0].weight, Weight::Contradicts(_)), "{weighed:?}");
+}
+
+/// An exchange that denies what exists misleads a recovery; a record that comes later tells of it.
+#[tokio::test]
+async fn what_a_recovery_concluded_is_compared_with_later_records() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    let _ = client.evidence(&Order::default()).await.unwrap();
+    exchange.hide_next("40725");
+    client.unified().place_order(&order("u1")).await.unwrap_err();
+    let record = seen(&exchange, "u1").await;
+    exchange.time().advance(std::time::Duration::from_secs(100));
+    exchange.add_fault(Fault::new(Trouble::Refuse("25204".into())).aim(Aim::Operation("unified.order-info".into())));
+    let recovered = exchange.time().run(client.recover(&ConfirmPolicy::new())).await.unwrap();
+    assert_eq!(recovered[0].outcome(), Outcome::NotDone, "{recovered}");
+    let weighed = client.evidence(&record).await.unwrap();
+    let number = Some(all(&*journal)[0].number);
+    assert!(weighed.contradictions().any(|request| request.change == number), "{weighed:?}");
 }
 
 #[tokio::test]
