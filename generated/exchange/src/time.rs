@@ -140,12 +140,12 @@ impl Time {
     /// ```
     /// use tradeapi::runtime::retry::RetryPolicy;
     /// use tradeapi::unified::GetAssets;
-    /// use tradeapi_exchange::{Aim, Exchange, Fault, Seed, Trouble};
+    /// use tradeapi_exchange::{Aim, Exchange, Fault, FaultKind, Seed};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// let exchange = Exchange::new(Seed(7));
     /// let client = exchange.client();
-    /// exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::All).times(2));
+    /// exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::All).times(2));
     /// let (retry, assets) = (RetryPolicy::new(), GetAssets::new());
     /// exchange.time().run(client.retrying(&retry).call(&assets)).await?;
     /// # Ok::<(), tradeapi::Error>(())

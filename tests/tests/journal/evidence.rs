@@ -6,7 +6,7 @@ use tradeapi::unified::{
     BatchOrder, Category, ClientOid, Execution, GetOrderDetails, ModifyOrder, Order, PlaceOrder, Side,
 };
 use tradeapi::{Client, Decimal, classic};
-use tradeapi_exchange::{Aim, Exchange, Fault, Seed, Trouble};
+use tradeapi_exchange::{Aim, Exchange, Fault, FaultKind, Seed};
 
 use crate::{all, by_id, item, journal, order, waiting};
 
@@ -112,7 +112,7 @@ async fn what_a_recovery_concluded_is_compared_with_later_records() {
     client.unified().place_order(&order("u1")).await.unwrap_err();
     let record = seen(&exchange, "u1").await;
     exchange.time().advance(std::time::Duration::from_secs(100));
-    exchange.add_fault(Fault::new(Trouble::Refuse("25204".into())).aim(Aim::Operation("unified.order-info".into())));
+    exchange.add_fault(Fault::new(FaultKind::Refuse("25204".into())).aim(Aim::Operation("unified.order-info".into())));
     let recovered = exchange.time().run(client.recover(&ConfirmPolicy::new())).await.unwrap();
     assert_eq!(recovered[0].outcome(), Outcome::NotDone, "{recovered}");
     let weighed = client.evidence(&record).await.unwrap();

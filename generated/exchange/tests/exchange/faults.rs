@@ -109,9 +109,10 @@ async fn latency_passes_on_the_clock_of_the_exchange() {
 /// As a program does that cancels until it has succeeded: without anyone who moves the time.
 #[tokio::test]
 async fn pauses_before_retries_end_where_the_time_is_moved_by_whoever_waits() {
-    let desk = Desk::one_way();
-    desk.exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::All).times(7));
-    let (client, time, begun) = (desk.client.clone(), desk.exchange.time().clone(), desk.exchange.time().now());
+    let fixture = Fixture::one_way();
+    fixture.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::All).times(7));
+    let (client, time, begun) =
+        (fixture.client.clone(), fixture.exchange.time().clone(), fixture.exchange.time().now());
     let retry = RetryPolicy::new();
     let cancel = async || {
         let all = CancelAllOrders::new(Category::UsdtFutures);
@@ -120,7 +121,7 @@ async fn pauses_before_retries_end_where_the_time_is_moved_by_whoever_waits() {
     time.run(cancel()).await;
     assert!(time.now() > begun, "the pauses took time of the exchange");
     // Also where the calls are other tasks', and nothing waits at first.
-    desk.exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::All).times(7));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::All).times(7));
     let tasks: Vec<_> = (0..3)
         .map(|_| {
             let (client, retry) = (client.clone(), retry.clone());
