@@ -46,14 +46,14 @@ pub trait Journal: Send + Sync {
     /// Reads changes, the oldest first.
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>>;
 
-    /// Why changes of an account may be missing that were sent, until [`close_gap`](Self::close_gap). `None` if the journal
+    /// Why changes of an account that were sent may be missing, until [`close_gap`](Self::close_gap). `None` if the journal
     /// has every change, as far as it can know. An account without a name has an empty one.
     fn gap(&self, account: &str) -> Option<Gap> {
         let _ = account;
         None
     }
 
-    /// Notes that the account was compared with the exchange, so that nothing of it is missing any more.
+    /// Notes that the account was compared with the exchange, so that none of its changes is missing any more.
     fn close_gap<'a>(&'a self, account: &'a str) -> JournalFuture<'a, ()> {
         let _ = account;
         Box::pin(std::future::ready(Ok(())))

@@ -47,12 +47,12 @@ const LONGEST_SPREAD: u32 = 60;
 #[derive(Clone, Default)]
 pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Line>>>);
 
-/// The slots of a limit that are taken and not over: when each begins and ends. None overlaps another.
+/// The taken slots of a limit that have not ended, by their start and with their end. They do not overlap.
 #[derive(Default)]
 struct Line(BTreeMap<Duration, Duration>);
 
 impl Line {
-    /// The end of the last slot that is in the way of one from `at` on.
+    /// The end of the last slot that overlaps one that starts at `at`.
     fn blocked_until(&self, at: Duration, length: Duration) -> Option<Duration> {
         let (_, end) = self.0.range(..at.saturating_add(length)).next_back()?;
         (*end > at).then_some(*end)
@@ -69,7 +69,7 @@ impl Line {
 type Limit = (&'static str, &'static str, u32, String);
 
 impl Slots {
-    /// Takes the next slot that all limits of a call have free, which may be between those of others.
+    /// Takes the first slot that is free in all limits of a call, even between slots of other calls.
     fn take(&self, call: Call<'_>, now: Duration) -> Slot<'_> {
         let is_spread = |row: &&RateLimit| row.per_seconds <= LONGEST_SPREAD && !interval(row).is_zero();
         let limits = call.limits().filter(is_spread).map(|row| {
@@ -96,8 +96,8 @@ impl Slots {
     }
 }
 
-/// When a call may leave. A call that is given up before gives its slot back: a program that gives up call after call would
-/// otherwise wait longer and longer.
+/// The time at which a call may leave. A call that is given up before returns its slot: otherwise a program that gives up
+/// call after call would wait longer and longer.
 struct Slot<'a> {
     slots: &'a Slots,
     at: Duration,

@@ -253,17 +253,18 @@ fn shows_nothing<R>(answer: &Result<Reply<Picked<R>>, Error>, policy: &ConfirmPo
     }
 }
 
-/// How many answers in a row state an absence. Exchanges were seen to deny orders that exist, but not twice in a row: what
-/// was not an absence, or could not be read, may have been the record, whichever task of the client asked for it.
+/// The number of answers in a row that state an absence. Exchanges were seen to deny orders that exist, but not twice in a
+/// row. An answer that was not an absence, or could not be read, may have been the record, whichever task of the client
+/// asked for it.
 #[derive(Clone, Copy, Default)]
 struct InARow {
     count: u32,
-    /// How many calls of others had no answer at the last one.
+    /// The number of unanswered calls of other tasks at the last absence.
     unanswered: u32,
 }
 
 impl InARow {
-    /// Counts an answer, given how many calls of others had no answer so far, and whether one is under way.
+    /// Counts an answer. `others` has the number of unanswered calls of other tasks so far, and whether one is under way.
     fn count(&mut self, is_absence: bool, (unanswered, is_one_under_way): (u32, bool)) {
         let is_next = unanswered == self.unanswered && !is_one_under_way;
         self.unanswered = unanswered;

@@ -139,14 +139,14 @@ impl Pending {
     }
 }
 
-/// A call that asks for what is queried. Without an answer, the answer may have shown it.
+/// A call that asks for a queried request. If it gets no answer, the lost answer may have shown the effect.
 pub(crate) struct Asking {
     about: Vec<Arc<Pending>>,
     is_answered: bool,
 }
 
 impl Asking {
-    /// The call has an answer.
+    /// Notes that the call has an answer.
     pub(crate) fn answered(mut self) {
         self.is_answered = true;
     }
@@ -168,7 +168,7 @@ pub(crate) struct Awaited(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     pending: VecDeque<Arc<Pending>>,
-    /// Those of them that are queried.
+    /// Those of `pending` that are being queried.
     queried: Vec<Arc<Pending>>,
     records: VecDeque<Arc<Outside>>,
     /// Changes of the journal that ended without an effect or without an outcome, from the first record on.
@@ -190,12 +190,12 @@ impl Awaited {
         pending
     }
 
-    /// The queries of these requests ended.
+    /// Ends the queries of these requests.
     pub(crate) fn stop(&self, ended: &[Arc<Pending>]) {
         self.lock().queried.retain(|queried| !ended.iter().any(|ended| Arc::ptr_eq(ended, queried)));
     }
 
-    /// A call with these parameters is about to be sent, which may ask for what is queried.
+    /// Registers a call that is about to be sent, if its parameters name a queried request.
     pub(crate) fn ask(&self, parameters: impl FnOnce() -> Named) -> Option<Asking> {
         let known = self.lock();
         if known.queried.is_empty() {

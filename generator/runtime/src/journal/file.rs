@@ -74,7 +74,7 @@ impl FileJournal {
         let kept = tables.last().map_err(stored)?;
         let continuity = Continuity::begin(&path, durability, kept, || last_signed(&tables));
         let continuity = continuity.map_err(|error| not_opened(&path, error))?;
-        // The number of a change that is missing is not given again.
+        // The number of a missing change is not reused.
         let next = AtomicU64::new(continuity.last() + 1);
         let disk = match durability {
             Durability::Process => None,
@@ -242,7 +242,7 @@ impl Journal for FileJournal {
 }
 
 impl Drop for FileJournal {
-    /// What the disk has of a journal that was closed outlives the machine, too.
+    /// Closes the journal, so that its changes survive the machine as well.
     fn drop(&mut self) {
         self.disk = None;
         let is_here = !self.has_failed.load(Ordering::Acquire) && self.tables.are_in_place(&self.path);

@@ -4,15 +4,15 @@ use std::fmt;
 
 use crate::value::Timestamp;
 
-/// A journal may lack its last changes, which were sent. [`Journal::gap`](super::Journal::gap) reports it until the account
-/// was reconciled.
+/// Changes that were sent and that a journal may lack. [`Journal::gap`](super::Journal::gap) reports them until the
+/// account is reconciled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Gap {
     /// What happened to the journal.
     pub reason: GapReason,
-    /// When the last change was signed that the journal has. What is missing was signed later, or at about that time. `None`
-    /// if the journal has no change.
+    /// When the last change in the journal was signed. Missing changes were signed at about that time or later. `None` if
+    /// the journal is empty.
     pub after: Option<Timestamp>,
 }
 
@@ -20,17 +20,17 @@ pub struct Gap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GapReason {
-    /// The machine stopped while the journal was open, and changes were not to outlive it
+    /// The machine stopped while the journal was open, with a durability that does not survive that
     /// (`Durability::Process`).
     MachineStopped,
-    /// It is a copy, as of a backup: what was stored after the copy was made is not in it.
+    /// The journal is a copy, for example from a backup, without the changes after the copy was made.
     Copied,
-    /// Its files are cut off or damaged: changes are missing that it confirmed.
+    /// The files are truncated or damaged, and lack changes that the journal confirmed.
     Damaged,
 }
 
 impl Gap {
-    /// A gap after a change that was signed then, for implementations of [`Journal`](super::Journal).
+    /// A gap after a change signed at `after`, for implementations of [`Journal`](super::Journal).
     pub fn new(reason: GapReason, after: Option<Timestamp>) -> Self {
         Self { reason, after }
     }
@@ -41,14 +41,14 @@ impl fmt::Display for GapReason {
         f.write_str(match self {
             Self::MachineStopped => "the machine stopped while the journal was open",
             Self::Copied => "the journal is a copy of another folder",
-            Self::Damaged => "the journal is cut off or damaged",
+            Self::Damaged => "the journal is truncated or damaged",
         })
     }
 }
 
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: changes may be missing that were sent", self.reason)?;
+        write!(f, "{}: changes that were sent may be missing", self.reason)?;
         if let Some(after) = self.after {
             write!(f, " after about {after}")?;
         }

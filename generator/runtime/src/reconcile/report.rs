@@ -65,8 +65,8 @@ pub enum Difference {
     Ended,
     /// Its id is one of this program, and the journal does not have it.
     Unjournaled,
-    /// The journal does not have it, and may have lost it ([`Gap`]): it was shown since then, and no prefix of this program
-    /// says whose it is. It is never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
+    /// The journal does not have it and may have lost it: it dates from after the start of the [`Gap`], and no prefix shows
+    /// whose it is. It is never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
     PerhapsLost,
     /// It is not of this program.
     Foreign,

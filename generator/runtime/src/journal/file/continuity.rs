@@ -1,8 +1,9 @@
 //! Whether a journal in a folder has every change that was sent.
 //!
-//! Two files beside the tables. `run` says who had the journal open last: in which run of the machine, in which folder, and
-//! whether it was closed; it is replaced as a whole, with an `fsync`, when the journal is opened and closed. `last` is
-//! the highest number, which each change overwrites after it is stored. What the tables lack of it, they have lost.
+//! Two files beside the tables keep what the tables cannot show of themselves. `run` describes the last time the journal
+//! was open: the boot of the machine, the folder, and whether the journal was closed. It is replaced as a whole, with an
+//! `fsync`, when the journal is opened and closed. `last` holds the highest number, which each change overwrites after it
+//! is stored; if the tables end at a lower number, they have lost changes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,11 +20,11 @@ const RUN: &str = "run";
 const DRAFT: &str = "run.new";
 const LAST: &str = "last";
 
-/// Names the run of the machine on Linux.
+/// Identifies the boot of the machine on Linux.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
 crate::record! {
-    /// Who had the journal open last, and a gap that is not closed for each account.
+    /// The last time the journal was open, and a gap that is not yet closed for every account.
     struct Run {
         #[wire("boot")]
         boot: Option<String>,
@@ -40,7 +41,7 @@ crate::record! {
     }
 }
 
-/// What the changes of a run outlive that has not closed the journal.
+/// The states of a run: what its changes survive while the journal is open, or that it was closed.
 const PROCESS: &str = "process";
 const MACHINE: &str = "machine";
 const CLOSED: &str = "closed";
@@ -53,8 +54,8 @@ pub(super) struct Continuity {
 }
 
 impl Continuity {
-    /// Reads what the last run left, and begins another. `kept` is the highest number in the tables, and `after` reads when
-    /// its change was signed.
+    /// Compares the tables with the notes of the last run, and begins another run. `kept` is the highest number in the
+    /// tables, and `after` reads when that change was signed.
     pub(super) fn begin(
         folder: &Path,
         durability: Durability,
@@ -64,7 +65,7 @@ impl Continuity {
         let before = fs::read_to_string(folder.join(RUN));
         let before = match before {
             Ok(text) => Some(read_json::<Run>(&text).ok()),
-            // A release wrote the journal that had no such file.
+            // An earlier release, which had no such file, wrote the journal.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
@@ -92,12 +93,12 @@ impl Continuity {
         Ok(continuity)
     }
 
-    /// The highest number so far, also of changes that are missing.
+    /// The highest number so far, including those of missing changes.
     pub(super) fn last(&self) -> u64 {
         self.last
     }
 
-    /// A change with this number is stored.
+    /// Notes that the change with this number is stored.
     pub(super) fn note(&mut self, number: u64) -> io::Result<()> {
         if number > self.last {
             self.file.seek(SeekFrom::Start(0))?;
@@ -120,7 +121,7 @@ impl Continuity {
         self.write()
     }
 
-    /// The disk has every change.
+    /// Notes that the disk has every change.
     pub(super) fn close(&mut self) -> io::Result<()> {
         self.file.sync_all()?;
         self.run.state = Some(CLOSED.to_owned());
@@ -138,7 +139,7 @@ impl Continuity {
 }
 
 impl Run {
-    /// Why changes of this run may be missing for a run that has the journal open `now`.
+    /// Why changes of this run may be missing in the run `now`.
     fn lost_by(&self, now: &Self) -> Option<GapReason> {
         let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
         match self.state.as_deref() {
@@ -153,9 +154,9 @@ impl Run {
         Some(Gap::new(reason, self.after))
     }
 
-    /// Adds a gap to one that may be there.
+    /// Adds a gap to the one that is still open, if any.
     fn widen(&mut self, gap: Gap) {
-        // Without a change that is kept, anything may be missing.
+        // `None` is the earliest: without any change left, all may be missing.
         let after = self.gap().map_or(gap.after, |earlier| earlier.after.min(gap.after));
         (self.gap, self.after, self.closed_for) = (Some(word(gap.reason).to_owned()), after, None);
     }
@@ -174,12 +175,12 @@ fn reason_of(text: &str) -> GapReason {
     others.into_iter().find(|reason| word(*reason) == text).unwrap_or(GapReason::Damaged)
 }
 
-/// Names the run of the machine, if the system does. Without a name, each run may be another one.
+/// The id of this boot, if the system has one. Without it, each run counts as another boot.
 fn boot() -> Option<String> {
     fs::read_to_string(BOOT).ok().map(|name| name.trim().to_owned())
 }
 
-/// Names a folder, so that a copy has another name. Moving it within its file system changes nothing.
+/// Identifies a folder, so that a copy differs. Moving it within its file system changes nothing.
 fn name_of(folder: &Path) -> io::Result<String> {
     let held = fs::metadata(folder.join(HELD))?;
     let created = held.created().ok().and_then(|created| created.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -196,7 +197,7 @@ fn file_number(_: &fs::Metadata) -> u64 {
     0
 }
 
-/// The disk keeps what was created in a folder, or moved there.
+/// Makes the disk keep the entries of a folder.
 #[cfg(unix)]
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
@@ -208,7 +209,7 @@ pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A number, and its complement to recognize a torn write by.
+/// A number and its complement, by which a torn write is recognized.
 fn written(number: u64) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&number.to_be_bytes());
