@@ -264,7 +264,7 @@ struct InARow {
 }
 
 impl InARow {
-    /// Counts an answer. `others` has the number of unanswered calls of other tasks so far, and whether one is under way.
+    /// Counts an answer, given the number of unanswered calls of other tasks so far, and whether one is under way.
     fn count(&mut self, is_absence: bool, (unanswered, is_one_under_way): (u32, bool)) {
         let is_next = unanswered == self.unanswered && !is_one_under_way;
         self.unanswered = unanswered;
