@@ -237,7 +237,9 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
             doc: "Observed, in no document: 1 together with a demo key trades on the demo market.",
         },
     ],
-    remaining_calls: Some("x-mbx-used-remain-limit"),
+    remaining_calls: Some(
+        runtime::tables::RemainingCalls::in_a_second("x-mbx-used-remain-limit"),
+    ),
     account: account::TABLE,
     pools: &[],
     outcomes: &[

@@ -229,7 +229,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         Command::Generate { target, check: false } => output.done(target.generator().generate()?),
         Command::Check(schema) => {
             let counts = schema.read()?.counts();
-            output.done(format_args!("no mistakes in {} operations with {} rules", counts.operations, counts.rules));
+            output.done(format_args!("no mistakes: {} operations, {} rules", counts.operations, counts.rules));
         }
         Command::Audit { schema, arguments } => return cli::audit::run(&schema.read()?, &arguments, output),
         Command::Facts { schema, partly: true } => output.print(schema.generator().facts_as_read()?.join("\n")),

@@ -24,6 +24,7 @@ pub(crate) mod phrases;
 mod rate;
 mod record;
 mod rules;
+mod scale;
 mod shape;
 mod text_types;
 mod types;
@@ -83,6 +84,8 @@ pub(crate) struct Api {
     pub(crate) calls: Calls,
     pub(crate) headers: Vec<Header>,
     pub(crate) remaining_calls: Option<String>,
+    /// The windows that it counts.
+    pub(crate) remaining_calls_in: Vec<Duration>,
     /// Rates that several operations share.
     pub(crate) pools: Vec<Pool>,
     /// Other markets at the same address.

@@ -56,6 +56,8 @@ pub(crate) enum Bound<'a> {
     Min(&'a str),
     Max(&'a str),
     Digits(u32),
+    /// The most decimal places of a number that travels as an integer.
+    Scale(u8),
     MinItems(u64),
     MaxItems(u64),
     /// Only this text deletes the value; other texts for the same number are refused.

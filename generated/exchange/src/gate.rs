@@ -314,7 +314,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
             Ok(remaining) => left = remaining,
             Err(exceeded) => {
                 let limit = exceeded.0;
-                let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.per_seconds);
+                let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
                 let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
                 let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
                 let rule = format!("{}.rate-{scope}{class}", O::META.id);
@@ -369,8 +369,8 @@ fn respond(core: &Core, time: &str, served: &Served) -> Response<Bytes> {
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if let (Some(name), Some(left)) = (API.remaining_calls, served.left) {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from(left));
+    if let (Some(counted), Some(left)) = (API.remaining_calls, served.left) {
+        headers.insert(HeaderName::from_static(counted.header), HeaderValue::from(left));
     }
     response
 }

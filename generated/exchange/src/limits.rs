@@ -42,7 +42,7 @@ impl Limits {
             _ => Caller::Address(address),
         };
         let (_, calls) = self.0.entry((caller, meta.id, limit.class)).or_insert_with(|| (*limit, VecDeque::new()));
-        let length = u64::from(limit.per_seconds) * 1000;
+        let length = u64::from(limit.per_millis);
         while calls.front().is_some_and(|at| at + length <= now) {
             calls.pop_front();
         }
@@ -64,18 +64,18 @@ pub(crate) struct Usage {
     pub(crate) class: &'static str,
     pub(crate) used: u32,
     pub(crate) calls: u32,
-    pub(crate) per_seconds: u32,
+    pub(crate) per_millis: u32,
 }
 
 impl Limits {
     /// All limits that were ever used, in arbitrary order.
     pub(crate) fn usage(&self, now: u64) -> impl Iterator<Item = Usage> {
         self.0.iter().map(move |((caller, operation, class), (limit, times))| {
-            let length = u64::from(limit.per_seconds) * 1000;
+            let length = u64::from(limit.per_millis);
             let recent = times.iter().filter(|at| **at + length > now).count();
             let used = u32::try_from(recent).unwrap_or(u32::MAX);
-            let RateLimit { calls, per_seconds, .. } = *limit;
-            Usage { caller: *caller, operation, class, used, calls, per_seconds }
+            let RateLimit { calls, per_millis, .. } = *limit;
+            Usage { caller: *caller, operation, class, used, calls, per_millis }
         })
     }
 }

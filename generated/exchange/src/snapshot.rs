@@ -233,7 +233,7 @@ fn limits(out: &mut JsonWriter, core: &Core) {
         text(out, "class", usage.class);
         out.member("used").number(&u64::from(usage.used));
         out.member("calls").number(&u64::from(usage.calls));
-        out.member("seconds").number(&u64::from(usage.per_seconds));
+        out.member("seconds").number(&u64::from(usage.per_millis / 1000));
     });
 }
 

@@ -23,6 +23,7 @@ pub use crate::parameters::{HeaderWriter, PathWriter};
 pub use crate::serde_support::private;
 pub use crate::value::{
     Field, MINTED_LENGTH, Present, Shown, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of,
+    scaled_value,
 };
 
 /// Keeps the items it is given if the feature `blocking` is on.

@@ -109,4 +109,4 @@ pub use operation::Operation;
 pub use reqwest;
 pub use rust_decimal;
 pub use signing::Credentials;
-pub use value::{Decimal, Edit, IsoTime, Timestamp, UnixMicros, UnixNanos, UnixSeconds};
+pub use value::{Decimal, Edit, IsoTime, Scaled, Timestamp, UnixMicros, UnixNanos, UnixSeconds};

@@ -14,7 +14,8 @@ mod window;
 
 pub use account::{AccountProperty, AccountTable, PropertyKind};
 pub use api::{
-    Api, Around, Calls, Count, Envelope, Header, Path, PoolReporting, Reset, ResetForm, ResponseValue, Sent, Step,
+    Api, Around, Calls, Count, Envelope, Header, Path, PoolReporting, RemainingCalls, Reset, ResetForm, ResponseValue,
+    Sent, Step,
 };
 pub use authentication::{
     Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,

@@ -9,6 +9,7 @@ mod mint;
 mod open_enum;
 mod same;
 mod scalar;
+mod scaled;
 mod shape;
 mod shown;
 mod small_text;
@@ -32,6 +33,9 @@ pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError};
 pub use open_enum::{enum_from_str, enum_from_wire};
 pub(crate) use same::is_same;
 pub use scalar::{Scalar, Scratch};
+pub use scaled::Scaled;
+#[doc(hidden)]
+pub use scaled::scaled_value;
 #[doc(hidden)]
 pub use shape::has_form;
 pub use shape::{InvalidIdentifier, Shape};

@@ -13,18 +13,15 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             results_are_in_the_answer(api, family, operation, (way, *place), to);
         }
         match operation.response {
-            Response::Object { record } if batch.results.is_some() => list_beside_results(family, record, batch, to),
-            Response::Array { record, .. } if batch.results.is_some() => {
-                if let Some(record) = family.records.get(record) {
-                    ids_are_texts(record, batch, to);
+            Response::Object { record } if batch.list.is_some() => {
+                if let Some(record) = one_list_of_results(family, record, batch, to) {
+                    results_are_readable(family, record, batch, to);
                 }
             }
             Response::Object { record } => lists_of_results(family, record, batch, to),
             Response::Array { record, .. } => {
                 if let Some(record) = family.records.get(record) {
-                    ids_are_texts(record, batch, to);
-                    words_are_texts(record, batch, to);
-                    is_truth(record, batch.succeeded.as_ref(), to);
+                    results_are_readable(family, record, batch, to);
                 }
             }
             Response::Page { .. } | Response::Undefined => {}
@@ -51,8 +48,8 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
             .help("add `max_items` there, so that longer batches can be split");
     }
     let names = family.names(&item.parameters);
-    let is_known = |(id, _): &(String, Place)| !matches!(names.find(id), Lookup::Missing(_));
-    if !batch.ids.is_empty() && !batch.ids.iter().any(is_known) {
+    let is_known = |id: &str| !matches!(names.find(id), Lookup::Missing(_));
+    if !batch.ids.is_empty() && !batch.ids_of_items().any(is_known) {
         to.at(batch.place, Code::UndefinedName, format!("the items of `{name}` have none of these ids"))
             .related(list.name.place, "the list is here")
             .help(format!("expected one of: {}", name_list(names.iter().map(|wire| wire.name.wire.as_str()))));
@@ -87,11 +84,34 @@ fn results_are_in_the_answer(
     to.at(place, Code::UndefinedName, format!("an answer has no member `{first}`")).help(help);
 }
 
-fn list_beside_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagnostics) {
-    let Some(record) = family.records.get(index) else { return };
-    let Some(list) = &batch.list else { return };
-    if let Some(of) = list_of_records(family, record, list, to) {
-        ids_are_texts(of, batch, to);
+/// The record of the results if they are one list within the answer.
+fn one_list_of_results<'a>(
+    family: &'a Family,
+    index: usize,
+    batch: &Batch,
+    to: &mut Diagnostics,
+) -> Option<&'a Record> {
+    list_of_records(family, family.records.get(index)?, batch.list.as_ref()?, to)
+}
+
+/// The ids of results are texts. Unless the codes stand apart, so are codes and messages, and a field shows success.
+fn results_are_readable(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
+    ids_are_texts(family, record, batch, to);
+    if batch.results.is_none() {
+        words_are_texts(family, record, batch, to);
+        shows_success(family, record, batch, to);
+    }
+}
+
+/// `succeeded` names a boolean, or a record that only a success has.
+fn shows_success(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
+    let Some(named) = &batch.succeeded else { return };
+    let Some(field) = records::field_within(family, record, named, to) else { return };
+    let fits = |ty: Type| ty.is_boolean() || ty.record().is_some();
+    if !field.shape.is_one(fits) {
+        to.at(named.1, Code::BadResponse, format!("expected a boolean or an object, found `{}`", named.0))
+            .related(field.name.place, "the field is here")
+            .help("name a field of the type `boolean`, or a record that only a success has");
     }
 }
 
@@ -120,9 +140,9 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
     for list in [&batch.done, &batch.failed].into_iter().flatten() {
         let is_failed = batch.failed.as_ref() == Some(list);
         if let Some(of) = list_of_records(family, record, list, to) {
-            ids_are_texts(of, batch, to);
+            ids_are_texts(family, of, batch, to);
             if is_failed {
-                words_are_texts(of, batch, to);
+                words_are_texts(family, of, batch, to);
             }
         }
     }
@@ -139,20 +159,20 @@ fn is_truth(record: &Record, named: Option<&(String, Place)>, to: &mut Diagnosti
     }
 }
 
-fn ids_are_texts(record: &Record, batch: &Batch, to: &mut Diagnostics) {
+fn ids_are_texts(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
     for id in &batch.ids {
-        is_text(record, id, to);
+        is_text(family, record, id, to);
     }
 }
 
-fn words_are_texts(record: &Record, batch: &Batch, to: &mut Diagnostics) {
+fn words_are_texts(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
     for word in [&batch.code, &batch.message].into_iter().flatten() {
-        is_text(record, word, to);
+        is_text(family, record, word, to);
     }
 }
 
-fn is_text(record: &Record, named: &(String, Place), to: &mut Diagnostics) {
-    let Some(field) = records::field(record, named, to) else { return };
+fn is_text(family: &Family, record: &Record, named: &(String, Place), to: &mut Diagnostics) {
+    let Some(field) = records::field_within(family, record, named, to) else { return };
     if !field.shape.is_one(Type::is_text) {
         to.at(named.1, Code::BadResponse, format!("expected a text or an identifier, found `{}`", named.0))
             .related(field.name.place, "the field is here")

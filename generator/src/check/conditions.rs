@@ -153,6 +153,7 @@ impl Subject<'_> {
                 let is_same = match (ty, ordered(&found)) {
                     (Type::Undefined, _) | (_, Some(Type::Undefined)) => true,
                     (Type::Time(_), Some(Type::Time(_))) => true,
+                    (ty, Some(other)) if ty.is_decimal() => other.is_decimal(),
                     (ty, other) => Some(ty) == other,
                 };
                 (format!("`{other}`"), is_same && other != name)
@@ -204,7 +205,7 @@ fn unknown_property<'a>(
 /// The type of a parameter, if its values have an order.
 fn ordered(found: &WireParameter<'_>) -> Option<Type> {
     match found.parameter()?.shape {
-        Shape::One(ty @ (Type::Decimal | Type::Integer | Type::Signed | Type::Time(_) | Type::Undefined)) => Some(ty),
+        Shape::One(ty) if ty.is_quantity() || ty.is_time() || ty == Type::Undefined => Some(ty),
         Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
     }
 }
@@ -215,7 +216,7 @@ impl Comparison {
             _ if ty == Type::Undefined => true,
             Self::Among => ty.is_text() || ty.is_enum(),
             Self::NotBefore => ty.is_time(),
-            Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost => ty == Type::Decimal,
+            Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost => ty.is_decimal(),
         }
     }
 

@@ -187,13 +187,27 @@ fn place_can_be_queried(
             .help("add `ids`, or name an operation that lists records, with `list` where they are in an object");
     }
     let of_query = names(family, query);
+    let is_taken = |name: &str| !matches!(find_within(family, &of_query, name), Lookup::Missing(_));
+    if is_one && !confirm.ids.is_empty() && !confirm.ids.iter().any(|((name, _), _)| is_taken(name)) {
+        for (name, _) in &confirm.ids {
+            is_found_within(family, &of_query, name, by, to);
+        }
+        return;
+    }
+    // A name that one place does not take must be a parameter of the other.
+    let is_of_another = |name: &str| {
+        let others = reads().filter(|other| other.name != *by && is_queried(confirm, &other.name));
+        others.into_iter().any(|other| !matches!(find_within(family, &names(family, other), name), Lookup::Missing(_)))
+    };
     let renamed = confirm.ids.iter().chain(&confirm.with_as).map(|(name, _)| name);
-    for name in renamed {
+    for name in renamed.chain(&confirm.with).filter(|(name, _)| !is_of_another(name)) {
         is_found_within(family, &of_query, name, by, to);
     }
-    for name in &confirm.with {
-        is_found(&of_query, name, by, to);
-    }
+}
+
+/// Whether a confirmation queries an operation.
+fn is_queried(confirm: &Confirm, operation: &str) -> bool {
+    std::iter::once(&confirm.by).chain(&confirm.then).any(|(name, _)| name == operation)
 }
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
@@ -213,6 +227,31 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     changes_are_of_the_record(family, record, confirm, to);
     times_are_known(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
+    scales_are_the_same(family, operation, record, confirm, to);
+}
+
+/// A record is compared with the request in the form on the wire, so compared decimals must have the same scale.
+fn scales_are_the_same(
+    family: &Family,
+    operation: &Operation,
+    record: &Record,
+    confirm: &Confirm,
+    to: &mut Diagnostics,
+) {
+    let all = names(family, operation);
+    let matches = confirm.matches.iter().map(|(field, own)| (own, field));
+    let agrees = confirm.agrees.iter().flat_map(|(own, fields)| fields.iter().map(move |field| (own, field)));
+    for (own, field) in matches.chain(agrees) {
+        let Lookup::Found(found) = find_within(family, &all, &own.0) else { continue };
+        let Some(parameter) = found.parameter() else { continue };
+        let Some(shown) = family.field_at(record, &field.0) else { continue };
+        let [sent, read] = [&parameter.shape, &shown.shape].map(|shape| shape.single().and_then(Type::scale));
+        if sent != read && !parameter.shape.is_undefined() && !shown.shape.is_undefined() {
+            to.at(field.1, Code::BadOutcome, format!("`{}` and `{}` differ in their `scale`", own.0, field.0))
+                .related(shown.name.place, "the field is here")
+                .help("compare a field with the same scale, or name the parameter in `beside`");
+        }
+    }
 }
 
 /// Whether a request creates something depends on its own parameters only.

@@ -105,7 +105,9 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
                     let parameters = api.operations().flat_map(|(_, operation)| operation.in_headers());
                     own().chain(declared).chain(parameters.map(|parameter| parameter.name.wire.as_str()))
                 };
-                if !known().any(|known| known.eq_ignore_ascii_case(name)) {
+                // The client sends `Content-Type` with each body.
+                let is_of_body = name.eq_ignore_ascii_case("content-type");
+                if !is_of_body && !known().any(|known| known.eq_ignore_ascii_case(name)) {
                     to.at(part.place, Code::UndefinedName, format!("unknown header `{name}`"))
                         .help(format!("define it under `headers`, or use one of: {}", name_list(known())));
                 }

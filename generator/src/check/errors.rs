@@ -75,6 +75,7 @@ const WORDS_OF_KEYS: &[&str] = &[
     "min",
     "max",
     "digits",
+    "scale",
     "edit",
     "min-items",
     "max-items",

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{
-    Api, Family, Lookup, Need, OfPool, Operation, PoolReporting, Rate, Response, Role, Type, WeighsWhen,
+    Api, Family, Lookup, Need, OfPool, Operation, Pool, PoolReporting, Rate, Response, Role, Type, WeighsWhen,
 };
 
 /// Checks the operations of a family.
@@ -75,7 +75,7 @@ pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
 /// The number of pools whose reports the runtime keeps.
 const MOST_REPORTED: usize = 4;
 
-/// The number of pools with reports is limited, and no two of them are reported in the same place.
+/// The number of pools with reports is limited, and no two pools of an operation are reported in the same place.
 pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
     let reporting: Vec<_> = api.pools.iter().filter_map(|pool| Some((pool, pool.reporting.as_ref()?))).collect();
     if let Some((_, beyond)) = reporting.get(MOST_REPORTED) {
@@ -85,12 +85,22 @@ pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
     for (index, (pool, own)) in reporting.iter().enumerate() {
         let is_same =
             |(_, other): &&(_, &PoolReporting)| other.count.to_string().eq_ignore_ascii_case(&own.count.to_string());
-        if let Some((first, _)) = reporting.iter().take(index).find(is_same) {
+        let first = reporting.iter().take(index).filter(is_same).find_map(|(first, _)| {
+            let taking =
+                api.operations().find(|(_, operation)| takes_of(operation, pool) && takes_of(operation, first));
+            taking.map(|(_, operation)| (first, operation))
+        });
+        if let Some((first, operation)) = first {
             to.at(own.place, Code::BadRate, format!("{} reports `{}` already", own.count, first.name))
                 .related(first.place, "the pool is here")
+                .related(operation.place, "an operation takes from both")
                 .help(format!("name what reports `{}`", pool.name));
         }
     }
+}
+
+fn takes_of(operation: &Operation, pool: &Pool) -> bool {
+    operation.rates.iter().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == pool.name)
 }
 
 /// The cursor of a page can be sent back with the next request.

@@ -46,7 +46,7 @@ fn is_built_without_reading(
     for name in members.keys() {
         let Lookup::Found(found) = names.find(name) else { continue };
         let Some(shape) = found.parameter().map(|parameter| &parameter.shape) else { continue };
-        let is_read = shape.element().is_none_or(|ty| ty == Type::Decimal)
+        let is_read = shape.element().is_none_or(Type::is_decimal)
             || family.identifier_of(shape).is_some_and(Identifier::is_constrained);
         if is_read {
             to.at(

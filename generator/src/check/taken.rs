@@ -117,6 +117,7 @@ pub(super) const ROOT_TYPES: Taken = Taken {
         "Account",
         "Credentials",
         "Decimal",
+        "Scaled",
         "Edit",
         "Error",
         "Instrument",

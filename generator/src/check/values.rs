@@ -34,6 +34,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
 pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
     let (what, such_as, is_one) = match ty {
         Type::Decimal => ("decimal number", "12.5", Number::parse(text).is_some()),
+        Type::Scaled(scale) => return scaled_why_not(scale, text),
         Type::Integer => ("whole number", "100", number::is_integer(text)),
         Type::Signed => ("whole number", "-100", text.parse::<i64>().is_ok()),
         Type::Time(Times::Iso8601) => ("time of ISO 8601", "2026-09-08T00:00:00.000Z", is_iso_time(text)),
@@ -52,6 +53,17 @@ pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
         false => Fault::new(format!("invalid {what} `{text}`"), format!("write a {what}, such as {such_as}")),
     };
     (!is_one).then(fault)
+}
+
+/// The fault of a text that is not a decimal number with at most `scale` places.
+fn scaled_why_not(scale: u8, text: &str) -> Option<Fault> {
+    if Number::parse(text).is_none() {
+        let help = "write a decimal number, such as 12.5";
+        return Some(Fault::new(format!("invalid decimal number `{text}`"), help));
+    }
+    let places = text.split_once('.').map_or(0, |(_, fraction)| fraction.trim_end_matches('0').len());
+    let help = "write no more decimal places than `scale`, or correct it";
+    (places > usize::from(scale)).then(|| Fault::new(format!("{text} has more places than `scale` {scale}"), help))
 }
 
 /// Whether a text is a number of seconds, with or without a fraction.

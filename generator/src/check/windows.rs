@@ -46,20 +46,21 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &
 fn default_fits(window: &Window, to: &mut Diagnostics) {
     let Some(default) = window.default else { return };
     for (key, limit) in [("span", window.span), ("access", window.access)] {
-        if let Some(limit) = limit.filter(|limit| seconds(default, 28) > seconds(*limit, 31)) {
+        if let Some(limit) = limit.filter(|limit| milliseconds(default, 28) > milliseconds(*limit, 31)) {
             to.at(window.place, Code::BadWindow, format!("`default` {default} is longer than `{key}` {limit}"))
                 .help("swap them, or correct one of them");
         }
     }
 }
 
-/// Its length in seconds if a month has this many days.
-fn seconds(length: Duration, days_of_month: u64) -> u64 {
-    const DAY: u64 = 24 * 60 * 60;
+/// Its length in milliseconds if a month has this many days.
+fn milliseconds(length: Duration, days_of_month: u64) -> u64 {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
     let unit = match length.unit {
-        DurationUnit::Second => 1,
-        DurationUnit::Minute => 60,
-        DurationUnit::Hour => 60 * 60,
+        DurationUnit::Millisecond => 1,
+        DurationUnit::Second => 1000,
+        DurationUnit::Minute => 60 * 1000,
+        DurationUnit::Hour => 60 * 60 * 1000,
         DurationUnit::Day => DAY,
         DurationUnit::Week => 7 * DAY,
         DurationUnit::Month => days_of_month * DAY,

@@ -74,7 +74,8 @@ fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: 
     let name = ident(&operation.rust.rust);
     let (done, answer) = answer(scope, operation, batch)?;
     let is_array = matches!(operation.response, Response::Array { .. });
-    let codes_are_within = is_array && batch.results.is_none() && batch.succeeded.is_none();
+    let is_one_list = is_array || batch.list.is_some();
+    let codes_are_within = is_one_list && batch.results.is_none() && batch.succeeded.is_none();
     let is_success = ident(if codes_are_within { "is_success" } else { "_is_success" });
     let apart = batch.results.as_ref().map(|(way, _)| codes_apart(way, batch));
     Some(quote! {
@@ -105,7 +106,7 @@ fn list_of<'a>(operation: &'a Operation, batch: &Batch) -> Option<&'a Parameter>
 fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
     let wire = if list.is_body() { "" } else { batch.of.0.as_str() };
     let max_items = number(list.max_items?.0);
-    let (ids, by_place) = (batch.ids.iter().map(|(id, _)| id), batch.by_place);
+    let (ids, by_place) = (batch.ids_of_items(), batch.by_place);
     Some(quote! {
         &runtime::batches::BatchShape {
             list: #wire,
@@ -130,25 +131,23 @@ fn codes_apart(way: &Way, batch: &Batch) -> TokenStream {
 
 /// The record of a successful item, and how results are read from the answer.
 fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
-    let records = &scope.family.records;
+    let (family, records) = (scope.family, &scope.family.records);
     if batch.results.is_some() {
         return results_in_order(scope, operation, batch);
     }
     match operation.response {
-        Response::Array { record, .. } => {
-            let (ids, words) = (texts(&records[record], &batch.ids), words(&records[record], batch));
-            let flag = batch.succeeded.as_ref().and_then(|(name, _)| records[record].field(name));
-            let answer = match flag.map(|field| ident(&field.name.rust)) {
-                Some(flag) => quote!(answer.by_flag(response, |item| item.#flag, |item| [#ids], |item| (#words));),
-                None => quote!(answer.by_code(response, is_success, |item| [#ids], |item| (#words));),
-            };
-            Some((scope.ty(Type::Record(record)), answer))
+        Response::Array { record, .. } => Some(results_in_one_list(scope, &quote!(response), record, batch)),
+        Response::Object { record } if batch.list.is_some() => {
+            let field = records[record].field(&batch.list.as_ref()?.0)?;
+            let (name, of) = (ident(&field.name.rust), field.shape.listed_record()?);
+            Some(results_in_one_list(scope, &quote!(response.#name), of, batch))
         }
         Response::Object { record } => {
             let field = |name: &str| records[record].field(name);
             let ((done, done_of), (failed, failed_of)) = result_lists(scope.family, record, batch)?;
-            let (done_ids, failed_ids) = (texts(&records[done_of], &batch.ids), texts(&records[failed_of], &batch.ids));
-            let words = words(&records[failed_of], batch);
+            let (done_ids, failed_ids) =
+                (texts(family, &records[done_of], &batch.ids), texts(family, &records[failed_of], &batch.ids));
+            let words = words(family, &records[failed_of], batch);
             let all_done = batch.all_done.as_ref().and_then(|(name, _)| field(name)).map(|field| {
                 let field = ident(&field.name.rust);
                 quote!(answer.all_done(response.#field);)
@@ -164,6 +163,30 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
     }
 }
 
+/// The record of the answer for an item, and the list of these records, each of which states whether its item succeeded.
+fn results_in_one_list(
+    scope: &Scope<'_>,
+    list: &TokenStream,
+    record: usize,
+    batch: &Batch,
+) -> (TokenStream, TokenStream) {
+    let (family, of) = (scope.family, &scope.family.records[record]);
+    let (ids, words) = (texts(family, of, &batch.ids), words(family, of, batch));
+    let shown = batch.succeeded.as_ref().map(|(name, _)| (name, family.field_at(of, name)));
+    let answer = match shown {
+        Some((name, Some(field))) if field.shape.record().is_some() => {
+            let object = value(family, of, name, &|object| quote!(#object.as_ref()));
+            quote!(answer.by_object(#list, |item| #object.is_some(), |item| [#ids], |item| (#words));)
+        }
+        Some((name, _)) => {
+            let flag = value(family, of, name, &|flag| quote!(#flag));
+            quote!(answer.by_flag(#list, |item| #flag, |item| [#ids], |item| (#words));)
+        }
+        None => quote!(answer.by_code(#list, is_success, |item| [#ids], |item| (#words));),
+    };
+    (scope.ty(Type::Record(record)), answer)
+}
+
 /// The record of the answer for an item, and the list of these records, whose codes stand apart.
 fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
     let records = &scope.family.records;
@@ -176,7 +199,7 @@ fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> 
         }
         Response::Page { .. } | Response::Undefined => return None,
     };
-    let ids = texts(&records[of], &batch.ids);
+    let ids = texts(scope.family, &records[of], &batch.ids);
     Some((scope.ty(Type::Record(of)), quote!(answer.in_order(#list, |item| [#ids]);)))
 }
 
@@ -190,24 +213,41 @@ pub(super) fn result_lists(family: &Family, record: usize, batch: &Batch) -> Opt
 }
 
 /// The texts of fields of an item, separated by commas.
-fn texts(record: &Record, names: &[(String, Place)]) -> TokenStream {
-    let texts = names.iter().map(|(name, _)| text(record, Some(name)));
+fn texts(family: &Family, record: &Record, names: &[(String, Place)]) -> TokenStream {
+    let texts = names.iter().map(|(name, _)| text(family, record, Some(name)));
     quote!(#(#texts),*)
 }
 
-fn words(record: &Record, batch: &Batch) -> TokenStream {
-    let [code, message] = [&batch.code, &batch.message].map(|word| text(record, word.as_ref().map(|(name, _)| name)));
+fn words(family: &Family, record: &Record, batch: &Batch) -> TokenStream {
+    let [code, message] =
+        [&batch.code, &batch.message].map(|word| text(family, record, word.as_ref().map(|(name, _)| name)));
     quote!(#code, #message)
 }
 
-fn text(record: &Record, name: Option<&String>) -> TokenStream {
-    match name.and_then(|name| record.field(name)) {
-        Some(field) => {
-            let field = ident(&field.name.rust);
-            quote!(runtime::emitted::text_of(&item.#field))
-        }
-        None => quote!(None),
-    }
+fn text(family: &Family, record: &Record, name: Option<&String>) -> TokenStream {
+    let text = |field: TokenStream| quote!(runtime::emitted::text_of(&#field));
+    name.map_or_else(|| quote!(None), |name| value(family, record, name, &text))
+}
+
+/// An `Option` that `read` creates from a field of an item, or of an object within the item.
+fn value(family: &Family, record: &Record, path: &str, read: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
+    value_within(family, record, &quote!(item), path, read).unwrap_or_else(|| quote!(None))
+}
+
+fn value_within(
+    family: &Family,
+    record: &Record,
+    base: &TokenStream,
+    path: &str,
+    read: &dyn Fn(TokenStream) -> TokenStream,
+) -> Option<TokenStream> {
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let field = record.field(first)?;
+    let name = ident(&field.name.rust);
+    let Some(rest) = rest else { return Some(read(quote!(#base.#name))) };
+    let within = family.records.get(field.shape.single()?.record()?)?;
+    let inner = value_within(family, within, &quote!(within), rest, read)?;
+    Some(quote!(#base.#name.as_ref().and_then(|within| #inner)))
 }
 
 /// The entry in the documentation of the operation.
@@ -217,6 +257,6 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
     Some(format!(
         "**Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends {max_items} in a call, \
          and returns the result of each by {}",
-        batch.ids.iter().map(|(id, _)| code(id)).collect::<Vec<_>>().join(" or ")
+        batch.ids_of_items().map(code).collect::<Vec<_>>().join(" or ")
     ))
 }

@@ -51,7 +51,8 @@ fn optional_value(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> 
         }
         Type::Identifier(_) => unary("identifier"),
         Type::Integer | Type::Signed => integer(parameter, place),
-        Type::Decimal => decimal(parameter, place),
+        Type::Decimal => decimal(parameter, "decimal", place, place),
+        Type::Scaled(_) => decimal(parameter, "scaled", place, &|| scaled_value(place())),
         Type::String => unary("text"),
         // These types have no values that a request must not contain.
         Type::Boolean(_) | Type::Time(_) | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => {
@@ -78,12 +79,18 @@ fn integer(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
     [min, max, digits].into_iter().flatten().collect()
 }
 
-fn decimal(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
+/// The value of a decimal that travels as an integer. Both are optional references.
+fn scaled_value(place: Expr) -> Expr {
+    trees::call(trees::path(&["runtime", "emitted", "scaled_value"]), [place])
+}
+
+/// `method` checks the number itself, and bounds hold for its `value`.
+fn decimal(parameter: &Parameter, method: &str, place: &dyn Fn() -> Expr, value: &dyn Fn() -> Expr) -> Vec<Stmt> {
     let bound = |method, bound: &Option<(String, Place)>| {
-        Some(check(parameter, method, [place(), trees::text(&bound.as_ref()?.0)]))
+        Some(check(parameter, method, [value(), trees::text(&bound.as_ref()?.0)]))
     };
     let (min, max) = (bound("decimal_at_least", &parameter.min), bound("decimal_at_most", &parameter.max));
-    let is_decimal = check(parameter, "decimal", [place()]);
+    let is_decimal = check(parameter, method, [place()]);
     [Some(is_decimal), min, max].into_iter().flatten().collect()
 }
 
@@ -126,6 +133,7 @@ fn item(parameter: &Parameter, ty: Type) -> TokenStream {
         }
         Type::Identifier(_) => quote!(to.identifier(#wire, Some(value));),
         Type::Decimal => quote!(to.decimal(#wire, Some(value));),
+        Type::Scaled(_) => quote!(to.scaled(#wire, Some(value));),
         Type::String => quote!(to.text(#wire, Some(value));),
         Type::Integer
         | Type::Signed

@@ -99,6 +99,22 @@ impl<'a> Conditions<'a> {
         }
     }
 
+    /// The decimal value of a number, as an `Option` of a reference.
+    fn number(&self, wire: &'a str) -> TokenStream {
+        let number = self.value(wire);
+        let is_scaled = self.type_of(wire).is_some_and(|ty| ty.scale().is_some());
+        if is_scaled { quote!(runtime::emitted::scaled_value(#number)) } else { number }
+    }
+
+    /// The type of a parameter, unless it decides a choice.
+    fn type_of(&self, wire: &'a str) -> Option<Type> {
+        match self.of.find(wire)? {
+            Target::Plain(one) | Target::Alternative(_, _, one) => one.shape.element(),
+            Target::Member(member) => member.shape().and_then(Shape::element),
+            Target::Decider(..) => None,
+        }
+    }
+
     /// A comparison as an `Option<bool>`.
     fn compares(&self, wire: &'a str, comparison: Comparison, property: &str) -> TokenStream {
         match comparison {
@@ -111,19 +127,19 @@ impl<'a> Conditions<'a> {
                 quote!(to.is_not_before(#time, #property))
             }
             Comparison::MultipleOf => {
-                let number = self.value(wire);
+                let number = self.number(wire);
                 quote!(to.is_multiple_of(#number, #property))
             }
             Comparison::Places => {
-                let number = self.value(wire);
+                let number = self.number(wire);
                 quote!(to.fits_places(#number, #property))
             }
             Comparison::AtLeast => {
-                let number = self.value(wire);
+                let number = self.number(wire);
                 quote!(to.is_at_least(#number, #property))
             }
             Comparison::AtMost => {
-                let number = self.value(wire);
+                let number = self.number(wire);
                 quote!(to.is_at_most(#number, #property))
             }
         }
@@ -147,17 +163,13 @@ impl<'a> Conditions<'a> {
             Relation::Above => ("is_above", true),
             Relation::NotAbove => ("is_above", false),
         };
-        let ty = match self.of.find(wire) {
-            Some(Target::Plain(one) | Target::Alternative(_, _, one)) => one.shape.element(),
-            Some(Target::Member(member)) => member.shape().and_then(Shape::element),
-            Some(Target::Decider(..)) | None => None,
-        };
+        let ty = self.type_of(wire);
         let is_time = ty.is_some_and(Type::is_time);
-        let value = |wire: &'a str| if is_time { self.time(wire) } else { self.value(wire) };
+        let value = |wire: &'a str| if is_time { self.time(wire) } else { self.number(wire) };
         let (function, own) = (ident(function), value(wire));
         let compared = match operand {
             Operand::Number(number) => {
-                let bare = ty.filter(|ty| *ty != Type::Decimal).and_then(|_| whole(number));
+                let bare = ty.filter(|ty| !ty.is_decimal()).and_then(|_| whole(number));
                 let number = bare.unwrap_or_else(|| quote!(runtime::Decimal::literal(#number)));
                 quote!(to.#function(#own, Some(&#number)))
             }

@@ -112,6 +112,8 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
         trees::rows("with", confirm.with.iter().map(|(name, _)| trees::text(name))),
         trees::rows("with_as", confirm.with_as.iter().map(pair)),
         trees::some("list", confirmed_list(family, operation).map(trees::text)),
+        trees::rows("lacks", lacked_by(family, first, confirm).map(trees::text)),
+        trees::rows("then_lacks", lacked_by(family, second, confirm).map(trees::text)),
         trees::rows("set", set_of(family, first, confirm).map(pair)),
         trees::rows("then_set", set_of(family, second, confirm).map(pair)),
         trees::some("since", since(family, first, confirm)),
@@ -126,6 +128,18 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
         trees::some("kept_ms", confirm.kept.map(|kept| trees::number(kept.at_least_milliseconds()))),
     ];
     trees::some("confirm", Some(trees::table("Confirm", fields)))
+}
+
+/// The names of the request that the query of a place has no parameters for.
+fn lacked_by<'a>(family: &Family, place: Option<&'a Operation>, confirm: &'a Confirm) -> impl Iterator<Item = &'a str> {
+    let renamed = confirm.ids.iter().chain(&confirm.with_as).map(|((name, _), _)| name);
+    let all = renamed.chain(confirm.with.iter().map(|(name, _)| name));
+    let lacked = |name: &str| {
+        let first = name.split('.').next().unwrap_or(name);
+        place.is_some_and(|place| !has_parameter(family, place.members(), first))
+    };
+    let own: Vec<_> = all.map(String::as_str).filter(|name| lacked(name)).collect();
+    own.into_iter()
 }
 
 /// The fixed values that a query has parameters for.

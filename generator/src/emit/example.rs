@@ -193,6 +193,11 @@ impl<'a> Writer<'a> {
             Type::String if converts => quote!(#text),
             Type::String => quote!(#text.to_owned()),
             Type::Decimal => quote!(#text.parse::<#root::Decimal>()?),
+            Type::Scaled(_) => {
+                let value = ty.value_of_wire(text);
+                let into = (!converts).then(|| quote!(.into()));
+                quote!(#value.parse::<#root::Decimal>()?#into)
+            }
             Type::Integer | Type::Signed => whole(text)?,
             Type::Boolean(_) => {
                 let value = matches!(text, "true" | "1");

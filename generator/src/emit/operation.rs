@@ -271,7 +271,9 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
 fn defaults(operation: &Operation) -> impl Iterator<Item = Expr> {
     operation.body.parameters().iter().filter_map(|parameter| {
         let (default, _) = parameter.default.as_ref()?;
-        Some(trees::pair(trees::text(&parameter.name.wire), trees::text(default)))
+        let ty = parameter.shape.single();
+        let wire = ty.map_or_else(|| default.clone(), |ty| ty.wire_of_value(default));
+        Some(trees::pair(trees::text(&parameter.name.wire), trees::text(&wire)))
     })
 }
 
@@ -281,8 +283,11 @@ fn rate_limit(rate: &Rate) -> Expr {
         RateScope::Ip => "per_ip",
     };
     let limit = trees::call(trees::of_table("RateLimit", kind), [trees::number(rate.calls.into())]);
-    let seconds = rate.every.milliseconds().map_or(1, |length| length / 1000);
-    let limit = trees::with(limit, "every", (seconds != 1).then(|| trees::number(seconds)));
+    let limit = match rate.every.milliseconds().unwrap_or(1000) {
+        1000 => limit,
+        millis if millis % 1000 == 0 => trees::on(limit, "every", [trees::number(millis / 1000)]),
+        millis => trees::on(limit, "every_millis", [trees::number(millis)]),
+    };
     let class = Some(&rate.class).filter(|class| *class != "default");
     let limit = trees::with(limit, "class", class.map(|class| trees::text(class)));
     match &rate.of_pool {
@@ -335,6 +340,7 @@ fn days(zone: UtcOffset) -> Expr {
 /// A length of time in the form of the tables.
 pub(super) fn length(length: Duration) -> Expr {
     let (unit, factor) = match length.unit {
+        DurationUnit::Millisecond => ("Millis", 1),
         DurationUnit::Second => ("Seconds", 1),
         DurationUnit::Minute => ("Seconds", 60),
         DurationUnit::Hour => ("Seconds", 60 * 60),

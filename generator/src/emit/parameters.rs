@@ -323,12 +323,15 @@ pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenSt
 }
 
 fn is_decimal(parameter: &Parameter) -> bool {
-    parameter.shape.single() == Some(Type::Decimal)
+    parameter.shape.single().is_some_and(Type::is_decimal)
 }
 
 pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
+    let is_scaled = parameter.shape.single().is_some_and(|ty| ty.scale().is_some());
     match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
+        (true, true) if is_scaled => quote!(runtime::value::IntoEdit::into_edit(#field).map(Into::into)),
+        (false, true) if is_scaled => quote!(runtime::Scaled::from(#field)),
         (true, true) => quote!(runtime::value::IntoEdit::into_edit(#field)),
         (false, true) => quote!(runtime::value::IntoDecimal::into_decimal(#field)),
         _ if scope.converts(parameter) => quote!(#field.into()),

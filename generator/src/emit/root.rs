@@ -160,7 +160,7 @@ fn table(api: &Api) -> TokenStream {
         quote!(runtime::tables::Header { name: #name, sent: runtime::tables::Sent::#sent, doc: #doc })
     });
     let calls = calls(&api.calls);
-    let remaining = optional_text(api.remaining_calls.as_deref());
+    let remaining = remaining_calls(api);
     let account = match &api.account {
         None => quote!(runtime::tables::AccountTable::NONE),
         Some(_) => quote!(account::TABLE),
@@ -188,6 +188,19 @@ fn table(api: &Api) -> TokenStream {
             outcomes: #outcomes,
             observed_codes: #observed_codes,
         };
+    }
+}
+
+/// The header with the remaining calls, and the windows that it counts.
+fn remaining_calls(api: &Api) -> TokenStream {
+    let Some(header) = &api.remaining_calls else { return quote!(None) };
+    let windows: Vec<_> = api.remaining_calls_in.iter().filter_map(|window| window.milliseconds()).collect();
+    match windows.as_slice() {
+        [1000] => quote!(Some(runtime::tables::RemainingCalls::in_a_second(#header))),
+        windows => {
+            let windows = windows.iter().map(|window| number(*window));
+            quote!(Some(runtime::tables::RemainingCalls { header: #header, windows: &[#(#windows),*] }))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::ident;
+use super::code::{ident, number};
 use crate::model::{Family, Field, Parameter, Shape, Type};
 use crate::words::Times;
 
@@ -21,6 +21,7 @@ pub(super) fn value_type(ty: Type) -> Option<&'static str> {
         Type::Time(Times::Milliseconds)
         | Type::String
         | Type::Decimal
+        | Type::Scaled(_)
         | Type::Integer
         | Type::Signed
         | Type::Boolean(_)
@@ -65,6 +66,10 @@ impl<'a> Scope<'a> {
         match ty {
             Type::String | Type::Undefined => quote!(String),
             Type::Decimal => quote!(runtime::Decimal),
+            Type::Scaled(scale) => {
+                let scale = number(scale.into());
+                quote!(runtime::Scaled<#scale>)
+            }
             Type::Integer => quote!(u64),
             Type::Boolean(_) => quote!(bool),
             Type::Signed => quote!(i64),
@@ -85,7 +90,7 @@ impl<'a> Scope<'a> {
             return true;
         }
         match parameter.shape {
-            Shape::One(Type::String | Type::Decimal | Type::Time(_) | Type::Choice(_)) => true,
+            Shape::One(Type::String | Type::Decimal | Type::Scaled(_) | Type::Time(_) | Type::Choice(_)) => true,
             Shape::One(Type::Identifier(index)) => !self.family.identifiers[index].is_constrained(),
             Shape::One(Type::Enum(index)) => self.family.enums[index].truth.is_some(),
             Shape::One(

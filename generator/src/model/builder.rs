@@ -7,6 +7,7 @@ mod codes;
 mod confirm;
 mod credentials;
 mod fields;
+mod forms;
 mod intents;
 mod lifecycle;
 mod listings;
@@ -62,6 +63,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
             builder.check_header(&name.value, name.place);
             name.value.clone()
         }),
+        remaining_calls_in: builder.remaining_calls_in(raw),
         pools: builder.pools(),
         markets: raw.markets.iter().map(|(name, market)| builder.market(name, market)).collect(),
         examples: raw

@@ -9,8 +9,8 @@ pub(crate) struct Duration {
     pub(crate) unit: Unit,
 }
 
-/// The shortest month.
-const SHORTEST_MONTH: u64 = 28 * 24 * 60 * 60;
+/// The shortest month, in milliseconds.
+const SHORTEST_MONTH: u64 = 28 * 24 * 60 * 60 * 1000;
 
 impl Duration {
     /// The window of most rates.
@@ -18,7 +18,7 @@ impl Duration {
 
     /// Its length in milliseconds; `None` for months, which have no fixed length.
     pub(crate) fn milliseconds(self) -> Option<u64> {
-        Some(u64::from(self.n) * self.unit.seconds()? * 1000)
+        Some(u64::from(self.n) * self.unit.milliseconds()?)
     }
 
     /// Whether both have the same length, like a week and 7 days.
@@ -32,13 +32,14 @@ impl Duration {
 
     /// Its shortest possible length in milliseconds: a month has at least 28 days.
     pub(crate) fn at_least_milliseconds(self) -> u64 {
-        u64::from(self.n) * self.unit.seconds().unwrap_or(SHORTEST_MONTH) * 1000
+        u64::from(self.n) * self.unit.milliseconds().unwrap_or(SHORTEST_MONTH)
     }
 }
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Unit {
+    Millisecond,
     Second,
     Minute,
     Hour,
@@ -48,7 +49,8 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    const ALL: [(Self, &str); 6] = [
+    const ALL: [(Self, &str); 7] = [
+        (Self::Millisecond, "millisecond"),
         (Self::Second, "second"),
         (Self::Minute, "minute"),
         (Self::Hour, "hour"),
@@ -57,14 +59,15 @@ impl Unit {
         (Self::Month, "month"),
     ];
 
-    /// Its length in seconds; `None` for a month, which has no fixed length.
-    fn seconds(self) -> Option<u64> {
+    /// Its length in milliseconds; `None` for a month, which has no fixed length.
+    fn milliseconds(self) -> Option<u64> {
         match self {
-            Self::Second => Some(1),
-            Self::Minute => Some(60),
-            Self::Hour => Some(60 * 60),
-            Self::Day => Some(24 * 60 * 60),
-            Self::Week => Some(7 * 24 * 60 * 60),
+            Self::Millisecond => Some(1),
+            Self::Second => Some(1000),
+            Self::Minute => Some(60 * 1000),
+            Self::Hour => Some(60 * 60 * 1000),
+            Self::Day => Some(24 * 60 * 60 * 1000),
+            Self::Week => Some(7 * 24 * 60 * 60 * 1000),
             Self::Month => None,
         }
     }
@@ -85,10 +88,14 @@ impl Duration {
     }
 }
 
-/// The units of windows in descending order, with their lengths in seconds.
-const SHORT: [(&str, u32); 4] = [("d", 24 * 60 * 60), ("h", 60 * 60), ("m", 60), ("s", 1)];
+/// The units of windows in descending order, with their lengths in milliseconds.
+const SHORT: [(&str, u32); 5] = [("d", A_DAY), ("h", 60 * 60 * 1000), ("m", 60 * 1000), ("s", 1000), ("ms", 1)];
 
-/// Windows of rates, as the schema writes them after the slash: `s` for a second, otherwise `10s`, `1m`, `2h`, `1d`.
+/// The longest window, in milliseconds.
+const A_DAY: u32 = 24 * 60 * 60 * 1000;
+
+/// Windows of rates, as the schema writes them after the slash: `s` for a second, otherwise `500ms`, `10s`, `1m`, `2h`,
+/// `1d`.
 impl Duration {
     /// Reads a window of at most a day.
     pub(crate) fn parse_window(text: &str) -> Option<Self> {
@@ -97,31 +104,34 @@ impl Duration {
         }
         let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
         let n: u32 = digits.parse().ok().filter(|n| *n > 0 && !digits.starts_with('0'))?;
-        let (_, seconds) = SHORT.into_iter().find(|(unit, _)| *unit == &text[digits.len()..])?;
-        let n = n.checked_mul(seconds).filter(|n| (1..=24 * 60 * 60).contains(n))?;
-        Some(Self { n, unit: Unit::Second })
+        let (_, length) = SHORT.into_iter().find(|(unit, _)| *unit == &text[digits.len()..])?;
+        let n = n.checked_mul(length).filter(|n| (1..=A_DAY).contains(n))?;
+        Some(match n % 1000 {
+            0 => Self { n: n / 1000, unit: Unit::Second },
+            _ => Self { n, unit: Unit::Millisecond },
+        })
     }
 
     /// Writes a window in the longest unit that fits. A length in months is not a window and stays as it is.
     pub(crate) fn window(self) -> String {
-        let Some(seconds) = self.milliseconds().map(|length| length / 1000) else { return self.to_string() };
-        let fits = |(_, unit): &&(&str, u32)| seconds % u64::from(*unit) == 0;
+        let Some(millis) = self.milliseconds() else { return self.to_string() };
+        let fits = |(_, unit): &&(&str, u32)| millis % u64::from(*unit) == 0;
         match SHORT.iter().find(fits) {
-            Some((unit, 1)) if seconds == 1 => (*unit).to_owned(),
-            Some((unit, length)) => format!("{}{unit}", seconds / u64::from(*length)),
+            Some((unit, 1000)) if millis == 1000 => (*unit).to_owned(),
+            Some((unit, length)) => format!("{}{unit}", millis / u64::from(*length)),
             None => self.to_string(),
         }
     }
 
     /// Writes a window in words, to follow a number of calls: `a second`, `in 1 minute`.
     pub(crate) fn window_in_words(self) -> String {
-        let Some(seconds) = self.milliseconds().map(|length| length / 1000).filter(|seconds| *seconds != 1) else {
+        let Some(millis) = self.milliseconds().filter(|millis| *millis != 1000) else {
             return "a second".to_owned();
         };
-        let units = [Unit::Day, Unit::Hour, Unit::Minute, Unit::Second];
+        let units = [Unit::Day, Unit::Hour, Unit::Minute, Unit::Second, Unit::Millisecond];
         let fitting = units.into_iter().find_map(|unit| {
-            let length = unit.seconds().filter(|length| seconds % length == 0)?;
-            Some(Self { n: u32::try_from(seconds / length).ok()?, unit })
+            let length = unit.milliseconds().filter(|length| millis % length == 0)?;
+            Some(Self { n: u32::try_from(millis / length).ok()?, unit })
         });
         format!("in {}", fitting.unwrap_or(self))
     }
@@ -139,8 +149,18 @@ mod tests {
 
     #[test]
     fn windows_of_rates_are_read_and_written_in_one_way() {
-        let ways =
-            [("s", "s"), ("10s", "10s"), ("1m", "1m"), ("60s", "1m"), ("90s", "90s"), ("24h", "1d"), ("1d", "1d")];
+        let ways = [
+            ("500ms", "500ms"),
+            ("2000ms", "2s"),
+            ("1000ms", "s"),
+            ("s", "s"),
+            ("10s", "10s"),
+            ("1m", "1m"),
+            ("60s", "1m"),
+            ("90s", "90s"),
+            ("24h", "1d"),
+            ("1d", "1d"),
+        ];
         for (read, written) in ways {
             assert_eq!(Duration::parse_window(read).map(Duration::window).as_deref(), Some(written), "{read}");
         }
@@ -148,6 +168,10 @@ mod tests {
             assert_eq!(Duration::parse_window(wrong), None, "{wrong}");
         }
         assert_eq!(Duration::SECOND.window_in_words(), "a second");
+        assert_eq!(
+            Duration::parse_window("500ms").map(Duration::window_in_words).as_deref(),
+            Some("in 500 milliseconds")
+        );
         assert_eq!(Duration::parse("60 seconds").map(Duration::window_in_words).as_deref(), Some("in 1 minute"));
     }
 }

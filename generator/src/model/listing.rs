@@ -116,6 +116,13 @@ pub(crate) struct TradePosition {
     pub(crate) close_short: Vec<(String, Place)>,
 }
 
+impl Batch {
+    /// The names of the ids in the items that are sent. In results, an id can stand in an object within.
+    pub(crate) fn ids_of_items(&self) -> impl Iterator<Item = &str> {
+        self.ids.iter().map(|(id, _)| id.rsplit('.').next().unwrap_or(id))
+    }
+}
+
 /// The results that an answer states for the items of a list that was sent.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Batch {
@@ -123,7 +130,7 @@ pub(crate) struct Batch {
     pub(crate) of: (ListName, Place),
     /// The names that identify an item and its result; the first takes precedence.
     pub(crate) ids: Vec<(String, Place)>,
-    /// The field of an object with the list that `results` is parallel to.
+    /// The field of an object with the one list of results, or with the list that `results` is parallel to.
     pub(crate) list: Option<(String, Place)>,
     /// The way to the codes of the items, if they are not in the items of the list.
     pub(crate) results: Option<(Way, Place)>,
@@ -132,7 +139,7 @@ pub(crate) struct Batch {
     pub(crate) failed: Option<(String, Place)>,
     /// The boolean field that states whether all items succeeded.
     pub(crate) all_done: Option<(String, Place)>,
-    /// The boolean field that states whether an item succeeded.
+    /// The boolean field that states whether an item succeeded, or the object that only a success has.
     pub(crate) succeeded: Option<(String, Place)>,
     /// The fields of failed items.
     pub(crate) code: Option<(String, Place)>,

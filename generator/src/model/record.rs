@@ -1,6 +1,6 @@
 //! Records: the objects that the exchange returns.
 
-use super::{Deprecated, Name, Shape, Source, Unit};
+use super::{Deprecated, Family, Name, Shape, Source, Unit};
 use crate::diagnostics::Place;
 
 /// An object that the exchange returns.
@@ -71,6 +71,19 @@ impl Field {
             units: Vec::new(),
             as_text: true,
             doc,
+        }
+    }
+}
+
+impl Family {
+    /// The field of a record at a path such as `price` or `descr.price`.
+    pub(crate) fn field_at<'a>(&'a self, record: &'a Record, path: &str) -> Option<&'a Field> {
+        match path.split_once('.') {
+            None => record.field(path),
+            Some((first, rest)) => {
+                let within = record.field(first)?.shape.single()?.record()?;
+                self.field_at(self.records.get(within)?, rest)
+            }
         }
     }
 }

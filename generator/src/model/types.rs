@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Family, Name};
+use super::{Family, Name, scale};
 use crate::words::{Numbers, Times, Travels};
 
 /// The JSON form of a boolean.
@@ -21,6 +21,8 @@ pub(crate) enum Truth {
 pub(crate) enum Type {
     String,
     Decimal,
+    /// A decimal that travels as an integer: its value times ten to the power of this scale.
+    Scaled(u8),
     Integer,
     /// A whole number that may be negative.
     Signed,
@@ -81,7 +83,27 @@ impl Type {
 
     /// Whether its values are quantities, which have bounds.
     pub(crate) fn is_quantity(self) -> bool {
-        matches!(self, Self::Decimal | Self::Integer | Self::Signed)
+        self.is_decimal() || matches!(self, Self::Integer | Self::Signed)
+    }
+
+    /// Whether its values are decimal numbers, in any form.
+    pub(crate) fn is_decimal(self) -> bool {
+        matches!(self, Self::Decimal | Self::Scaled(_))
+    }
+
+    /// The scale of a decimal that travels as an integer.
+    pub(crate) fn scale(self) -> Option<u8> {
+        if let Self::Scaled(scale) = self { Some(scale) } else { None }
+    }
+
+    /// The value of this type whose text on the wire is `wire`.
+    pub(crate) fn value_of_wire(self, wire: &str) -> String {
+        self.scale().map_or_else(|| wire.to_owned(), |scale| scale::to_value(wire, scale))
+    }
+
+    /// The text on the wire of a value of this type.
+    pub(crate) fn wire_of_value(self, value: &str) -> String {
+        self.scale().map_or_else(|| value.to_owned(), |scale| scale::to_wire(value, scale))
     }
 
     /// Whether its values are times.
@@ -99,6 +121,7 @@ impl Type {
         match self {
             Self::String
             | Self::Decimal
+            | Self::Scaled(_)
             | Self::Integer
             | Self::Signed
             | Self::Time(_)
@@ -111,7 +134,7 @@ impl Type {
     /// Whether its values can be compared with a number.
     pub(crate) fn takes_number(self, number: &str) -> bool {
         match self {
-            Self::Decimal | Self::Undefined => true,
+            Self::Decimal | Self::Scaled(_) | Self::Undefined => true,
             Self::Integer => number.parse::<u64>().is_ok(),
             Self::Signed => number.parse::<i64>().is_ok(),
             Self::String
@@ -157,7 +180,13 @@ impl Type {
             Self::Boolean(_) => Some(Compared::Boolean),
             Self::Integer | Self::Signed => Some(Compared::Whole),
             Self::String | Self::Identifier(_) => Some(Compared::Text),
-            Self::Decimal | Self::Time(_) | Self::Json | Self::Choice(_) | Self::Record(_) | Self::Undefined => None,
+            Self::Decimal
+            | Self::Scaled(_)
+            | Self::Time(_)
+            | Self::Json
+            | Self::Choice(_)
+            | Self::Record(_)
+            | Self::Undefined => None,
         }
     }
 
@@ -165,7 +194,7 @@ impl Type {
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::String => "a text",
-            Self::Decimal => "a decimal number",
+            Self::Decimal | Self::Scaled(_) => "a decimal number",
             Self::Integer | Self::Signed => "a whole number",
             Self::Boolean(_) => "a boolean",
             Self::Time(_) => "a time",
@@ -187,6 +216,7 @@ impl Type {
             Self::Record(index) => Some((Definition::Record, index)),
             Self::String
             | Self::Decimal
+            | Self::Scaled(_)
             | Self::Integer
             | Self::Signed
             | Self::Boolean(_)
@@ -209,6 +239,7 @@ impl Type {
             Self::Time(Times::Nanoseconds) => "time in nanoseconds",
             Self::Time(Times::Iso8601) => "time in ISO 8601",
             Self::Boolean(_) => "boolean",
+            Self::Scaled(_) => "decimal as an integer",
             _ => BUILT_IN.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name),
         }
     }

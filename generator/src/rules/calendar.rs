@@ -10,6 +10,7 @@ const DAY_MS: i64 = 86_400_000;
 pub(super) fn shifted(time: i64, by: Duration, sign: i64) -> i64 {
     let n = i64::from(by.n) * sign;
     let milliseconds = match by.unit {
+        DurationUnit::Millisecond => 1,
         DurationUnit::Second => 1000,
         DurationUnit::Minute => 60_000,
         DurationUnit::Hour => 3_600_000,

@@ -292,7 +292,13 @@ impl<'a> Maker<'a> {
         let count = match bound {
             Bound::MinItems(least) => least - u64::from(breaks),
             Bound::MaxItems(most) => most + u64::from(breaks),
-            Bound::Values(_) | Bound::Shape(_) | Bound::Min(_) | Bound::Max(_) | Bound::Digits(_) | Bound::Edit(_) => {
+            Bound::Values(_)
+            | Bound::Shape(_)
+            | Bound::Min(_)
+            | Bound::Max(_)
+            | Bound::Scale(_)
+            | Bound::Digits(_)
+            | Bound::Edit(_) => {
                 return None;
             }
         };

@@ -3,7 +3,7 @@
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves};
 use crate::model::{
     Access, Case, Choice, ChoiceKind, CodeProof, Enum, EnumValue, Family, ListName, Need, Operation, Parameter,
-    RuleKind, Severity, Source, Window,
+    RuleKind, Severity, Source, Type, Window,
 };
 
 /// Creates entries for one section of a document.
@@ -220,6 +220,9 @@ fn bounds<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'static str
     }
     if let Some((digits, _)) = parameter.digits {
         bounds.push(("digits", format!("has at most {digits} digits."), Bound::Digits(digits)));
+    }
+    if let Some(scale) = parameter.shape.single().and_then(Type::scale) {
+        bounds.push(("scale", format!("has at most {scale} decimal places."), Bound::Scale(scale)));
     }
     if let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) {
         bounds.push(("edit", format!("is deleted by {delete} and by no other way to write it."), Bound::Edit(delete)));

@@ -151,7 +151,7 @@ impl<'a> Drafts<'a> {
         let near = |draft: &Draft| -> Option<Vec<String>> {
             let edge = match operand {
                 Operand::Number(number) => number.clone(),
-                Operand::Parameter(other) => draft.clone().text(list, other)?,
+                Operand::Parameter(other) => self.value(list, other, draft.clone().text(list, other)?),
                 Operand::Moment { length, is_ahead } => {
                     let moment = moment(*length, *is_ahead, i64::try_from(self.now).ok()?);
                     let away = ACCESS_TOLERANCE_MS as i64;
@@ -243,8 +243,17 @@ impl<'a> Drafts<'a> {
 
     /// A number in the form of the parameter.
     fn number(&self, list: Option<&ListName>, name: &str, text: &str) -> Value {
-        let is_bare = self.parameter(list, name).is_some_and(|parameter| !parameter.as_text);
+        let parameter = self.parameter(list, name);
+        let is_bare = parameter.is_some_and(|parameter| !parameter.as_text);
+        let ty = parameter.and_then(|parameter| parameter.shape.single());
+        let text = &ty.map_or_else(|| text.to_owned(), |ty| ty.wire_of_value(text));
         is_bare.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| json!(text))
+    }
+
+    /// The value of a parameter whose text on the wire is `wire`.
+    fn value(&self, list: Option<&ListName>, name: &str, wire: String) -> String {
+        let ty = self.parameter(list, name).and_then(|parameter| parameter.shape.single());
+        ty.map_or_else(|| wire.clone(), |ty| ty.value_of_wire(&wire))
     }
 
     /// A time, given in Unix milliseconds, as text in the form of the parameter.
@@ -426,7 +435,7 @@ impl<'a> Drafts<'a> {
             Some(Type::Boolean(truth)) => vec![truth.json(true), truth.json(false)],
             Some(ty) if ty.is_text() => seen().into_iter().chain([json!("ABC-1")]).collect(),
             Some(ty) if ty.is_quantity() => {
-                let least = parameter.min.as_ref().and_then(|(min, _)| min.parse().ok()).unwrap_or(1);
+                let least = parameter.min.as_ref().and_then(|(min, _)| ty.wire_of_value(min).parse().ok()).unwrap_or(1);
                 vec![number(least)]
             }
             Some(ty) if ty.is_time() => vec![number(self.now)],

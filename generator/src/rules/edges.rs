@@ -43,8 +43,10 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
         let bare = text.parse::<u64>().ok().filter(|_| !is_text);
         vec![bare.map_or(json!(text), |number| json!(number))]
     };
-    let moved =
-        |bound: &str, by: i128| bound.parse::<i128>().map_or_else(|_| Vec::new(), |n| number((n + by).to_string()));
+    let wire = |bound: &str| parameter.shape.single().map_or_else(|| bound.to_owned(), |ty| ty.wire_of_value(bound));
+    let moved = |bound: &str, by: i128| {
+        wire(bound).parse::<i128>().map_or_else(|_| Vec::new(), |n| number((n + by).to_string()))
+    };
     match bound {
         Bound::Values(known) if breaks => {
             let all = family.enum_of(&parameter.shape);
@@ -55,6 +57,10 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
         Bound::Shape(identifier) => texts_at(identifier, breaks),
         Bound::Min(min) => moved(min, -beyond),
         Bound::Max(max) => moved(max, beyond),
+        Bound::Scale(_) => {
+            let least = parameter.min.as_ref().map_or_else(|| "1".to_owned(), |(min, _)| wire(min));
+            number(if breaks { format!("{least}.5") } else { least })
+        }
         Bound::Digits(most) => number("9".repeat(*most as usize + usize::from(breaks))),
         Bound::Edit(delete) if breaks => vec![json!(format!("{delete}.0"))],
         Bound::Edit(delete) => vec![json!(delete), json!(format!("{delete}.5"))],

@@ -82,13 +82,16 @@ impl Evaluator<'_> {
 
     fn is_beyond(&self, leaf: &Leaf<'_>, bound: &Bound<'_>, set: &Value) -> Option<bool> {
         let value = if leaf.parameter.is_body() { set } else { set.get(&leaf.parameter.name.wire)? };
-        let of_number = |beyond: &dyn Fn(Number) -> Option<bool>| beyond(Number::parse(&text(value)?)?);
+        let ty = leaf.parameter.shape.single();
+        let of_wire = |text: String| ty.map_or_else(|| text.clone(), |ty| ty.value_of_wire(&text));
+        let of_number = |beyond: &dyn Fn(Number) -> Option<bool>| beyond(Number::parse(&of_wire(text(value)?))?);
         let items = || value.as_array().map(|items| items.len() as u64);
         match bound {
             Bound::Values(known) => Some(each_text(value).iter().any(|text| !known.contains(&text.as_str()))),
             Bound::Shape(identifier) => Some(each_text(value).iter().any(|text| !has_shape(identifier, text))),
             Bound::Min(min) => of_number(&|number| Some(number.compare(Number::parse(min)?)?.is_lt())),
             Bound::Max(max) => of_number(&|number| Some(number.compare(Number::parse(max)?)?.is_gt())),
+            Bound::Scale(places) => of_number(&|number| Some(number.needed_places() > u32::from(*places))),
             Bound::Digits(most) => Some(text(value)?.len() > *most as usize),
             Bound::MinItems(least) => Some(items()? < *least),
             Bound::MaxItems(most) => Some(items()? > *most),
@@ -167,7 +170,8 @@ impl Evaluator<'_> {
                 Some(values.iter().any(|(value, _)| *value == known))
             }
             Condition::Compares { parameter, comparison, property } => {
-                self.compares(&given(&parameter.0)?, *comparison, &property.0, set)
+                let given = self.value_of_wire(&parameter.0, &given(&parameter.0)?);
+                self.compares(&given, *comparison, &property.0, set)
             }
             Condition::Relates { parameter, relation, operand, .. } => {
                 self.order(&parameter.0, operand, set).map(|order| relation.holds(order))
@@ -178,7 +182,7 @@ impl Evaluator<'_> {
 
     /// The order of a parameter relative to an operand; `None` if it is unknown.
     fn order(&self, name: &str, operand: &Operand, set: &Value) -> Option<Ordering> {
-        let given = |name: &str| set.get(name).and_then(text);
+        let given = |name: &str| Some(self.value_of_wire(name, &set.get(name).and_then(text)?));
         match operand {
             Operand::Number(number) => Number::parse(&given(name)?)?.compare(Number::parse(number)?),
             Operand::Parameter(other) => Number::parse(&given(name)?)?.compare(Number::parse(&given(other)?)?),
@@ -189,6 +193,12 @@ impl Evaluator<'_> {
                 is_certain.then(|| time.cmp(&moment))
             }
         }
+    }
+
+    /// The value of a parameter whose text on the wire is `wire`.
+    fn value_of_wire(&self, name: &str, wire: &str) -> String {
+        let ty = self.leaves_of(name).next().and_then(|leaf| leaf.parameter.shape.single());
+        ty.map_or_else(|| wire.to_owned(), |ty| ty.value_of_wire(wire))
     }
 
     /// The form of the times of a parameter.

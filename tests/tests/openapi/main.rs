@@ -269,3 +269,39 @@ fn succeeds(command: &mut Command) -> bool {
 fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
+
+/// The exported schema of a body of a public exchange.
+fn body_of(exchange: &str, path: &str) -> Value {
+    let folder = workspace().join("tests/exchanges/schema").join(exchange);
+    let document = document(&Generator::new().schema_dir(folder).read().unwrap().openapi());
+    OpenApiValidator::new(&document);
+    let content = &document["paths"][path]["post"]["requestBody"]["content"];
+    content.as_object().unwrap().values().next().unwrap()["schema"].clone()
+}
+
+/// Whether a member stands in an object, or in one of its parts.
+fn has_member(schema: &Value, name: &str) -> bool {
+    let parts = schema["allOf"].as_array().into_iter().flatten();
+    schema["properties"].get(name).is_some() || parts.into_iter().any(|part| has_member(part, name))
+}
+
+#[test]
+fn bodies_have_the_credentials_that_travel_in_them() {
+    assert!(has_member(&body_of("kraken", "/0/private/AddOrder"), "nonce"));
+    // In the body of a call, they stand beside the parameters.
+    let call = body_of("cryptocom", "/exchange/v1/private/create-order#private/create-order");
+    assert!(has_member(&call, "sig") && has_member(&call, "params"), "{call}");
+    assert!(!has_member(&call["properties"]["params"], "sig"), "{call}");
+}
+
+#[test]
+fn decimals_that_travel_as_integers_have_integer_bounds() {
+    let body = body_of("phemex", "/orders");
+    let price = body["allOf"].as_array().into_iter().flatten().chain([&body]).find_map(|part| {
+        let price = &part["properties"]["priceEp"];
+        (!price.is_null()).then(|| price.clone())
+    });
+    let price = price.unwrap();
+    let bounds = (&price["type"], &price["minimum"], &price["maximum"], &price["x-scale"]);
+    assert_eq!(bounds, (&"integer".into(), &1.into(), &10_000_000_000_u64.into(), &4.into()));
+}

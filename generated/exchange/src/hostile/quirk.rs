@@ -132,7 +132,7 @@ impl Quirk {
         match self {
             Self::AbsurdRetryAfter => add(header::RETRY_AFTER, one_of(WAITS, dice)),
             Self::AbsurdRemaining => {
-                let name = API.remaining_calls.map(HeaderName::from_static);
+                let name = API.remaining_calls.map(|counted| HeaderName::from_static(counted.header));
                 name.into_iter().for_each(|name| add(name, one_of(REMAINING, dice)));
             }
             Self::AbsurdDate => add(header::DATE, one_of(DATES, dice)),

@@ -183,6 +183,27 @@ impl<T> BatchAnswer<T> {
         });
     }
 
+    /// Adds each item of a list. An item that has the object of a success succeeded. An item with both that object and an
+    /// error, or with neither, is unclear.
+    pub fn by_object<const N: usize>(
+        &mut self,
+        list: List<T>,
+        has_object: impl Fn(&T) -> bool,
+        ids: impl Fn(&T) -> [Option<String>; N],
+        why: impl Fn(&T) -> (Option<String>, Option<String>),
+    ) {
+        self.each(list, ids, |item, _| {
+            let failure = Failure::new(why(&item));
+            match (has_object(&item), &failure) {
+                (true, Failure { code: None, message: None }) => ItemResult::Done(item),
+                (false, Failure { code: Some(_), .. } | Failure { message: Some(_), .. }) => {
+                    ItemResult::Failed(failure)
+                }
+                (true | false, _) => ItemResult::Unclear(failure),
+            }
+        });
+    }
+
     /// Adds each item of a list with its result, which can depend on whether the item has an id.
     fn each<const N: usize>(
         &mut self,

@@ -7,7 +7,7 @@ use super::violation::{Place, Violation, Violations};
 use super::{given, window};
 use crate::account::{Account, Instrument};
 use crate::tables::{Length, Meta, Rule, Severity, Window};
-use crate::value::{Decimal, Edit, Identifier, OpenEnum, Scalar, Scratch, Timestamp};
+use crate::value::{Decimal, Edit, Identifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
 
 /// The maximum number of digits of a decimal in a request.
 const MOST_DIGITS: usize = 64;
@@ -171,6 +171,16 @@ impl<'a> Checks<'a> {
         if let Some(value) = value.filter(|value| value.has_more_digits_than(MOST_DIGITS)) {
             self.too_many_digits(name, value);
         }
+    }
+
+    /// The number, if set, must be an integer on the wire, and valid as a [`decimal`](Self::decimal).
+    pub fn scaled<const SCALE: u8>(&mut self, name: &'static str, value: Option<&Scaled<SCALE>>) {
+        let Some(number) = value else { return };
+        if !number.fits() {
+            let allowed = format!("at most {SCALE} decimal places");
+            self.violated("scale", name, number, allowed, "round it to as many places");
+        }
+        self.decimal(name, Some(number.value()));
     }
 
     /// The decimal, if set, must not be greater than `most`.

@@ -41,7 +41,7 @@ pub(crate) struct RateLimitPolicy {
 }
 
 /// The longest window that calls are spread over.
-const LONGEST_SPREAD: u32 = 60;
+const LONGEST_SPREAD: Duration = Duration::from_secs(60);
 
 /// When the calls of each limit leave in the mode `Spread`. Clones share it.
 #[derive(Clone, Default)]
@@ -71,10 +71,10 @@ type Limit = (&'static str, &'static str, u32, String);
 impl Slots {
     /// Takes the first slot that is free in all limits of a call, even between slots of other calls.
     fn take(&self, call: Call<'_>, now: Duration) -> Slot<'_> {
-        let is_spread = |row: &&RateLimit| row.per_seconds <= LONGEST_SPREAD && !interval(row).is_zero();
+        let is_spread = |row: &&RateLimit| row.window() <= LONGEST_SPREAD && !interval(row).is_zero();
         let limits = call.limits().filter(is_spread).map(|row| {
             let (of, class) = row.pool.map_or((call.meta().id, row.class), |pool| (pool, ""));
-            ((of, class, row.per_seconds, call.counted(row.scope).to_owned()), interval(row))
+            ((of, class, row.per_millis, call.counted(row.scope).to_owned()), interval(row))
         });
         let limits: Vec<_> = limits.collect();
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,8 +121,7 @@ impl Drop for Slot<'_> {
 
 /// The time between two calls of a limit that are spread evenly.
 fn interval(row: &RateLimit) -> Duration {
-    let window = Duration::from_secs(row.per_seconds.into());
-    window.saturating_mul(row.weight).checked_div(row.calls).unwrap_or_default()
+    row.window().saturating_mul(row.weight).checked_div(row.calls).unwrap_or_default()
 }
 
 impl RateLimitPolicy {

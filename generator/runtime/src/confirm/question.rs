@@ -54,8 +54,12 @@ impl<O: Queryable> Question<O> {
         let id = confirm.ids.iter().find(|(_, own)| named.text(own).is_some()).copied();
         let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
         let with = with.chain(confirm.with_as.iter().copied());
-        let of_request = named.renamed(id.into_iter().chain(with));
-        let json = [confirm.set, confirm.then_set].map(|set| with_values(&of_request, set));
+        let of_request: Vec<_> = id.into_iter().chain(with).collect();
+        let places = [(confirm.lacks, confirm.set), (confirm.then_lacks, confirm.then_set)];
+        let json = places.map(|(lacks, set)| {
+            let taken = of_request.iter().filter(|(parameter, _)| !lacks.contains(parameter));
+            with_values(&named.renamed(taken.copied()), set)
+        });
         let query = places::read(&json[0]).ok()?;
         let is_compound = is_compound_with(O::META, named);
         Some(Self { target, query, json, is_compound })

@@ -313,7 +313,8 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         if !is_written_as(form, at.field, kind) {
-            let is_number = matches!(form, Form::Decimal | Form::Whole | Form::Signed) && kind == Kind::String;
+            let is_number =
+                matches!(form, Form::Decimal | Form::Whole | Form::Signed | Form::Scaled) && kind == Kind::String;
             let written = if is_number { Written::NUMBER_AS_TEXT } else { kind.into() };
             self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(written));
         }
@@ -340,6 +341,7 @@ impl Walk<'_, '_> {
 fn can_be_read(form: Form, text: &str) -> bool {
     match form {
         Form::Decimal => text.parse::<Decimal>().is_ok(),
+        Form::Scaled => text.parse::<Decimal>().is_ok_and(|number| number.places() == 0),
         Form::Whole => text.parse::<u64>().is_ok(),
         Form::Signed => text.parse::<i64>().is_ok(),
         Form::Time(read) => read(text).is_some(),

@@ -66,13 +66,13 @@ impl fmt::Display for Limited {
 
 impl fmt::Display for BindingLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RateLimit { calls, per_seconds, scope, class, pool, weight: _, when: _ } = self.limit;
+        let RateLimit { calls, per_millis: _, scope, class, pool, weight: _, when: _ } = self.limit;
         let who = match scope {
             Scope::Uid => "UID",
             Scope::Ip => "IP",
         };
         let what = self.operation.or(pool).unwrap_or("all operations");
-        write!(f, "the limit of {what}, {calls} calls in {per_seconds} s per {who} ({class})")
+        write!(f, "the limit of {what}, {calls} calls in {} s per {who} ({class})", self.limit.window().as_secs_f64())
     }
 }
 

@@ -83,7 +83,7 @@ fn read<O: Operation>(
 
 /// The remaining calls of the rate limit, if the exchange reports them.
 pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
-    let wanted = api.remaining_calls?;
+    let wanted = api.remaining_calls?.header;
     // A response has few headers: comparing them is cheaper than parsing and hashing the name for each response.
     let (_, value) = headers.iter().find(|(name, _)| name.as_str().eq_ignore_ascii_case(wanted))?;
     value.to_str().ok()?.trim().parse().ok()

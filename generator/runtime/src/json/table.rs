@@ -18,6 +18,8 @@ pub enum Form {
     Whole,
     /// A whole number, perhaps negative.
     Signed,
+    /// A whole number of any length that encodes a decimal.
+    Scaled,
     /// A time in another form than milliseconds; the function reads it.
     Time(fn(&str) -> Option<Timestamp>),
     /// True or false.

@@ -7,7 +7,7 @@ use super::error::ReadError;
 use super::reader::Reader;
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
-use crate::value::{Decimal, OpenEnum, Text, TimeFormat, TimeIn, Timestamp, enum_from_wire};
+use crate::value::{Decimal, OpenEnum, Scaled, Text, TimeFormat, TimeIn, Timestamp, enum_from_wire};
 
 impl Decode for Decimal {
     const FORM: Form = Form::Decimal;
@@ -25,6 +25,20 @@ impl Decode for Decimal {
 impl Encode for Decimal {
     fn encode(&self, out: &mut JsonWriter) {
         out.string(self.as_str());
+    }
+}
+
+impl<const SCALE: u8> Decode for Scaled<SCALE> {
+    const FORM: Form = Form::Scaled;
+
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("an integer that stands for a decimal number", Self::from_wire)
+    }
+}
+
+impl<const SCALE: u8> Encode for Scaled<SCALE> {
+    fn encode(&self, out: &mut JsonWriter) {
+        out.scalar(self);
     }
 }
 

@@ -108,7 +108,7 @@ fn rows_of<O: Operation>(operation: &O) -> u64 {
 fn heaviest(meta: &Meta, is_of: impl Fn(&RateLimit) -> bool) -> u64 {
     let rows = || meta.limits.iter().enumerate().filter(|(_, row)| is_of(row));
     let outweighs = |(other_index, other): (usize, &RateLimit), (index, row): (usize, &RateLimit)| {
-        let is_of_same = row.pool.is_some() && other.pool == row.pool && other.per_seconds == row.per_seconds;
+        let is_of_same = row.pool.is_some() && other.pool == row.pool && other.per_millis == row.per_millis;
         is_of_same && (other.weight, index) > (row.weight, other_index)
     };
     let counted = rows().filter(|one| !rows().any(|other| outweighs(other, *one)));

@@ -13,8 +13,8 @@ impl LimiterState {
         if let Some(too_many) = feedback.too_many {
             self.back_off(bucket, now, too_many);
         }
-        if let Some(remaining) = feedback.remaining {
-            self.note_remaining(bucket, sent, now, usize::try_from(remaining).unwrap_or(usize::MAX));
+        if feedback.remaining.is_some() {
+            self.note_remaining(bucket, sent, now, &feedback);
         }
         for report in feedback.pools.iter().flatten() {
             self.note_pool(bucket, sent, now, report);
@@ -61,10 +61,14 @@ impl LimiterState {
     ///
     /// The exchange counted at `sent` or later, when at least as many local calls had expired, and it may have counted
     /// those that have not ended. So a caller that is alone never mistakes its own calls for another's.
-    fn note_remaining(&mut self, bucket: Key, sent: Duration, now: Duration, remaining: usize) {
-        // The header counts the calls of one second. It does not name its limit, which must be the tightest of these.
-        let of_a_second = |key: Key| self.windows.get(key).filter(|all| all.binding.limit.per_seconds == 1);
-        let left = |taken: &Taken| Some((of_a_second(taken.window)?.window.left(sent), taken.window));
+    fn note_remaining(&mut self, bucket: Key, sent: Duration, now: Duration, feedback: &RateLimitFeedback) {
+        let Some(remaining) = feedback.remaining else { return };
+        let remaining = usize::try_from(remaining).unwrap_or(usize::MAX);
+        // The header counts the calls of windows with certain lengths. It does not name its limit, which must be the
+        // tightest of these.
+        let is_counted = |all: &&Counter| feedback.remaining_windows.contains(&all.binding.limit.per_millis);
+        let counted = |key: Key| self.windows.get(key).filter(is_counted);
+        let left = |taken: &Taken| Some((counted(taken.window)?.window.left(sent), taken.window));
         let Some((left, key)) = self.own_windows(bucket).iter().filter_map(left).min() else { return };
         let Some(counter) = self.windows.get_mut(key) else { return };
         if remaining == 0 && left > 0 {

@@ -149,13 +149,15 @@ impl From<Unavailable> for AdmissionError {
 }
 
 /// The feedback of a response about rate limits. By default it is empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimitFeedback {
     /// The call exceeded a limit: HTTP status 429.
     pub too_many: Option<TooMany>,
     /// The remaining calls in the current window of the exchange.
     pub remaining: Option<u32>,
+    /// The lengths of the windows that `remaining` counts, in milliseconds.
+    pub remaining_windows: &'static [u32],
     /// What remains of pools.
     pub pools: [Option<PoolReport>; MOST_POOLS],
     /// The round trip, if the transport reports it: see [`RoundTrip`](crate::transport::RoundTrip).
@@ -172,10 +174,22 @@ pub struct TooMany {
     pub retry_after: Option<Duration>,
 }
 
+impl Default for RateLimitFeedback {
+    fn default() -> Self {
+        Self::new(None, None)
+    }
+}
+
 impl RateLimitFeedback {
-    /// This feedback.
+    /// This feedback. `remaining` counts windows of a second.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining, pools: [None; MOST_POOLS], trip: None }
+        Self { too_many, remaining, remaining_windows: &[1000], pools: [None; MOST_POOLS], trip: None }
+    }
+
+    /// Sets the lengths of the windows that `remaining` counts, in milliseconds.
+    #[must_use]
+    pub fn of_windows(self, remaining_windows: &'static [u32]) -> Self {
+        Self { remaining_windows, ..self }
     }
 
     /// Adds what the response says about pools.
@@ -197,6 +211,7 @@ impl RateLimitFeedback {
             retry_after: retry_after(response.headers()),
         });
         let feedback = Self::new(too_many, remaining_calls(api, response.headers()));
+        let feedback = api.remaining_calls.map_or(feedback, |counted| feedback.of_windows(counted.windows));
         if api.pools.is_empty() { feedback } else { feedback.of_pools(pool_reports(api.pools, response)) }
     }
 }

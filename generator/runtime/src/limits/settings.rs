@@ -122,7 +122,7 @@ impl LimitSettings {
 
     /// How long a window of `row` is.
     pub(super) fn span_of(&self, row: &RateLimit) -> Duration {
-        Duration::from_secs(row.per_seconds.into()).saturating_add(self.margin)
+        row.window().saturating_add(self.margin)
     }
 
     /// Whether calls of `operation` are admitted before others.

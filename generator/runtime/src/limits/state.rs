@@ -83,17 +83,17 @@ pub(super) struct WindowKey {
     pub(super) pool: Option<&'static str>,
     pub(super) class: &'static str,
     pub(super) calls: u32,
-    pub(super) per_seconds: u32,
+    pub(super) per_millis: u32,
     pub(super) is_uid: bool,
     pub(super) counted: String,
 }
 
 impl WindowKey {
     pub(super) fn of(operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Self {
-        let RateLimit { calls, per_seconds, scope, class, pool, weight: _, when: _ } = *row;
+        let RateLimit { calls, per_millis, scope, class, pool, weight: _, when: _ } = *row;
         let operation = operation.filter(|_| pool.is_none());
         let counted = call.counted(scope).to_owned();
-        Self { operation, pool, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted }
+        Self { operation, pool, class, calls, per_millis, is_uid: scope == Scope::Uid, counted }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::json::Json as AnyJson;
 use crate::json::{Decode, Encode, JsonWriter, Kind, List, Map, Reader, read_json, write_json};
 use crate::parameters::{ParameterReader, Parameters, json_of};
 use crate::tables::AccountTable;
-use crate::value::{Decimal, TimeFormat, TimeIn, Timestamp};
+use crate::value::{Decimal, Scaled, TimeFormat, TimeIn, Timestamp};
 
 /// A JSON text that is serialized as the value that it stands for.
 pub(super) struct Json<'a>(pub(super) &'a str);
@@ -244,3 +244,15 @@ macro_rules! generic_impls {
 }
 
 generic_impls!(List<T: Encode, Decode>, Map<T: Encode, Decode>, TimeIn<F: TimeFormat, TimeFormat>);
+
+impl<const SCALE: u8> Serialize for Scaled<SCALE> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_value(self, serializer)
+    }
+}
+
+impl<'de, const SCALE: u8> Deserialize<'de> for Scaled<SCALE> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_value(deserializer)
+    }
+}

@@ -14,7 +14,7 @@ pub struct Api {
     /// Further headers with values that the client sets.
     pub headers: &'static [Header],
     /// The response header with the remaining calls.
-    pub remaining_calls: Option<&'static str>,
+    pub remaining_calls: Option<RemainingCalls>,
     /// What a caller can state about an account.
     pub account: AccountTable,
     /// What responses report about the pools of rate limits.
@@ -42,6 +42,22 @@ impl Calls {
     /// As in JSON-RPC 2.0.
     pub const JSON_RPC: Self =
         Self { fixed: &[("jsonrpc", "2.0")], id: Some("id"), method: Some("method"), parameters: Some("params") };
+}
+
+/// The response header with the remaining calls of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct RemainingCalls {
+    /// The name of the header.
+    pub header: &'static str,
+    /// The windows that it counts, in milliseconds.
+    pub windows: &'static [u32],
+}
+
+impl RemainingCalls {
+    /// A header that counts the calls of a second.
+    pub const fn in_a_second(header: &'static str) -> Self {
+        Self { header, windows: &[1000] }
+    }
 }
 
 /// What responses report about a pool of rate limits.

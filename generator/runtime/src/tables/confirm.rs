@@ -23,6 +23,10 @@ pub struct Confirm {
     pub with: &'static [&'static str],
     /// Parameters that the query takes over from the request under other names.
     pub with_as: &'static [(&'static str, &'static str)],
+    /// The names that the query of the first place does not take, but the query of the second one does.
+    pub lacks: &'static [&'static str],
+    /// The names that the query of the second place does not take.
+    pub then_lacks: &'static [&'static str],
     /// Parameters of the query that are always sent, with their values.
     pub set: &'static [(&'static str, &'static str)],
     /// The same for the query of the second place.
@@ -79,6 +83,8 @@ impl Confirm {
         find: &[],
         with: &[],
         with_as: &[],
+        lacks: &[],
+        then_lacks: &[],
         set: &[],
         then_set: &[],
         since: None,

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window};
 
 /// The properties of an operation.
@@ -243,8 +245,8 @@ pub enum Access {
 pub struct RateLimit {
     /// The number of calls.
     pub calls: u32,
-    /// The length of the window in seconds.
-    pub per_seconds: u32,
+    /// The length of the window in milliseconds.
+    pub per_millis: u32,
     /// Whose calls are counted.
     pub scope: Scope,
     /// What it applies to: `default`, or a class of accounts or pairs.
@@ -275,7 +277,7 @@ impl RateLimit {
     pub const fn per_uid(calls: u32) -> Self {
         Self {
             calls,
-            per_seconds: 1,
+            per_millis: 1000,
             scope: Scope::Uid,
             class: "default",
             pool: None,
@@ -292,7 +294,18 @@ impl RateLimit {
     /// The same number of calls, in a window of this many seconds.
     #[must_use]
     pub const fn every(self, seconds: u32) -> Self {
-        Self { per_seconds: seconds, ..self }
+        self.every_millis(seconds.saturating_mul(1000))
+    }
+
+    /// The same number of calls, in a window of this many milliseconds.
+    #[must_use]
+    pub const fn every_millis(self, millis: u32) -> Self {
+        Self { per_millis: millis, ..self }
+    }
+
+    /// The length of the window.
+    pub const fn window(&self) -> Duration {
+        Duration::from_millis(self.per_millis as u64)
     }
 
     /// The same limit, for a class of accounts or pairs.

@@ -42,6 +42,8 @@ impl Window {
 /// A length of time, as documents count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
+    /// Milliseconds.
+    Millis(u32),
     /// Seconds.
     Seconds(u32),
     /// Days of 24 hours.
@@ -55,7 +57,7 @@ impl Length {
     pub fn after(self, time: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Months(months) => shift_months(time, i64::from(months)),
-            Self::Seconds(_) | Self::Days(_) => time.checked_add(self.duration()),
+            Self::Millis(_) | Self::Seconds(_) | Self::Days(_) => time.checked_add(self.duration()),
         }
     }
 
@@ -63,13 +65,14 @@ impl Length {
     pub fn before(self, time: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Months(months) => shift_months(time, -i64::from(months)),
-            Self::Seconds(_) | Self::Days(_) => time.checked_sub(self.duration()),
+            Self::Millis(_) | Self::Seconds(_) | Self::Days(_) => time.checked_sub(self.duration()),
         }
     }
 
     fn duration(self) -> Duration {
         const DAY: u64 = 24 * 60 * 60;
         match self {
+            Self::Millis(millis) => Duration::from_millis(u64::from(millis)),
             Self::Seconds(seconds) => Duration::from_secs(u64::from(seconds)),
             Self::Days(days) => Duration::from_secs(u64::from(days) * DAY),
             Self::Months(_) => Duration::ZERO,
@@ -80,6 +83,7 @@ impl Length {
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (count, unit) = match *self {
+            Self::Millis(count) => (count, "millisecond"),
             Self::Seconds(count) => (count, "second"),
             Self::Days(count) => (count, "day"),
             Self::Months(count) => (count, "month"),

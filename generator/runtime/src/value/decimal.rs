@@ -86,6 +86,11 @@ impl Decimal {
         self.parts().worth().places()
     }
 
+    /// The number times ten to the power of `places`: only its point moves.
+    pub(crate) fn shifted(&self, places: i32) -> Self {
+        Self { text: SmallText::new(&self.parts().shifted(places).plain()) }
+    }
+
     /// Whether the number has more digits than this where it is written without an exponent.
     pub(crate) fn has_more_digits_than(&self, most: usize) -> bool {
         let text = self.as_str();

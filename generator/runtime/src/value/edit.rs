@@ -20,6 +20,15 @@ impl<T> Edit<T> {
             Self::Keep | Self::Delete => None,
         }
     }
+
+    /// Converts the new value, if there is one.
+    pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Edit<U> {
+        match self {
+            Self::Keep => Edit::Keep,
+            Self::Set(value) => Edit::Set(of(value)),
+            Self::Delete => Edit::Delete,
+        }
+    }
 }
 
 impl<T> From<T> for Edit<T> {

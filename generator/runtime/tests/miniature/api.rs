@@ -3,8 +3,8 @@
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
     AccountTable, Algorithm, Api, Around, Authentication, CallResult, Calls, Carried, Certainty, CodeProof, Content,
-    CredentialCause, Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place, SecretForm,
-    Sent, Signature, Stage, Step, TimestampForm,
+    CredentialCause, Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place,
+    RemainingCalls, SecretForm, Sent, Signature, Stage, Step, TimestampForm,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
@@ -44,7 +44,7 @@ pub(crate) static API: Api = Api {
         Header { name: "locale", sent: Sent::Always, doc: "A language." },
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
     ],
-    remaining_calls: Some("x-remaining"),
+    remaining_calls: Some(RemainingCalls::in_a_second("x-remaining")),
     account: AccountTable::NONE,
     pools: &[],
     outcomes: &[

@@ -2,7 +2,7 @@
 
 use super::Example;
 use super::json::{Member, Node, Value};
-use crate::check::values;
+use crate::check::{number, values};
 use crate::diagnostics::name_list;
 use crate::model::{Body, Case, ChoiceKind, Lookup, Need, Operation, Parameter, Shape, Type};
 
@@ -188,7 +188,17 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
         return;
     }
     let family = example.family;
-    if let Some(fault) = values::why_not(family, ty, text).or_else(|| values::out_of_bounds(family, parameter, text)) {
+    if ty.scale().is_some() && !number::is_whole(text) {
+        return example.report(
+            node.offset,
+            format!("`{name}` travels as an integer, found {text}"),
+            "write the value times ten to the power of `scale`",
+        );
+    }
+    let value = ty.value_of_wire(text);
+    if let Some(fault) =
+        values::why_not(family, ty, &value).or_else(|| values::out_of_bounds(family, parameter, &value))
+    {
         example.fault(node, name, fault);
     }
 }

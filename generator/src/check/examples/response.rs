@@ -320,6 +320,11 @@ fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
 fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) -> Option<Fault> {
     match ty {
         Type::Decimal if number::is_decimal(text) => None,
+        Type::Scaled(_) if number::is_whole(text) => None,
+        Type::Scaled(_) => {
+            let help = "write the value times ten to the power of `scale`";
+            Some(Fault::new(format!("{text} is not an integer"), help))
+        }
         Type::Identifier(_) => None,
         Type::Enum(index) => enums::why_not_listed(example.family.enums.get(index)?, &field.only, text),
         _ => values::why_not(example.family, ty, text),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::values::{list_of, or_null, reference};
-use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, Step, Type, Way};
+use crate::model::{Api, Around, Duration, Envelope, Example, Family, Operation, Response, Step, Type, Way};
 
 const REFUSAL: &str = "Refusal";
 
@@ -128,7 +128,10 @@ pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
 /// The response header with the number of remaining calls.
 pub(super) fn remaining_calls(api: &Api) -> Option<(String, Value)> {
     let name = api.remaining_calls.clone()?;
-    let says = "How many calls are left in the current second.";
+    let says = match api.remaining_calls_in.as_slice() {
+        [Duration::SECOND] => "How many calls are left in the current second.",
+        _ => "How many calls of the operation are left in its current window.",
+    };
     Some((name, json!({"description": says, "schema": {"type": "integer", "minimum": 0}})))
 }
 

@@ -1,6 +1,6 @@
 //! Credentials: security schemes, and what is signed.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::object::Object;
 use crate::model::{
@@ -86,4 +86,18 @@ pub(super) fn of_operation(api: &Api, operation: &Operation) -> Vec<Value> {
         all(credentials).fold(Object::new(), |to, (name, _)| to.with(name, Vec::<Value>::new())).into_value()
     };
     credentials.map(together).collect()
+}
+
+/// A body with the credentials that a signed request carries at these places in it. They are not required, because examples
+/// leave them out.
+pub(super) fn beside(api: &Api, operation: &Operation, body: Value, places: &[Within]) -> Value {
+    let credentials = api.credentials.iter().filter(|_| operation.access == Access::Signed);
+    let carried: Vec<_> = credentials.flat_map(all).filter(|(_, carried)| places.contains(&carried.within)).collect();
+    if carried.is_empty() {
+        return body;
+    }
+    let says = "A credential, which each signed request has.";
+    let own = carried.iter().map(|(_, carried)| (carried.name.clone(), json!({"description": says})));
+    let own = Object::new().with("type", "object").map("properties", own);
+    Object::new().list("allOf", [body, own.into_value()]).into_value()
 }

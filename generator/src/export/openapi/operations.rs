@@ -8,7 +8,7 @@ use super::{answers, components, confirm, credentials, parameters, statements};
 use crate::diagnostics::Place;
 use crate::model::{
     Api, Body, Calls, Family, InFlight, Intent, Operation, Rate, Response, Sent, Setting, Shows, Trade, TradeFees,
-    TradePosition, Window,
+    TradePosition, Window, Within,
 };
 use crate::words::{PagesBy, Sends};
 
@@ -65,7 +65,8 @@ fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
         Body::Array(array) => made_of(family, operation).value(array),
         Body::Parameters(all) => {
             let in_body: Vec<_> = all.iter().filter(|parameter| !operation.is_elsewhere(parameter)).collect();
-            made_of(family, operation).object(&in_body, None)
+            let own = made_of(family, operation).object(&in_body, None);
+            credentials::beside(api, operation, own, &[Within::Parameters])
         }
     };
     let examples = operation.examples.iter().enumerate().filter_map(|(index, example)| {
@@ -74,6 +75,10 @@ fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
     let schema = match &operation.call {
         Some((name, _)) => call(&api.calls, name, schema),
         None => schema,
+    };
+    let schema = match operation.body {
+        Body::Array(_) => schema,
+        Body::Parameters(_) => credentials::beside(api, operation, schema, &[Within::After]),
     };
     Some(
         Object::new()

@@ -102,7 +102,9 @@ impl<'a> Parameters<'a> {
             }
             Shape::Map(_) => Object::new(),
         };
-        let default = parameter.default.as_ref().map(|(default, _)| typed(default, schema.json_type()));
+        let ty = parameter.shape.single();
+        let wire = |value: &str| ty.map_or_else(|| value.to_owned(), |ty| ty.wire_of_value(value));
+        let default = parameter.default.as_ref().map(|(default, _)| typed(&wire(default), schema.json_type()));
         schema.maybe("default", default)
     }
 }
@@ -142,7 +144,9 @@ fn list(items: Value, parameter: &Parameter) -> Object {
 fn bounded(schema: Object, parameter: &Parameter) -> Object {
     let json_type = schema.json_type();
     let is_number = matches!(json_type, "integer" | "number");
-    let bound = |bound: &Option<(String, _)>| bound.as_ref().map(|(text, _)| typed(text, json_type));
+    let ty = parameter.shape.single();
+    let wire = |value: &str| ty.map_or_else(|| value.to_owned(), |ty| ty.wire_of_value(value));
+    let bound = |bound: &Option<(String, _)>| bound.as_ref().map(|(text, _)| typed(&wire(text), json_type));
     let (least, most) = if is_number { ("minimum", "maximum") } else { ("x-minimum", "x-maximum") };
     let (min, max) = (bound(&parameter.min), bound(&parameter.max));
     let schema = schema.maybe(least, min).maybe(most, max);

@@ -40,6 +40,8 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], si
         Type::Boolean(Truth::Number) => Object::new().with("type", "integer").with("enum", [0, 1]),
         Type::Decimal if as_text || side == Side::Query => text("decimal", DECIMAL, side),
         Type::Decimal => Object::new().with("type", "number"),
+        Type::Scaled(scale) if as_text && side != Side::Query => text("integer", SIGNED, side).with("x-scale", scale),
+        Type::Scaled(scale) => Object::new().with("type", "integer").with("x-scale", scale),
         Type::Integer if as_text && side != Side::Query => text("integer", WHOLE, side),
         Type::Integer => Object::new().with("type", "integer").with("minimum", 0),
         Type::Signed if as_text && side != Side::Query => text("integer", SIGNED, side),

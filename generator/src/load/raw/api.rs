@@ -33,8 +33,10 @@ mappings! {
         calls: Option<Spanned<Calls>>,
         /// Every header the documents or observations name, beside those of the credentials.
         headers: Named<Spanned<Header>>,
-        /// The response header that counts what is left in the current second.
+        /// The response header that counts what is left of the operation's own limit in its current window.
         remaining_calls: Option<Text>,
+        /// The windows that `remaining_calls` counts, such as `[s, 10s]`; a second when left out.
+        remaining_calls_in: Texts,
         /// Rates that several operations share, by names that their `rate_limit` uses.
         pools: Named<Spanned<Pool>>,
         /// Other markets at the same address, such as one for practice, by names of your own.

@@ -328,7 +328,7 @@ mappings! {
         of: Option<Text>,
         /// The names that identify an item and its result; the first takes precedence.
         id: Texts,
-        /// With `results` and `object`: the field with the list of answers for the items.
+        /// With `object`: the field with the list of answers for the items.
         list: Option<Text>,
         /// The place of an array that is parallel to that list, with the code of each item: a path in the body, such as
         /// `info.list`.
@@ -339,7 +339,8 @@ mappings! {
         failed: Option<Text>,
         /// With `object`: the boolean that says whether all succeeded.
         all_done: Option<Text>,
-        /// With `array`: the boolean of a result that says whether the item succeeded.
+        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a success
+        /// has.
         succeeded: Option<Text>,
         /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success makes it
         /// one.

@@ -155,6 +155,8 @@ mappings! {
         json: Option<Spanned<Travels>>,
         /// How the time travels, if it differs from the family.
         times: Option<Spanned<Times>>,
+        /// For a decimal that travels as an integer: the integer is the value times ten to the power of this number.
+        scale: Option<Spanned<u64>>,
         /// `null`: the document says that it can be null.
         may_be: Option<Spanned<MayBe>>,
         /// The condition under which it is present, as in "comes only for futures", if the document names one.

@@ -3,7 +3,7 @@
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Help, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
-use crate::model::types::{Truth, travels_as_text};
+use crate::model::types::travels_as_text;
 use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
 use crate::words::Travels;
 
@@ -136,20 +136,6 @@ impl FamilyBuilder<'_, '_> {
         match shape.element() {
             Some(ty) if ty.is_number() => travels_as_text(self.family.family.numbers, own),
             _ => own != Some(Travels::Number),
-        }
-    }
-
-    /// A built-in type in the form that the field or the family states.
-    fn formed(&mut self, raw: &raw::Field, ty: Type) -> Type {
-        if let Some(times) = raw.times.as_ref().filter(|_| !matches!(ty, Type::Time(_) | Type::Undefined)) {
-            self.refuse_keys(&[("times", Some(times.place))], "is only allowed for a time");
-        }
-        let own = raw.times.as_ref().map(|times| times.value);
-        match (ty, raw.json.as_ref().map(|json| json.value)) {
-            (Type::Time(as_usual), _) => Type::Time(own.or(self.family.family.times).unwrap_or(as_usual)),
-            (Type::Boolean(_), Some(Travels::Text)) => Type::Boolean(Truth::Text),
-            (Type::Boolean(_), Some(Travels::Number)) => Type::Boolean(Truth::Number),
-            _ => ty,
         }
     }
 
@@ -355,6 +341,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         unit: own.unit.or(base.unit),
         json: own.json.or(base.json),
         times: own.times.or(base.times),
+        scale: own.scale.or(base.scale),
         may_be: own.may_be.or(base.may_be),
         comes_only: own.comes_only.or(base.comes_only),
         r#as: base.r#as,

@@ -156,9 +156,9 @@ impl FamilyBuilder<'_, '_> {
             let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];
             let keys = lists.map(|(key, text)| (key, place(text)));
             self.refuse_keys(&keys, "requires an `object`");
-            if raw.code.is_none() && raw.succeeded.is_none() {
-                self.builder.missing("code", raw.place);
-            }
+            self.failure_is_known(raw);
+        } else if response.object.is_some() && raw.list.is_some() {
+            self.results_in_one_list(raw);
         } else if response.object.is_some() {
             for (key, text) in [("done", &raw.done), ("failed", &raw.failed)] {
                 if text.is_none() {
@@ -166,11 +166,13 @@ impl FamilyBuilder<'_, '_> {
                 }
             }
         }
-        if raw.results.is_none() {
-            self.refuse_keys(&[("list", place(&raw.list))], "requires `results`");
+        if raw.results.is_none() && response.object.is_none() {
+            self.refuse_keys(&[("list", place(&raw.list))], "requires an `object`");
         }
-        if response.array.is_none() || raw.results.is_some() {
-            self.refuse_keys(&[("succeeded", place(&raw.succeeded))], "requires an `array` without `results`");
+        let is_one_list = response.array.is_some() || raw.list.is_some();
+        if !is_one_list || raw.results.is_some() {
+            let why = "requires an `array`, or an `object` with `list`, and no `results`";
+            self.refuse_keys(&[("succeeded", place(&raw.succeeded))], why);
         }
         let results = self.builder.paths(raw.results.as_slice(), "results", raw.place).into_iter().next();
         let Some(of) = &raw.of else {
@@ -191,6 +193,21 @@ impl FamilyBuilder<'_, '_> {
             by_place: raw.by_place.as_ref().is_some_and(|by_place| by_place.value),
             place: raw.place,
         })
+    }
+
+    /// Checks the keys for an answer with one list, whose items state whether they succeeded.
+    fn results_in_one_list(&mut self, raw: &Spanned<raw::Items>) {
+        let place = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
+        let lists = [("done", &raw.done), ("failed", &raw.failed)];
+        self.refuse_keys(&lists.map(|(key, text)| (key, place(text))), "and `list` exclude each other");
+        self.refuse_keys(&[("all_done", place(&raw.all_done))], "requires `done` and `failed`");
+        self.failure_is_known(raw);
+    }
+
+    fn failure_is_known(&mut self, raw: &Spanned<raw::Items>) {
+        if raw.code.is_none() && raw.succeeded.is_none() {
+            self.builder.missing("code", raw.place);
+        }
     }
 
     /// Checks the keys for codes of items that stand apart from the items.

@@ -141,7 +141,7 @@ impl FamilyBuilder<'_, '_> {
             Ok(pieces) => pieces,
             Err(why) if method.is_some() => {
                 self.builder.to.at(http.place, Code::BadPath, format!("invalid path `{path}`: {why}")).help(
-                    "a path starts with `/` and consists of letters, digits, `-`, `.`, `_`, `~`, `:` and parameters in braces",
+                    "a path starts with `/` and consists of letters, digits, `-`, `.`, `_`, `~`, `:`, `@` and parameters in braces",
                 );
                 Vec::new()
             }
@@ -345,7 +345,7 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
     if path.contains("//") {
         return Err("a segment is empty");
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:".contains(c);
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:@".contains(c);
     let mut pieces = Vec::new();
     let mut rest = path;
     while let Some(open) = rest.find('{') {

@@ -12,6 +12,28 @@ impl Builder<'_> {
         documents.api.pools.iter().filter_map(|(name, raw)| self.pool(name, raw)).collect()
     }
 
+    /// The windows that the header with the remaining calls counts.
+    pub(super) fn remaining_calls_in(&mut self, raw: &raw::Api) -> Vec<Duration> {
+        let windows = &raw.remaining_calls_in;
+        if let Some(first) = windows.first().filter(|_| raw.remaining_calls.is_none()) {
+            self.to
+                .at(first.place, Code::Misplaced, "`remaining_calls_in` requires `remaining_calls`")
+                .help("add `remaining_calls`, or remove it");
+        }
+        let mut known = Vec::new();
+        for text in windows.iter() {
+            match Duration::parse_window(&text.value) {
+                Some(window) => known.push(window),
+                None => {
+                    self.to
+                        .at(text.place, Code::BadRate, format!("invalid window `{}`", text.value))
+                        .help("write it as in a rate: `s`, `500ms`, `10s` or `1m`");
+                }
+            }
+        }
+        if windows.is_empty() { vec![Duration::SECOND] } else { known }
+    }
+
     fn pool(&mut self, name: &Text, raw: &Spanned<raw::Pool>) -> Option<Pool> {
         if !is_word(&name.value) {
             self.to
@@ -82,7 +104,7 @@ impl Builder<'_> {
             Err(why) => {
                 self.to
                     .at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
-                    .help("write `10/s per UID`, `600/1m per IP`, or `5/s per UID for members`");
+                    .help("write `10/s per UID`, `50/500ms per UID`, `600/1m per IP`, or `5/s per UID for members`");
                 None
             }
         }
@@ -156,7 +178,7 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
         return Err("the number of calls must be at least 1");
     }
     let every = Duration::parse_window(every)
-        .ok_or("the window is `s`, or a number and `s`, `m`, `h` or `d`, such as `10s` or `1m`, up to a day")?;
+        .ok_or("the window is `s`, or a number and `ms`, `s`, `m`, `h` or `d`, such as `500ms` or `1m`, up to a day")?;
     let scope = match scope {
         "UID" => RateScope::Uid,
         "IP" => RateScope::Ip,

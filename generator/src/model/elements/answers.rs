@@ -1,6 +1,6 @@
 //! The elements of records and their fields, and the keys of responses.
 
-use super::types::{deprecated, named, own_doc, travels, ty, type_names, unit};
+use super::types::{deprecated, named, own_doc, scale, travels, ty, type_names, unit};
 use super::{
     Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path, source,
 };
@@ -118,7 +118,7 @@ impl Field {
             Key::prose("doc", own_doc(family, shape, doc)),
         ];
         let travels = travels(family, shape, *as_text, || documentation("both ways are read"));
-        keys.into_iter().chain(travels).collect()
+        keys.into_iter().chain(travels).chain(scale(shape)).collect()
     }
 
     /// The facts that a document states about it.

@@ -3,7 +3,7 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Around, Calls, Carried, Content, Credentials, Document, Envelope, Family, Header, Market, NonceForm,
+    Api, Around, Calls, Carried, Content, Credentials, Document, Duration, Envelope, Family, Header, Market, NonceForm,
     OutcomeRow, Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
 };
 
@@ -23,6 +23,7 @@ impl Api {
             calls,
             headers,
             remaining_calls,
+            remaining_calls_in,
             pools,
             markets,
             examples,
@@ -35,10 +36,16 @@ impl Api {
             reviewed: _,
         } = self;
         let remaining = behaviour("which header shows the remaining calls");
+        let in_windows = match remaining_calls_in.as_slice() {
+            [Duration::SECOND] => String::new(),
+            windows => windows.iter().map(|window| window.window()).collect::<Vec<_>>().join(" "),
+        };
+        let of_windows = behaviour("which windows the remaining calls belong to");
         Element::new("api", "api", ["api", "api"], *place)
             .keys([
                 Key::new("api", name, documentation("")),
                 Key::new("remaining_calls", maybe(remaining_calls.as_ref()), remaining),
+                Key::new("remaining_calls_in", in_windows, of_windows),
                 Key::prose("doc", doc),
                 Key::new("license", maybe(license.as_ref()), documentation("licence of the exported description")),
             ])

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::types::{deprecated, named, own_doc, travels, ty, unit};
+use super::types::{deprecated, named, own_doc, scale, travels, ty, unit};
 use super::{
     Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, maybe, names, path,
 };
@@ -76,7 +76,7 @@ impl Parameter {
             super::called(called),
         ];
         let travels = travels(family, shape, *as_text, || behaviour("it is written another way"));
-        wire.into_iter().chain(keys).chain(travels).collect()
+        wire.into_iter().chain(keys).chain(travels).chain(scale(shape)).collect()
     }
 
     /// The parameter as a part of a request, of an item or of the case of a choice.

@@ -40,6 +40,13 @@ pub(super) fn unit(units: &[Unit]) -> Key {
     Key::new("unit", phrases::units(units), means).data("x-units", Some(data).filter(|data| !data.is_empty()))
 }
 
+/// The scale of a decimal that travels as an integer.
+pub(super) fn scale(shape: &Shape) -> Option<Key> {
+    let scale = shape.element()?.scale()?;
+    let key = Key::new("scale", scale.to_string(), breaking("its type in Rust has another scale"));
+    Some(key.says(format!("It travels as an integer: its value times 10^{scale}.")).documented())
+}
+
 /// How a number is written. A form that the family states for all its numbers is not repeated for each.
 pub(super) fn travels(
     family: &Family,

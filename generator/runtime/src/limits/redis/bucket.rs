@@ -117,9 +117,9 @@ impl Bucket {
         }
     }
 
-    /// Whether the operation's own windows are seconds, which is what the header with the remaining calls counts.
-    pub(super) fn counts_seconds(&self) -> bool {
-        self.windows.iter().take(self.own).all(|window| window.binding.limit.per_seconds == 1)
+    /// Whether all of the operation's own windows have one of these lengths, whose calls the header counts.
+    pub(super) fn is_counted_in(&self, windows: &[u32]) -> bool {
+        self.windows.iter().take(self.own).all(|window| windows.contains(&window.binding.limit.per_millis))
     }
 
     /// Whether it is time to pass on what an answer reports about pools.

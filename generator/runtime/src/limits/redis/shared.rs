@@ -263,7 +263,8 @@ impl Shared {
         else {
             return;
         };
-        let remaining = feedback.remaining.filter(|remaining| bucket.counts_seconds() && *remaining < reservation.left);
+        let is_counted = bucket.is_counted_in(feedback.remaining_windows);
+        let remaining = feedback.remaining.filter(|remaining| is_counted && *remaining < reservation.left);
         let pools = feedback.pools.into_iter().flatten().filter_map(|report| Some((bucket.pool(report.pool)?, report)));
         let mut pools: Vec<_> = pools.collect();
         if !pools.is_empty() && !bucket.may_tell() {

@@ -15,13 +15,20 @@ const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> RateLim
     RateLimitFeedback {
         too_many: Some(TooMany { of_everything, retry_after }),
         remaining: None,
+        remaining_windows: &[1000],
         pools: [None; MOST_POOLS],
         trip: None,
     }
 }
 
 const fn left(remaining: u32) -> RateLimitFeedback {
-    RateLimitFeedback { too_many: None, remaining: Some(remaining), pools: [None; MOST_POOLS], trip: None }
+    RateLimitFeedback {
+        too_many: None,
+        remaining: Some(remaining),
+        remaining_windows: &[1000],
+        pools: [None; MOST_POOLS],
+        trip: None,
+    }
 }
 
 /// Makes a call that is answered after `trip`, if there is room for it. Returns the key of its reservation.
@@ -162,10 +169,7 @@ fn a_window_of_a_minute_has_room_again_after_a_minute() {
     let make = || match limits.0.admit(Call::new(meta), false) {
         Admission::Now(Ok(mut reservation)) => {
             limits.0.sent(&mut reservation);
-            limits.0.answered(
-                reservation,
-                RateLimitFeedback { too_many: None, remaining: None, pools: [None; MOST_POOLS], trip: None },
-            );
+            limits.0.answered(reservation, RateLimitFeedback::default());
             true
         }
         _ => false,

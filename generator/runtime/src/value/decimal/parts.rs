@@ -35,6 +35,11 @@ impl<'a> Parts<'a> {
         (has_digit && digits(whole) && digits(fraction)).then_some(Self { negative, whole, fraction, exponent })
     }
 
+    /// The number times ten to the power of `places`.
+    pub(super) fn shifted(self, places: i32) -> Self {
+        Self { exponent: self.exponent.saturating_add(places), ..self }
+    }
+
     /// The number without an exponent, as JSON writes numbers; the sign of a zero is kept.
     pub(super) fn plain(&self) -> String {
         let digits = [self.whole, self.fraction].concat();
