@@ -1,7 +1,10 @@
 //! The forms of values, in an invented API.
 
-use exchanges::assorted::market::{GetQuotes, GetTick, Level, Limits, Stop, Watch};
+use exchanges::assorted::desk::{DoSeveral, Thing};
+use exchanges::assorted::market::{GetQuotes, GetTick, Level, Limits, SetUnits, Stop, Watch};
 use exchanges::assorted::{Client, Error, Json, Timestamp, dec};
+use tradeapi_runtime::batches::ItemOutcome;
+use tradeapi_runtime::value::Scaled;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const TICK: &str = r#"{"change": -7, "level": 2, "active": 0, "frozen": "true", "at": 1790000000.25,
@@ -78,4 +81,71 @@ async fn the_data_can_be_a_list_with_named_places() {
     let quotes = client.market().get_quotes(&GetQuotes::new()).await.unwrap().data;
     let read: Vec<_> = quotes.iter().map(|quote| (quote.pair.as_deref().unwrap(), quote.best.clone())).collect();
     assert_eq!((read, quotes.bad.len()), (vec![("BTCUSD", Some(dec!(1.5))), ("LTCUSD", None)], 1));
+}
+
+#[tokio::test]
+async fn decimals_travel_as_integers_wherever_they_stand() {
+    let (server, client) = start();
+    server.answer_next(Answer::json(
+        r#"{"price": 1250, "fee": "-5", "steps": [1, "250", 1e3], "all": {"north": 99, "south": "x"}}"#,
+    ));
+    let units = SetUnits::new(dec!(12.5)).steps(vec![dec!(0.01).into(), 2.into()]).fee(dec!(0.125)).edge(dec!(0.0001));
+    let set = client.market().set_units(&units).await.unwrap().data;
+    assert_eq!(server.requests()[0].text(), "price=1250&steps=1%2C200&fee=125&edge=1");
+    assert_eq!((set.price, set.fee), (Some(dec!(12.5).into()), Some(dec!(-0.005).into())));
+    assert_eq!(set.steps.items, [dec!(0.01), dec!(2.5), dec!(10)].map(Scaled::from));
+    assert_eq!((set.all.get("north"), set.all.bad.len()), (Some(&dec!(9.9).into()), 1));
+    let json = serde_json::to_string(&units).unwrap();
+    assert_eq!(json, r#"{"price":1250,"steps":[1,200],"fee":"125","edge":1}"#);
+    assert_eq!(serde_json::from_str::<SetUnits>(&json).unwrap(), units);
+}
+
+#[tokio::test]
+async fn rules_apply_to_the_decimal_and_not_to_the_integer() {
+    let (server, client) = start();
+    let dear = || SetUnits::new(dec!(99.5));
+    for (units, expected) in [
+        (SetUnits::new(dec!(0.49)), "price.min"),
+        (SetUnits::new(dec!(1000.01)).edge(1), "price.max"),
+        (SetUnits::new(dec!(1.001)), "price.scale"),
+        (SetUnits::new(dec!(1)).steps(vec![dec!(0.001).into()]), "steps.scale"),
+        (SetUnits::new(dec!(1)).fee(dec!(1)), "fee-is-below"),
+        (dear(), "edge"),
+    ] {
+        let Err(Error::Refused(refusal)) = client.market().set_units(&units).await else { panic!("{expected}") };
+        let rules: Vec<_> = refusal.violations.iter().map(|one| one.rule.as_str()).collect();
+        assert_eq!(rules, [expected]);
+    }
+    assert!(server.requests().is_empty());
+}
+
+/// Only a success has the object. An item with neither the object nor an error is not accounted for.
+#[tokio::test]
+async fn a_result_is_a_success_by_its_object() {
+    let (server, client) = start();
+    server.answer_next(Answer::json(
+        r#"{"results": [{"result": {"own": "a", "theirs": "1"}, "error": null},
+            {"result": null, "error": {"code": 7, "text": "no"}}, {"result": null, "error": null}]}"#,
+    ));
+    let things = ["a", "b", "c"].map(|own| Thing::new().own(own)).into();
+    let report = client.batch(DoSeveral::new(things)).send().await.unwrap();
+    let [ItemOutcome::Done(done), ItemOutcome::Failed(error), ItemOutcome::Unaccounted] =
+        [0, 1, 2].map(|item| &report.items[item].outcome)
+    else {
+        panic!("{report}")
+    };
+    assert_eq!(done.result.as_ref().unwrap().theirs.as_deref(), Some("1"));
+    assert_eq!((error.code.as_str(), error.message.as_str()), ("7", "no"));
+}
+
+#[tokio::test]
+async fn a_result_with_both_is_not_accounted_for() {
+    let (server, client) = start();
+    server.answer_next(Answer::json(
+        r#"{"results": [{"result": {"own": "a"}, "error": {"code": 7}}, {"result": {"own": "b"}}]}"#,
+    ));
+    let things = ["b", "a"].map(|own| Thing::new().own(own)).into();
+    let report = client.batch(DoSeveral::new(things)).send().await.unwrap();
+    assert!(matches!(report.items[0].outcome, ItemOutcome::Done(_)), "by its id: {report}");
+    assert!(matches!(report.items[1].outcome, ItemOutcome::Unaccounted), "{report}");
 }

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use exchanges::assorted::market::GetQuote;
+use exchanges::assorted::market::{GetQuote, SetUnits};
 use exchanges::assorted::{self, Error};
 use exchanges::binance;
 use exchanges::binance::spot::{CurrentOpenOrders, QueryOrder};
+use exchanges::gateio;
+use exchanges::gateio::spot::{ListOrders, Listed};
 use tradeapi_runtime::Credentials;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
@@ -19,12 +21,23 @@ fn is_limited<T>(result: &Result<T, Error>) -> bool {
     matches!(result, Err(Error::Limited(_)))
 }
 
+/// How often something succeeds before it fails.
+async fn used_up<F: Future<Output = bool>>(succeeds: impl Fn() -> F) -> usize {
+    for times in 0..1000 {
+        if !succeeds().await {
+            return times;
+        }
+    }
+    panic!("a thousand calls are admitted: nothing limits them");
+}
+
 /// The number of these calls that a pool of ten admits.
 async fn made(request: GetQuote) -> usize {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|_| Answer::json("{}"));
     let client = quoting(&server);
-    while client.call(&request).await.is_ok() {}
+    let made = used_up(|| async { client.call(&request).await.is_ok() }).await;
+    assert_eq!(made, server.requests().len());
     assert!(is_limited(&client.call(&request).await));
     server.requests().len()
 }
@@ -50,11 +63,7 @@ async fn a_body_reports_the_rest_of_a_pool_and_its_reset() {
     }
     // The use of others has expired; the three calls of this client have not.
     tokio::time::sleep(Duration::from_millis(200)).await;
-    let mut more = 0;
-    while client.call(&GetQuote::new()).await.is_ok() {
-        more += 1;
-    }
-    assert_eq!(more, 7);
+    assert_eq!(used_up(|| async { client.call(&GetQuote::new()).await.is_ok() }).await, 7);
 }
 
 #[tokio::test]
@@ -71,9 +80,31 @@ async fn a_header_reports_the_use_of_others() {
     // A report below the known use is ignored.
     server.answer_otherwise(|_| Answer::json("{}").header("X-MBX-USED-WEIGHT-1M", "0"));
     let order = QueryOrder::new("LTCBTC").order_id(1);
-    let mut more = 0;
-    while client.call(&order).await.is_ok() {
-        more += 1;
-    }
-    assert_eq!(more, 12);
+    assert_eq!(used_up(|| async { client.call(&order).await.is_ok() }).await, 12);
+}
+
+/// The limit is two calls in 400 ms.
+#[tokio::test]
+async fn a_window_can_be_shorter_than_a_second() {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| Answer::json("{}"));
+    let client = quoting(&server);
+    let units = SetUnits::new(1);
+    let made = || used_up(|| async { client.call(&units).await.is_ok() });
+    assert_eq!(made().await, 2);
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(made().await, 2);
+}
+
+/// The windows of Gate.io differ in length, and the header counts the window of each operation.
+#[tokio::test]
+async fn a_header_counts_the_window_of_the_operation() {
+    let server = ScriptedServer::start().unwrap();
+    let builder = gateio::Client::builder(server.url()).credentials(Credentials::new("key", "secret", ""));
+    let client = builder.limits(LimitMode::Refuse).build().unwrap();
+    server.answer_next(Answer::json("[]").header("X-Gate-RateLimit-Requests-Remain", "3"));
+    server.answer_otherwise(|_| Answer::json("[]"));
+    let list = ListOrders::new("BTC_USDT", Listed::Open);
+    client.call(&list).await.unwrap();
+    assert_eq!(used_up(|| async { client.call(&list).await.is_ok() }).await, 3);
 }

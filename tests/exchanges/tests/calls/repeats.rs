@@ -28,7 +28,7 @@ async fn a_parameter_travels_in_a_header_and_another_in_the_path() {
     let pay = PayAccount::new("a/b", dec!(1.5)).key(PaymentKey::new("k").unwrap()).late(late);
     client(&server).call(&pay).await.unwrap();
     let request = server.take_requests().remove(0);
-    assert_eq!((request.path.as_str(), request.text().as_str()), ("/v1/accounts/a%2Fb/payments", "amount=1.5"));
+    assert_eq!((request.path.as_str(), request.text().as_str()), ("/v1/accounts/@a%2Fb/payments", "amount=1.5"));
     assert_eq!(request.header("Idempotency-Key"), Some("k"));
     assert_eq!(request.header("X-Late"), Some("2026-09-21T14:13:20.250Z"));
 }

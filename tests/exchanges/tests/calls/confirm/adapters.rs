@@ -1,31 +1,32 @@
-//! The protocols of the exchanges, as far as placing and finding an order requires.
+//! The protocols of the exchanges, as far as placing and finding an order requires; those of exchanges that list an order
+//! in one of two places are in `two_places`.
 
 use std::time::Duration;
 
 use exchanges::binance::spot::NewOrder;
 use exchanges::coinbase::orders::CreateOrder;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::dec;
 use tradeapi_runtime::value::{Decimal, IsoTime, Timestamp};
 use tradeapi_tests::loopback::Answer;
 
 use super::Settled;
-use super::exchange::{Adapter, Shown};
+use super::exchange::{Adapter, Place, Shown};
 use super::virtual_time::VirtualTime;
 
-const SECRET: &str = "secret";
+pub(super) const SECRET: &str = "secret";
 
 /// A policy that queries for longer than any request is valid; those of HTX are valid for five minutes.
 pub(super) fn patient() -> ConfirmPolicy {
     ConfirmPolicy::new().deadline(Duration::from_secs(900))
 }
 
-fn number(millis: u64) -> Value {
+pub(super) fn number(millis: u64) -> Value {
     millis.into()
 }
 
-fn text(millis: u64) -> Value {
+pub(super) fn text(millis: u64) -> Value {
     millis.to_string().into()
 }
 
@@ -65,7 +66,7 @@ pub(super) const BINANCE: Adapter = Adapter {
         Some(order) => Answer::json(order.to_string()),
         None => Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#),
     },
-    hides_older: false,
+    hides_older: &[],
     recognizes: false,
 };
 
@@ -78,33 +79,6 @@ pub(super) const BINANCE_FOR_A_MINUTE: Adapter = Adapter {
         })
     },
     ..BINANCE
-};
-
-pub(super) const BYBIT: Adapter = Adapter {
-    place: |url, virtual_time| {
-        use exchanges::bybit::Client;
-        use exchanges::bybit::order::{Category, OrderLinkId, OrderType, PlaceOrder, Side};
-        Box::pin(async move {
-            let order = PlaceOrder::new(Category::Spot, "BTCUSDT", Side::Buy, OrderType::Limit, dec!(0.1))
-                .price(dec!(15600))
-                .order_link_id(OrderLinkId::new("desk-1").unwrap());
-            let client = virtual_time.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &patient()).await)
-        })
-    },
-    create: "POST /v5/order/create",
-    open: "GET /v5/order/realtime",
-    history: Some("GET /v5/order/history"),
-    renamed: &[],
-    created: ("createdTime", text),
-    selects: &[("symbol", "symbol"), ("orderLinkId", "orderLinkId")],
-    id: "orderLinkId",
-    shows: |Shown { orders, now, .. }| {
-        let result = json!({"category": "spot", "nextPageCursor": "", "list": orders});
-        Answer::json(json!({"retCode": 0, "retMsg": "OK", "result": result, "time": now}).to_string())
-    },
-    hides_older: false,
-    recognizes: false,
 };
 
 /// The order of Coinbase with this size.
@@ -142,37 +116,8 @@ pub(super) const COINBASE: Adapter = Adapter {
         let cursor = if next < shown.orders.len() { next.to_string() } else { String::new() };
         Answer::json(json!({"orders": page, "cursor": cursor}).to_string())
     },
-    hides_older: true,
+    hides_older: &[Place::Open, Place::History],
     recognizes: true,
-};
-
-pub(super) const DERIBIT: Adapter = Adapter {
-    place: |url, virtual_time| {
-        use exchanges::deribit::Client;
-        use exchanges::deribit::trading::{Buy, Label, OrderType};
-        Box::pin(async move {
-            let order = Buy::new("ETH-PERPETUAL", dec!(40))
-                .order_type(OrderType::Limit)
-                .price(dec!(1500.5))
-                .label(Label::new("desk-1").unwrap());
-            let client = virtual_time.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &patient()).await)
-        })
-    },
-    create: "private/buy",
-    open: "private/get_open_orders_by_instrument",
-    history: Some("private/get_order_history_by_instrument"),
-    renamed: &[("order_type", "type")],
-    created: ("creation_timestamp", number),
-    selects: &[("instrument_name", "instrument_name")],
-    id: "label",
-    shows: |shown| {
-        let (offset, count) = (shown.number("offset"), shown.number("count"));
-        let page = shown.page(offset.unwrap_or(0), count.unwrap_or(usize::MAX));
-        Answer::json(json!({"jsonrpc": "2.0", "result": page}).to_string())
-    },
-    hides_older: false,
-    recognizes: false,
 };
 
 pub(super) const OKX: Adapter = Adapter {
@@ -198,46 +143,7 @@ pub(super) const OKX: Adapter = Adapter {
         0 => Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#),
         _ => Answer::json(json!({"code": "0", "msg": "", "data": orders}).to_string()),
     },
-    hides_older: false,
-    recognizes: false,
-};
-
-pub(super) const KRAKEN: Adapter = Adapter {
-    place: |url, virtual_time| {
-        use exchanges::kraken::Client;
-        use exchanges::kraken::spot::{AddOrder, ClOrdId, OrderType, Side};
-        Box::pin(async move {
-            let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25))
-                .price(dec!(37500))
-                .cl_ord_id(ClOrdId::new("desk-1").unwrap())
-                .deadline(Timestamp::from_millis(virtual_time.millis() + 10_000));
-            let client = virtual_time.client(Client::builder(url), "c2VjcmV0");
-            Settled::of(&client.place_and_confirm(&order, &patient()).await)
-        })
-    },
-    create: "POST /0/private/AddOrder",
-    open: "POST /0/private/OpenOrders",
-    history: Some("POST /0/private/ClosedOrders"),
-    renamed: &[("vol", "volume")],
-    created: ("opentm", |millis| serde_json::from_str(&format!("{}.{:03}", millis / 1000, millis % 1000)).unwrap()),
-    selects: &[("cl_ord_id", "cl_ord_id")],
-    id: "cl_ord_id",
-    // Each listing has its own list.
-    shows: |Shown { orders, .. }| {
-        let own = |order: &Value, name: &str| (name.to_owned(), order[name].clone());
-        let entry = |(number, order): (usize, &Value)| {
-            let described: Map<_, _> =
-                ["type", "ordertype", "price"].map(|name| own(order, name)).into_iter().collect();
-            let mut record: Map<_, _> =
-                ["cl_ord_id", "vol", "opentm"].map(|name| own(order, name)).into_iter().collect();
-            record.insert("descr".to_owned(), described.into());
-            (format!("O-{number}"), Value::Object(record))
-        };
-        let listed: Map<_, _> = orders.iter().enumerate().map(entry).collect();
-        let result = json!({"open": listed, "closed": listed, "count": listed.len()});
-        Answer::json(json!({"error": [], "result": result}).to_string())
-    },
-    hides_older: false,
+    hides_older: &[],
     recognizes: false,
 };
 
@@ -285,7 +191,7 @@ pub(super) const GATEIO: Adapter = Adapter {
         Some(order) => Answer::json(order.to_string()),
         None => Answer::new(404, r#"{"label": "ORDER_NOT_FOUND", "message": "Order not found"}"#),
     },
-    hides_older: false,
+    hides_older: &[],
     recognizes: false,
 };
 
@@ -311,7 +217,7 @@ pub(super) const GEMINI: Adapter = Adapter {
         [] => Answer::new(404, r#"{"result": "error", "reason": "OrderNotFound", "message": "Order not found"}"#),
         orders => Answer::json(json!(orders).to_string()),
     },
-    hides_older: false,
+    hides_older: &[],
     recognizes: false,
 };
 
@@ -338,7 +244,7 @@ pub(super) const BITMEX: Adapter = Adapter {
     selects: &[("symbol", "symbol"), ("clOrdID", "clOrdID")],
     id: "clOrdID",
     shows: |shown| Answer::json(json!(shown.orders).to_string()),
-    hides_older: false,
+    hides_older: &[],
     recognizes: false,
 };
 
@@ -366,7 +272,7 @@ pub(super) const CRYPTOCOM: Adapter = Adapter {
         Some(order) => Answer::json(json!({"code": 0, "result": order}).to_string()),
         None => Answer::new(400, r#"{"code": 212, "message": "INVALID_ORDERID"}"#),
     },
-    hides_older: false,
+    hides_older: &[],
     recognizes: false,
 };
 
@@ -393,55 +299,6 @@ pub(super) const HTX: Adapter = Adapter {
         Some(order) => Answer::json(json!({"status": "ok", "data": order}).to_string()),
         None => Answer::json(r#"{"status": "error", "err-code": "base-record-invalid", "err-msg": "record invalid"}"#),
     },
-    hides_older: false,
-    recognizes: false,
-};
-
-pub(super) const BITFINEX: Adapter = Adapter {
-    place: |url, virtual_time| {
-        use exchanges::bitfinex::Client;
-        use exchanges::bitfinex::orders::{OrderType, SubmitOrder};
-        Box::pin(async move {
-            let order = SubmitOrder::new(OrderType::Limit, "tBTCUSD", dec!(-0.1)).price(dec!(1000)).cid(1573476747887);
-            let client = virtual_time.client(Client::builder(url), SECRET);
-            Settled::of(&client.place_and_confirm(&order, &patient()).await)
-        })
-    },
-    create: "POST /v2/auth/w/order/submit",
-    open: "POST /v2/auth/r/orders",
-    history: Some("POST /v2/auth/r/orders/hist"),
-    renamed: &[],
-    created: ("mts_create", number),
-    selects: &[],
-    id: "cid",
-    // Orders are arrays, and amounts are numbers there.
-    shows: |shown| {
-        let bare = |value: &Value| serde_json::from_str::<Value>(value.as_str().unwrap()).unwrap();
-        let listed = |order: &Value| {
-            let (at, amount) = (&order["mts_create"], bare(&order["amount"]));
-            json!([
-                7,
-                null,
-                order["cid"],
-                order["symbol"],
-                at,
-                at,
-                amount,
-                amount,
-                order["type"],
-                null,
-                null,
-                null,
-                0,
-                "ACTIVE",
-                null,
-                null,
-                bare(&order["price"]),
-                0
-            ])
-        };
-        Answer::json(Value::from_iter(shown.orders.iter().map(listed)).to_string())
-    },
-    hides_older: false,
+    hides_older: &[],
     recognizes: false,
 };

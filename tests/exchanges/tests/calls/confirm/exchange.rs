@@ -34,8 +34,8 @@ pub(super) struct Adapter {
     pub(super) id: &'static str,
     /// Writes the answer to a query.
     pub(super) shows: fn(Shown<'_>) -> Answer,
-    /// Whether a query is for orders of its own time only.
-    pub(super) hides_older: bool,
+    /// The places whose queries are for orders of their own time only.
+    pub(super) hides_older: &'static [Place],
     /// Whether a placement with an id that is in use places nothing.
     pub(super) recognizes: bool,
 }
@@ -87,6 +87,8 @@ pub(super) enum Place {
     History,
 }
 
+/// More queries than any confirmation needs.
+const MOST_QUERIES: usize = 10_000;
 const LATE: u64 = 2_000;
 const VERY_LATE: u64 = 50_000;
 const HOUR: u64 = 3_600_000;
@@ -99,13 +101,15 @@ pub(super) struct Exchange {
     others: usize,
     virtual_time: VirtualTime,
     creates: AtomicUsize,
+    queries: AtomicUsize,
     /// The records of orders, each with the time from which it is shown.
     orders: Mutex<Vec<(u64, Value)>>,
 }
 
 impl Exchange {
     pub(super) fn new(speaks: &'static Adapter, fault: Fault, place: Place, virtual_time: VirtualTime) -> Self {
-        Self { speaks, fault, place, others: 0, virtual_time, creates: AtomicUsize::new(0), orders: Mutex::default() }
+        let (creates, queries, orders) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
+        Self { speaks, fault, place, others: 0, virtual_time, creates, queries, orders }
     }
 
     /// The same with other orders that are listed first.
@@ -175,6 +179,8 @@ impl Exchange {
     }
 
     fn show(&self, place: Place, query: &Map<String, Value>) -> Answer {
+        let queries = self.queries.fetch_add(1, Ordering::Relaxed);
+        assert!(queries < MOST_QUERIES, "{}: the queries do not end", self.speaks.create);
         let now = self.virtual_time.millis();
         let is_here = self.speaks.history.is_none() || self.place == place;
         let is_meant = |record: &Value| self.speaks.selects.iter().all(|(of, field)| query[*of] == record[*field]);

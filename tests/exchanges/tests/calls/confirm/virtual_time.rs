@@ -15,6 +15,8 @@ use tradeapi_tests::loopback::{Act, Request};
 use super::exchange::Exchange;
 
 const START: u64 = 1_790_000_000_000;
+/// Longer than any placement takes.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const TRIP: Duration = Duration::from_millis(10);
 
 /// The time of a client and its exchange. Clones share it.
@@ -83,6 +85,7 @@ impl Timer for VirtualTime {
 
     fn wake_at(&self, at: Duration, waker: Waker) {
         if self.leaps {
+            assert!(at < A_DAY, "a client waits until {at:?}, so its placement does not end");
             self.timer.advance(at.saturating_sub(self.timer.now()));
             waker.wake();
         } else {
