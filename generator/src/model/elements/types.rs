@@ -44,7 +44,8 @@ pub(super) fn unit(units: &[Unit]) -> Key {
 pub(super) fn scale(shape: &Shape) -> Option<Key> {
     let scale = shape.element()?.scale()?;
     let key = Key::new("scale", scale.to_string(), breaking("its type in Rust has another scale"));
-    Some(key.says(format!("It travels as an integer: its value times 10^{scale}.")).documented())
+    let says = format!("It travels as an integer: its value times 10^{scale}.");
+    Some(key.says(says).data("x-scale", Some(scale)).documented())
 }
 
 /// How a number is written. A form that the family states for all its numbers is not repeated for each.

@@ -7,6 +7,8 @@ const PLACED: Confirm = Confirm {
     find: &[],
     with: &[],
     with_as: &[],
+    lacks: &[],
+    then_lacks: &[],
     list: None,
     matches: &[],
     agrees: &[("symbol", &["symbol"]), ("qty", &["qty", "amount"])],
