@@ -15,6 +15,7 @@ mod findings;
 mod headings;
 mod marks;
 mod measures;
+mod named;
 mod numbered_rules;
 mod open_questions;
 mod operations;
@@ -114,6 +115,7 @@ fn document(
     was: Option<&Document>,
     audit: &mut Audit,
 ) {
+    headings::restore(api, &mut document);
     let renamed = headings::rename(api, claims, &mut document);
     marks::restore_columns(&api.reviewed, &mut document);
     let document = &document;

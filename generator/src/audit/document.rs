@@ -70,7 +70,9 @@ impl Document {
         let mut builder = Builder::default();
         // A byte-order mark would hide the first heading.
         let start = source.len() - source.trim_start_matches('\u{feff}').len();
-        for (event, range) in Parser::new_ext(&source[start..], Options::ENABLE_TABLES).into_offset_iter() {
+        let options =
+            Options::ENABLE_TABLES | Options::ENABLE_HEADING_ATTRIBUTES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+        for (event, range) in Parser::new_ext(&source[start..], options).into_offset_iter() {
             builder.event(&source[start..], event, range, start);
         }
         let Builder { text, runs, literals, mut sections, .. } = builder;
@@ -153,13 +155,16 @@ impl Section {
 
     /// The tables of the section: the cells of the head, and those of each row.
     pub(super) fn tables<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = Table<'a>> {
-        self.blocks.iter().filter_map(|block| match block {
-            Block::Table { head, rows } => {
-                let cells = |row: &Vec<Range<usize>>| row.iter().map(|cell| document.span(cell)).collect();
-                Some(Table { head: cells(head), rows: rows.iter().map(cells).collect() })
-            }
-            _ => None,
-        })
+        self.blocks.iter().filter_map(|block| block.table(document))
+    }
+}
+
+impl Block {
+    /// The cells of a table.
+    pub(super) fn table<'a>(&'a self, document: &'a Document) -> Option<Table<'a>> {
+        let Self::Table { head, rows } = self else { return None };
+        let cells = |row: &Vec<Range<usize>>| row.iter().map(|cell| document.span(cell)).collect();
+        Some(Table { head: cells(head), rows: rows.iter().map(cells).collect() })
     }
 }
 
@@ -223,6 +228,8 @@ struct Builder {
     open: Option<Open>,
     /// Whether the open block is a block of code.
     is_code: bool,
+    /// Whether a metadata block is open.
+    is_metadata: bool,
     /// The end of the latest cell in the parsed text.
     cell_end: usize,
     /// The characters of the open block, each with its byte in the source.
@@ -289,6 +296,10 @@ impl Builder {
                 | TagEnd::HtmlBlock
                 | TagEnd::TableCell,
             ) => self.end(),
+            // Metadata before the document is for the program that renders it.
+            Event::Start(Tag::MetadataBlock(_)) => self.is_metadata = true,
+            Event::End(TagEnd::MetadataBlock(_)) => self.is_metadata = false,
+            Event::Text(_) if self.is_metadata => {}
             Event::Text(words) if self.is_code => self.push_literal(&words, at),
             Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => self.push(" ", at),
             Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),

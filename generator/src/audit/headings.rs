@@ -5,7 +5,23 @@ use super::compare::{Discrepancy, DiscrepancyKind};
 use super::document::{Document, Section};
 use super::marks;
 use super::readers::endpoint;
+use super::wording;
 use crate::model::Api;
+
+/// Restores the spelling of the schema in headings that differ from it only in case or by a number before them.
+pub(super) fn restore(api: &Api, document: &mut Document) {
+    let bare =
+        |heading: &str| heading.trim_start_matches(|c: char| c.is_ascii_digit() || ".) ".contains(c)).to_lowercase();
+    for reviewed in api.reviewed.iter().filter(|reviewed| reviewed.document == document.id) {
+        let heading = wording::canonical(&reviewed.section.0);
+        if document.section(&heading).is_some() {
+            continue;
+        }
+        if let Some(section) = document.sections.iter_mut().find(|section| bare(&section.heading) == bare(&heading)) {
+            section.heading = heading;
+        }
+    }
+}
 
 /// Finds renamed sections by their endpoint, by their unchanged text, or because one disappeared and one appeared;
 /// reports each once.

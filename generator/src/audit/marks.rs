@@ -8,6 +8,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::document::{Block, Document, Section};
 use super::findings::{Findings, Force};
+use super::readers::{Columns, need_of_cell};
 use super::wording;
 use crate::model::Reviewed;
 
@@ -62,6 +63,10 @@ impl Unit {
     fn hash(&self) -> String {
         hash(&self.says)
     }
+
+    fn is_heading(&self) -> bool {
+        self.says.starts_with(HEADING)
+    }
 }
 
 /// How one unit changed.
@@ -103,12 +108,14 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
                 units.add(text.clone(), Some(Set::List(*list)), document.meaning(document.span(text)));
             }
             Block::Table { head, rows } => {
+                let need = need_column(document, block);
                 for (row, set) in
                     std::iter::once((head, None)).chain(rows.iter().map(|row| (row, Some(Set::Table(nth)))))
                 {
                     let starts = row.iter().map(|cell| cell.start).min();
                     let Some((start, end)) = starts.zip(row.iter().map(|cell| cell.end).max()) else { continue };
-                    units.add(start..end, set, cells_meaning(document, row));
+                    let need = need.filter(|_| set.is_some());
+                    units.add(start..end, set, cells_meaning(document, row, need, 0..row.len()));
                 }
             }
         }
@@ -121,8 +128,23 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
     units.units
 }
 
-fn cells_meaning<'a>(document: &Document, cells: impl IntoIterator<Item = &'a Range<usize>>) -> String {
-    cells.into_iter().map(|cell| document.meaning(document.span(cell))).collect::<Vec<_>>().join("\t")
+/// The meaning of a row's cells in these columns. A cell of the column `need` means a need, in whatever words.
+fn cells_meaning(
+    document: &Document,
+    row: &[Range<usize>],
+    need: Option<usize>,
+    columns: impl IntoIterator<Item = usize>,
+) -> String {
+    let cell = |column: usize| {
+        let cell = document.span(row.get(column)?);
+        let need = need_of_cell(cell.text).filter(|_| need == Some(column));
+        Some(need.map_or_else(|| document.meaning(cell), str::to_owned))
+    };
+    columns.into_iter().filter_map(cell).collect::<Vec<_>>().join("\t")
+}
+
+fn need_column(document: &Document, block: &Block) -> Option<usize> {
+    Columns::of(&block.table(document)?)?.need()
 }
 
 /// Restores the order that the columns of each table had at the review, which the mark of its head identifies.
@@ -136,13 +158,13 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
         let marks: Vec<&str> = digests.map(hash_of).collect();
         for (block_at, block) in section.blocks.iter().enumerate() {
             let Block::Table { head, rows } = block else { continue };
-            let is_reviewed = |row: &Vec<Range<usize>>, order: &Vec<usize>| {
-                let cells = order.iter().filter_map(|column| row.get(*column));
-                marks.contains(&hash(&cells_meaning(document, cells)).as_str())
+            let need = need_column(document, block);
+            let is_reviewed = |row: &Vec<Range<usize>>, need: Option<usize>, order: &Vec<usize>| {
+                marks.contains(&hash(&cells_meaning(document, row, need, order.iter().copied())).as_str())
             };
-            let reviewed_in = |order: &Vec<usize>| rows.iter().filter(|row| is_reviewed(row, order)).count();
+            let reviewed_in = |order: &Vec<usize>| rows.iter().filter(|row| is_reviewed(row, need, order)).count();
             let as_it_is = reviewed_in(&(0..head.len()).collect());
-            let is_known = |order: &Vec<usize>| is_reviewed(head, order) && reviewed_in(order) >= as_it_is;
+            let is_known = |order: &Vec<usize>| is_reviewed(head, None, order) && reviewed_in(order) >= as_it_is;
             if let Some(order) = orders(head.len()).into_iter().find(is_known) {
                 restored.push((section_at, block_at, order));
             }
@@ -260,7 +282,12 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
             runs.push((old.collect(), new.collect(), end));
         }
     }
+    let is_of_headings = runs.iter().all(|(_, come, _)| come.iter().all(|index| units[*index].is_heading()));
     drop_moved(&mut runs, &old, &new, &units);
+    // The order of sections has no meaning.
+    if is_of_headings && !runs.is_empty() && runs.iter().all(|(gone, come, _)| gone.is_empty() && come.is_empty()) {
+        return Vec::new();
+    }
     let mut changes = renumbered(&mut runs, &marks, &units);
     for (gone, come, next) in runs {
         for nth in 0..gone.len().max(come.len()) {
@@ -314,10 +341,10 @@ fn hash_of(mark: &str) -> &str {
     mark.get(..HASH).unwrap_or(mark)
 }
 
-/// Drops units of a set that were only moved.
+/// Drops units of a set, and headings, that were only moved.
 fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &[&str], units: &[Unit]) {
     let come: Vec<usize> = runs.iter().flat_map(|(_, come, _)| come.clone()).collect();
-    for index in come.into_iter().filter(|index| units[*index].set.is_some()) {
+    for index in come.into_iter().filter(|index| units[*index].set.is_some() || units[*index].is_heading()) {
         let is_it = |gone: &usize| old[*gone] == new[index];
         let Some(from) = runs.iter_mut().find(|(gone, ..)| gone.iter().any(is_it)) else { continue };
         if let Some(at) = from.0.iter().position(is_it) {

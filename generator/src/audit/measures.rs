@@ -138,14 +138,15 @@ pub(super) fn rate(words: &[&str]) -> Option<(Rate, usize)> {
 }
 
 fn is_call(word: &str) -> bool {
-    matches!(word, "request" | "requests" | "call" | "calls" | "time" | "times")
+    matches!(word, "request" | "requests" | "req" | "reqs" | "call" | "calls" | "time" | "times")
 }
 
 /// The window of a rate: `s`, `2s`, `minute`.
 fn period(text: &str) -> Option<Duration> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let n = &text[..text.len() - unit.len()];
-    length(if n.is_empty() { "1" } else { n }, unit)
+    // No rate counts calls by the month, so `m` is a minute.
+    length(if n.is_empty() { "1" } else { n }, if unit == "m" { "min" } else { unit })
 }
 
 /// A length of time such as `second` or `2 seconds` at the start of words, and their number.
@@ -165,24 +166,27 @@ pub(super) fn unit_of_times(times: Times) -> &'static str {
     }
 }
 
+/// The unit of times that a word names, in the notation of [`unit_of_times`].
+pub(super) fn unit_of_word(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "ms" | "millisecond" | "milliseconds" | "millis" => unit_of_times(Times::Milliseconds),
+        "s" | "sec" | "second" | "seconds" => unit_of_times(Times::Seconds),
+        "us" | "microsecond" | "microseconds" => unit_of_times(Times::Microseconds),
+        "ns" | "nanosecond" | "nanoseconds" => unit_of_times(Times::Nanoseconds),
+        _ => return None,
+    })
+}
+
 /// The unit of a time in a text, such as `Unix ms` or `Unix timestamp in seconds`, in the notation of
 /// [`unit_of_times`].
 pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> {
     let words = text.words();
-    let unit_of = |word: &str| {
-        Some(match word.to_ascii_lowercase().as_str() {
-            "ms" | "millisecond" | "millis" => unit_of_times(Times::Milliseconds),
-            "s" | "sec" | "second" | "seconds" => unit_of_times(Times::Seconds),
-            "us" | "microsecond" | "microseconds" => unit_of_times(Times::Microseconds),
-            "ns" | "nanosecond" | "nanoseconds" => unit_of_times(Times::Nanoseconds),
-            _ => return None,
-        })
-    };
-    let unix = words.iter().position(|word| word.text.eq_ignore_ascii_case("unix"));
+    let is_a_time = |word: &Span<'_>| matches!(word.text.to_ascii_lowercase().as_str(), "unix" | "timestamp" | "epoch");
+    let unix = words.iter().position(is_a_time);
     let behind = unix.and_then(|unix| {
         let near = words[unix + 1..].iter().take(3);
         near.skip_while(|word| matches!(word.text, "time" | "timestamp" | "in"))
-            .map(|word| (word, unit_of(word.text)))
+            .map(|word| (word, unit_of_word(word.text)))
             .next()
     });
     if let Some((word, Some(unit))) = behind {

@@ -13,8 +13,10 @@ use super::describe::statement;
 use super::document::{Document, Section};
 use super::findings::{Findings, Force};
 use super::marks::{self, Change};
+use super::named::Named;
 use super::numbered_rules;
 use super::report::{Group, Line, shown_place};
+use super::text::Span;
 use crate::diagnostics::Place;
 use crate::model::{Api, Reviewed};
 
@@ -213,8 +215,9 @@ fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
     text
 }
 
-/// The facts that are read there, those that are no longer read anywhere, and the rules that depend on the place.
-fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>); 4] {
+/// The parts of the schema that are named there, the facts that are read there, those that are no longer read, and the
+/// rules that depend on the place.
+fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>); 5] {
     let Context { files, document, claims, found, compared, .. } = *context;
     let range = change.now.clone().unwrap_or(change.at..change.at);
     let mut facts: Vec<String> = Vec::new();
@@ -230,21 +233,35 @@ fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>
         .into_iter()
         .collect();
     let section = document.section_of(change.at);
-    let of_section = |owner: &str| {
-        let known = claims.operations.iter().find(|known| known.operation.id == owner);
-        known
-            .map(|known| known.heading)
-            .or_else(|| claims.records.iter().find(|known| known.id == owner).map(|known| known.section))
-            .zip(section)
-            .is_some_and(|(heading, section)| document.is_section(heading, section))
-    };
-    let silent = compared.unstated.iter().filter(|(key, ..)| key.owner().is_some_and(|owner| of_section(owner)));
-    let silent =
-        silent.map(|(key, value, place)| format!("{} · {}", statement(key, value), shown_place(files, Some(*place))));
-    let silent: Vec<String> = silent.filter(|_| !lost.is_empty()).collect();
+    let named = Named { document, claims, found, files };
+    let concerns = section
+        .zip(change.now.as_ref())
+        .map(|(section, now)| named.in_parts(section, document.span(now), &changed_parts(change, now, context)));
+    let concerns = concerns.unwrap_or_default();
+    let silent = section.filter(|_| !lost.is_empty()).map(|section| named.silent(section, &range, &compared.unstated));
+    let silent = silent.unwrap_or_default();
+    let concerns = if concerns.is_empty() { Vec::new() } else { vec![concerns.join("; ")] };
     let rules = section.map(|section| rules(section, change, context)).unwrap_or_default();
     let facts = if facts.is_empty() { Vec::new() } else { vec![facts.join("; ")] };
-    [("facts", facts), ("lost", lost), ("in the schema, and not read in the document", silent), ("rule", rules)]
+    [
+        ("names", concerns),
+        ("facts", facts),
+        ("lost", lost),
+        ("in the schema, and not read there", silent),
+        ("rule", rules),
+    ]
+}
+
+/// The changed parts of a sentence, or the whole if the earlier documents do not show them; a row is one part.
+fn changed_parts<'a>(change: &Change, now: &Range<usize>, context: &Context<'a>) -> Vec<Span<'a>> {
+    let whole = context.document.span(now);
+    let before = context.was.zip(change.was.as_ref());
+    let before = before.and_then(|(was, mark)| Some(was.span(&marks::words_of(was, mark)?).text));
+    let Some(before) = before.filter(|_| !whole.text.contains('|')) else { return vec![whole] };
+    let list = whole.label().map_or(whole, |(_, list)| list);
+    let is_new = |part: &Span<'_>| !before.contains(part.text);
+    let parts: Vec<Span<'a>> = list.split(&[",", ";"]).into_iter().filter(is_new).collect();
+    if parts.is_empty() { vec![whole] } else { parts }
 }
 
 /// The rules whose place may be that of a change; for removed text, those of its section.

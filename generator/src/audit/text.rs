@@ -28,6 +28,11 @@ impl<'a> Span<'a> {
         self.part(start..start + self.text.trim().len())
     }
 
+    /// A name without the footnote mark after it, as in `size*`.
+    pub(super) fn without_footnote(self) -> Self {
+        self.part(0..self.text.trim_end_matches(['*', '†', '‡', '§', '¹', '²', '³']).len())
+    }
+
     pub(super) fn is_empty(self) -> bool {
         self.text.is_empty()
     }

@@ -32,13 +32,25 @@ pub(super) fn deprecates_value(text: &str, values: &[String]) -> bool {
 }
 
 /// Phrases of such documents, and the equivalent words that the readers know.
-const SYNONYMS: [(&str, &str); 24] = [
+const SYNONYMS: [(&str, &str); 36] = [
     ("if", "when"),
     ("not mandatory", "optional"),
     ("not required", "optional"),
     ("mandatory", "required"),
     ("compulsory", "required"),
     ("no more than", "at most"),
+    ("no greater than", "at most"),
+    ("not greater than", "at most"),
+    ("must not exceed", "at most"),
+    ("may not exceed", "at most"),
+    ("cannot exceed", "at most"),
+    ("not exceeding", "at most"),
+    ("not to exceed", "at most"),
+    ("less than or equal to", "at most"),
+    ("<=", "at most"),
+    (">=", "at least"),
+    ("the maximum is", "at most"),
+    ("the minimum is", "at least"),
     ("not more than", "at most"),
     ("a maximum of", "at most"),
     ("maximum of", "at most"),
@@ -115,20 +127,42 @@ pub(super) fn canonical_characters(text: &[(char, usize)], literals: &[Range<usi
     while plain.last().is_some_and(|(c, _)| *c == ' ') {
         plain.pop();
     }
+    let plain = without_separators_of_thousands(&plain);
     without_synonyms(&plain, is_literal)
+}
+
+/// Removes separators of thousands, so that `1,000` is `1000`.
+fn without_separators_of_thousands(text: &[(char, usize)]) -> Vec<(char, usize)> {
+    let is_digit = |at: usize| text.get(at).is_some_and(|(c, _)| c.is_ascii_digit());
+    let digits_before = |at: usize| (0..at).rev().take_while(|before| is_digit(*before)).count();
+    let digits_behind = |at: usize| (at + 1..text.len()).take_while(|behind| is_digit(*behind)).count();
+    let parts = |at: usize| {
+        let before = digits_before(at);
+        let is_zero = text.get(at - before).is_some_and(|(c, _)| *c == '0');
+        let is_first_group = !at.checked_sub(before + 1).is_some_and(|mark| matches!(text[mark].0, ',' | '.'));
+        digits_behind(at) == 3 && (1..=3).contains(&before) && !(is_zero && is_first_group)
+    };
+    let is_kept = |(at, (c, _)): &(usize, &(char, usize))| *c != ',' || !parts(*at);
+    text.iter().enumerate().filter(is_kept).map(|(_, own)| *own).collect()
 }
 
 fn without_synonyms(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) -> Vec<(char, usize)> {
     let joins = |c: Option<&(char, usize)>| c.is_some_and(|(c, _)| c.is_alphanumeric() || *c == '_' || *c == '-');
+    let is_digit = |c: Option<&(char, usize)>| c.is_some_and(|(c, _)| c.is_ascii_digit());
     let is_here = |at: usize, phrase: &str| {
         let end = at + phrase.len();
         let fits = |(c, (own, from)): (char, &(char, usize))| own.eq_ignore_ascii_case(&c) && !is_literal(*from);
-        text.get(at..end).is_some_and(|own| phrase.chars().zip(own).all(fits)) && !joins(text.get(end))
+        // `10/min.` ends a sentence; in `min. 5`, the full stop marks an abbreviation.
+        let is_short = || text.get(end).is_some_and(|(c, _)| *c == ' ') && is_digit(text.get(end + 1));
+        text.get(at..end).is_some_and(|own| phrase.chars().zip(own).all(fits))
+            && (phrase.ends_with('=') || !joins(text.get(end)))
+            && (!phrase.ends_with('.') || is_short())
     };
     let mut found = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(first) = text.get(at) {
-        let starts = first.0.is_alphabetic() && !joins(at.checked_sub(1).and_then(|before| text.get(before)));
+        let is_first = || !joins(at.checked_sub(1).and_then(|before| text.get(before)));
+        let starts = matches!(first.0, '<' | '>') || first.0.is_alphabetic() && is_first();
         let synonym = SYNONYMS.iter().filter(|_| starts).find(|(phrase, _)| is_here(at, phrase));
         let Some((phrase, plain)) = synonym else {
             found.push(*first);
@@ -219,6 +253,7 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
             Some((words[0].to_owned(), 2))
         }
         ["limit", ":", calls @ ..] if rate(calls).is_some() => Some((words[0].to_owned(), 2)),
+        [n, "by", "default", ..] if decimal(n).is_some() => Some((format!("default {n}"), 3)),
         ["percent", ..] => Some(("%".to_owned(), 1)),
         [word, ..] if word.starts_with(char::is_alphabetic) => number(word).map(|number| (number.to_string(), 1)),
         _ => None,

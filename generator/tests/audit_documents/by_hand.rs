@@ -2,7 +2,7 @@
 
 mod cases;
 
-use cases::{CASES, CLASSIC, GONE};
+use cases::{CASES, CLASSIC, GONE, UNIFIED};
 
 use crate::{DOCUMENTS, Subject, on_all_cores};
 
@@ -122,6 +122,35 @@ fn every_change_is_reported_at_its_line_and_nothing_else_is() {
     let failures: Vec<String> = failures.into_iter().flatten().collect();
     assert!(CASES.len() >= 40);
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), CASES.len(), failures.join("\n\n"));
+}
+
+#[test]
+fn changed_words_are_shown_with_the_parameters_that_they_name() {
+    let Some(subject) = Subject::read() else { return };
+    let named = |section, from, to| {
+        let (text, _) = apply(&subject.texts[UNIFIED], Edit::Replace { section, from, to });
+        let documents = |text: &str| tradeapi_gen::Documents::one(DOCUMENTS[UNIFIED], text);
+        let report = subject.auditor.audit(&documents(&text), &documents(&subject.texts[UNIFIED])).to_string();
+        let line = report.lines().find_map(|line| line.trim().strip_prefix("names: ")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{report}"))
+    };
+    // A row counts by its subject, a sentence by its changed part; other sections name operations and codes.
+    let row = named("Place Order", "required in hedge mode; futures only", "required in one-way mode; futures only");
+    assert!(row.starts_with("parameter posSide of unified.place-order · "), "{row}");
+    let part = named("Get Open Orders", "maximum 100)", "maximum 100, such as 200)");
+    assert!(part.starts_with("parameter limit of unified.unfilled-orders · ") && !part.contains(';'), "{part}");
+    let code = named("Errors", "45001 on order", "45001 at order");
+    assert!(code.contains("error 45001") && code.contains("unified/family.yaml:"), "{code}");
+}
+
+#[test]
+fn a_fact_that_is_no_longer_stated_is_shown_beside_the_words() {
+    let Some(subject) = Subject::read() else { return };
+    let edit = Edit::Replace { section: "Modify Order", from: " Rate limit 10/s.", to: "" };
+    let (text, _) = apply(&subject.texts[CLASSIC], edit);
+    let report = subject.audit(CLASSIC, &text).to_string();
+    let silent: Vec<&str> = report.lines().filter(|line| line.contains("in the schema, and not read there")).collect();
+    assert!(matches!(silent.as_slice(), [only] if only.contains("rate 10/s per UID · ")), "{report}");
 }
 
 /// Where the lines of a report stand, with their groups.

@@ -49,6 +49,15 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("Rate limit 10/s/UID", "Rate limit: 10/s/UID"),
     ("maximum range 30 days", "maximum range: 30 days"),
     ("default and maximum 100", "default and maximum: 100"),
+    ("default 100", "100 by default"),
+    ("at most 30 days", "not exceeding 30 days"),
+    ("at most 30 days", "<= 30 days"),
+    ("at most 20", "must not exceed 20"),
+    ("maximum 1000", "maximum 1,000"),
+    ("10/s/UID", "10 req/s per UID"),
+    ("| yes |", "| Yes |"),
+    ("| yes |", "| required |"),
+    ("| no |", "| optional |"),
 ];
 
 fn is_name(word: &str) -> bool {
@@ -104,6 +113,13 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
         ("no-break hyphens", text.replace("take-profit", "take\u{2011}profit")),
         ("thin spaces", text.replace("Unix ms", "Unix\u{2009}ms")),
         ("closed headings", lines(&|line| if line.starts_with('#') { format!("{line} ##") } else { line.to_owned() })),
+        ("numbered headings", text.replace("\n### ", "\n### 4.2 ")),
+        (
+            "headings with anchors",
+            lines(&|line| if line.starts_with('#') { format!("{line} {{#here}}") } else { line.to_owned() }),
+        ),
+        ("front matter", format!("---\ntitle: Interface\n---\n\n{text}")),
+        ("sections in another order", exchanged(text)),
         ("no last line end", text.trim_end().to_owned()),
         (
             "names in backticks",
@@ -124,6 +140,15 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
             lines(&|line| if in_rows(line) || line.starts_with('#') { line.to_owned() } else { broken(line) }),
         ),
     ]
+}
+
+/// The text with two adjacent sections of operations exchanged.
+fn exchanged(text: &str) -> String {
+    let parts: Vec<&str> = text.split("\n### ").collect();
+    let [.., before, second, last] = parts.as_slice() else { return text.to_owned() };
+    let (last, rest) = last.split_at(last.find("\n## ").unwrap_or(last.len()));
+    let first = parts[..parts.len() - 3].join("\n### ");
+    format!("{first}\n### {before}\n### {last}\n### {second}{rest}")
 }
 
 /// A row of a table with its last two cells in the other order.

@@ -6,7 +6,7 @@ use super::super::text::Span;
 use super::Reader;
 
 /// The roles of the columns in a table of parameters.
-pub(super) struct Columns {
+pub(in super::super) struct Columns {
     name: usize,
     need: Option<usize>,
     note: Option<usize>,
@@ -15,7 +15,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// The columns of a table if it lists parameters: its head says so, or it has a column of names and one of needs.
-    pub(super) fn of(table: &Table<'_>) -> Option<Self> {
+    pub(in super::super) fn of(table: &Table<'_>) -> Option<Self> {
         let column = |words: &[&str]| words.iter().find_map(|word| table.column(word));
         // A column of needs is recognized by its cells, whatever its title.
         let says_need = |at: &usize| {
@@ -37,13 +37,21 @@ impl Columns {
         Some(Self { name, need, note, json })
     }
 
+    /// The column of needs.
+    pub(in super::super) fn need(&self) -> Option<usize> {
+        self.need
+    }
+
     /// The cells for each parameter.
     pub(super) fn cells<'a>(&self, rows: &[Vec<Span<'a>>]) -> impl Iterator<Item = Cells<'a>> {
         let cells = |(at, row): (usize, &Vec<Span<'a>>)| {
             let cell = |column: Option<usize>| column.and_then(|column| row.get(column)).copied();
             let names = cell(Some(self.name)).map(|names| names.split(&[","])).unwrap_or_default();
             let (need, note) = (cell(self.need).and_then(|need| need_of_cell(need.text)), cell(self.note));
-            names.into_iter().map(|name| Cells { name, need, note, json: cell(self.json), row: at }).collect::<Vec<_>>()
+            names
+                .into_iter()
+                .map(|name| Cells { name: name.without_footnote(), need, note, json: cell(self.json), row: at })
+                .collect::<Vec<_>>()
         };
         rows.iter().enumerate().flat_map(cells).collect::<Vec<_>>().into_iter()
     }
@@ -59,7 +67,8 @@ pub(super) struct Cells<'a> {
     pub(super) row: usize,
 }
 
-fn need_of_cell(text: &str) -> Option<&'static str> {
+/// The need that a cell states.
+pub(in super::super) fn need_of_cell(text: &str) -> Option<&'static str> {
     Some(match text.to_ascii_lowercase().as_str() {
         "yes" | "y" | "true" | "required" => "yes",
         "no" | "n" | "false" | "optional" => "no",
@@ -68,12 +77,12 @@ fn need_of_cell(text: &str) -> Option<&'static str> {
     })
 }
 
-/// The type that a cell names, in the form of facts.
-fn type_of_cell(text: &str) -> Option<&'static str> {
+/// The type that a word names, in the form of facts.
+pub(super) fn type_of_word(text: &str) -> Option<&'static str> {
     Some(match text.to_ascii_lowercase().as_str() {
-        "string" => "string",
-        "number" | "integer" | "int" | "long" => "number",
-        "boolean" | "bool" => "boolean",
+        "string" | "strings" => "string",
+        "number" | "numbers" | "integer" | "integers" | "int" | "long" => "number",
+        "boolean" | "booleans" | "bool" => "boolean",
         "array" | "list" => "array",
         _ => return None,
     })
@@ -83,7 +92,7 @@ impl<'a> Reader<'a> {
     /// Reads the column of types for parameters that the schema has.
     pub(super) fn types_of(&mut self, id: &str, columns: &Columns, rows: &[Vec<Span<'a>>]) {
         for cells in columns.cells(rows) {
-            let Some((cell, json)) = cells.json.and_then(|cell| Some((cell, type_of_cell(cell.text)?))) else {
+            let Some((cell, json)) = cells.json.and_then(|cell| Some((cell, type_of_word(cell.text)?))) else {
                 continue;
             };
             let of = key(FactKind::Type, [id, cells.name.text]);

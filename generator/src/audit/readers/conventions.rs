@@ -3,6 +3,7 @@
 use super::super::document::Table;
 use super::super::findings::{FactKind, Listed, key};
 use super::super::text::Span;
+use super::columns::type_of_word;
 use super::{Reader, pairs, values};
 
 impl<'a> Reader<'a> {
@@ -13,6 +14,7 @@ impl<'a> Reader<'a> {
                 [name, "values"] => self.named_values(name, rule),
                 ["Success", ..] => self.success(label, rule),
                 [.., "envelope"] => self.envelope(rule),
+                [.., "types"] => self.types_of_all(rule),
                 _ => {}
             }
         }
@@ -29,6 +31,28 @@ impl<'a> Reader<'a> {
         }
         for gone in known.iter().filter(|known| !listed.contains(&known.as_str())) {
             self.found.missing.push((key(FactKind::Envelope, [&self.document.id, gone]), rule.at));
+        }
+        self.found.read(rule);
+    }
+
+    /// Reads `every parameter is a string, except size (number)` as a fact about each exception, and about each other
+    /// parameter whose type differs in the schema.
+    fn types_of_all(&mut self, rule: Span<'a>) {
+        let (general, excepted) = rule.text.split_once("except").unwrap_or((rule.text, ""));
+        let Some(general) = Span::new(general, rule.at).texts().into_iter().find_map(type_of_word) else { return };
+        let (names, note) = Span::new(excepted, rule.at + rule.text.len() - excepted.len()).head_and_note();
+        let other = note.and_then(|note| note.texts().into_iter().find_map(type_of_word));
+        let is_scalar = |json: &str| ["string", "number", "boolean"].contains(&json);
+        let claimed =
+            self.claims.below(FactKind::Type, []).filter_map(|key| Some((key, self.claims.get(key).first()?)));
+        for (of, claim) in claimed.filter(|(_, claim)| is_scalar(&claim.value)) {
+            let short = of.last().map_or("", |name| name.rsplit('.').next().unwrap_or(name));
+            let excepted = names.words().into_iter().find(|name| name.text == short);
+            match (excepted, other) {
+                (Some(at), Some(json)) => self.found.state(of.clone(), json, at),
+                (None, _) if claim.value != general => self.found.state(of.clone(), general, rule),
+                _ => {}
+            }
         }
         self.found.read(rule);
     }

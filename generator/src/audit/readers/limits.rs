@@ -99,7 +99,8 @@ impl<'a> Reader<'a> {
             .unwrap_or_default()
             .into_iter()
             .map(|part| {
-                let label = part.before(part.text.find("default").map_or(part.at, |at| part.at + at)).trim();
+                let is_bound = |word: &Span<'_>| word.text == "default" || decimal(word.text).is_some();
+                let label = part.before(part.words().into_iter().find(is_bound).map_or(part.at, |word| word.at)).trim();
                 (self.names.list(label).into_iter().filter_map(|(_, named)| named?.id).collect(), part)
             })
             .collect();
@@ -122,7 +123,9 @@ impl<'a> Reader<'a> {
         let words = text.words();
         for (kind, mark) in [(FactKind::ParameterDefault, "default"), (FactKind::ParameterMax, "maximum")] {
             let at = words.iter().position(|word| word.text == mark);
-            let word = at.and_then(|at| words.get(at + 1));
+            // `default 100`, `100 by default`
+            let is_behind = |at: &usize| *at > 1 && words[at - 1].text == "by";
+            let word = at.and_then(|at| words.get(if is_behind(&at) { at - 2 } else { at + 1 }));
             if let Some((word, n)) = word.and_then(|word| Some((word, decimal(word.text)?))) {
                 self.found.state(key(kind, [id, name]), n, *word);
             }

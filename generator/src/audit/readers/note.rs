@@ -1,9 +1,10 @@
 //! Notes about parameters: the last column of their table, or the text in parentheses after their names.
 
 use super::super::findings::{FactKind, Force, Key, Listed, key};
-use super::super::measures::{decimal, duration, number, range, time_unit};
+use super::super::measures::{decimal, duration, number, range, time_unit, unit_of_word};
 use super::super::text::Span;
 use super::super::wording;
+use super::columns::type_of_word;
 use super::{Reader, values, windows};
 
 /// Units of a text: a bound in one of these limits how a value is written rather than the value.
@@ -24,6 +25,8 @@ pub(super) struct Said<'a> {
     pub(super) need: Option<(&'static str, Span<'a>)>,
     /// One of these is required.
     pub(super) one_of: Option<(Vec<String>, Span<'a>)>,
+    /// All of these are required.
+    pub(super) all_of: Vec<String>,
     /// This parameter wins over the others of the group.
     pub(super) wins: Option<(String, Span<'a>)>,
     /// The parameters of a list's items.
@@ -51,7 +54,12 @@ impl<'a> Reader<'a> {
             }
         }
         for clause in noted.note.clauses() {
-            let texts = clause.texts();
+            let mut texts = clause.texts();
+            // A clause may begin a sentence.
+            let first = texts.first().map(|first| first.to_lowercase()).unwrap_or_default();
+            if let Some(word) = texts.first_mut() {
+                *word = &first;
+            }
             let understood = self.need(clause, &texts, &mut said)
                 | self.bounds(noted, clause, &texts)
                 | self.length(noted, clause, &texts)
@@ -73,8 +81,10 @@ impl<'a> Reader<'a> {
 
     fn need(&mut self, clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
         let need = match texts {
-            ["required"] => "yes",
+            ["required"] | ["always", "required"] | ["required", "always"] => "yes",
+            ["both", "required"] | ["both", "are", "required"] => "yes",
             ["required", ..] => "conditional",
+            ["both", "optional"] | ["both", "are", "optional"] => "no",
             ["optional", ..] | ["omit", ..] | ["default", ..] | ["defaults", ..] => "no",
             _ if clause.text.ends_with(" default") => "no",
             _ => return false,
@@ -128,7 +138,11 @@ impl<'a> Reader<'a> {
                 Some(n) => state(FactKind::ParameterDefault, n),
                 None => return false,
             },
-            ["maximum", n] => match decimal(n) {
+            [n, "by", "default"] => match decimal(n) {
+                Some(n) => state(FactKind::ParameterDefault, n),
+                None => return false,
+            },
+            ["maximum" | "max", n] => match decimal(n) {
                 Some(n) => state(FactKind::ParameterMax, n),
                 None => return false,
             },
@@ -146,8 +160,11 @@ impl<'a> Reader<'a> {
                 None => return false,
             },
             ["array", ..] => state(FactKind::Type, "array".to_owned()),
-            ["number"] => state(FactKind::Type, "number".to_owned()),
-            ["string"] => state(FactKind::Type, "string".to_owned()),
+            // `long` is also a position.
+            [word] => match type_of_word(word).filter(|_| !["long", "list"].contains(word)) {
+                Some(json) => state(FactKind::Type, json.to_owned()),
+                None => return false,
+            },
             _ => return false,
         }
         true
@@ -298,6 +315,10 @@ impl<'a> Reader<'a> {
     /// Reads a unit if the schema states one, too, or if `in` or `unit` precedes it.
     pub(super) fn unit_in(&mut self, text: Span<'a>, of: Key) {
         let texts = text.texts();
+        // `Unix timestamp in ms` is the unit of a time.
+        if self.claims.has(&Key { kind: FactKind::TimeUnit, names: of.names.clone() }) {
+            return;
+        }
         if self.claims.has(&of) || texts.iter().any(|word| ["in", "unit"].contains(word)) {
             self.units_in(text, of);
         }
@@ -319,6 +340,14 @@ impl<'a> Reader<'a> {
             self.found.read(span);
             rest = rest.after(span.at + unit.len());
             named.insert(unit);
+        }
+        let has_time = |of: &Key| self.claims.get(of).iter().any(|claim| unit_of_word(&claim.value).is_some());
+        if named.is_empty()
+            && has_time(&of)
+            && let Some((unit, at)) = another_unit_of_time(text)
+        {
+            self.found.state(of, unit, at);
+            return;
         }
         // A text without a unit may leave it open; the unit in the schema is then stated elsewhere.
         if !named.is_empty() {
@@ -370,7 +399,12 @@ fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
         said.wins = words.get(at - 1).map(|word| (word.text.to_owned(), *word));
     }
     let one = texts.iter().position(|word| number(word) == Some(1));
-    let binds = ["required", "present", "given", "them"].iter().any(|word| texts.contains(word));
+    let binds = binds(texts);
+    if let ["both", a, "and", b, ..] = texts
+        && binds
+    {
+        said.all_of = vec![(*a).to_owned(), (*b).to_owned()];
+    }
     if let Some(one) = one.filter(|_| binds) {
         let named = match texts.get(one + 1..) {
             Some(["of", a, "or", b, ..]) => vec![(*a).to_owned(), (*b).to_owned()],
@@ -382,5 +416,31 @@ fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
         let names = words.iter().skip(at + 1).filter(|word| !["and", "or"].contains(&word.text));
         said.items = names.copied().collect();
     }
-    said.wins.is_some() || one.is_some_and(|_| binds) || !said.items.is_empty()
+    said.wins.is_some() || one.is_some_and(|_| binds) || !said.items.is_empty() || !said.all_of.is_empty()
+}
+
+/// Whether words require something.
+fn binds(texts: &[&str]) -> bool {
+    ["required", "present", "given", "them"].iter().any(|word| texts.contains(word))
+}
+
+/// Whether a note concerns more parameters than the one before it.
+pub(super) fn speaks_of_several(note: Span<'_>) -> bool {
+    let is_of_several = |clause: Span<'_>| {
+        let texts = clause.texts();
+        let is_one = texts.iter().take(3).any(|word| number(word) == Some(1)) && binds(&texts);
+        is_one || texts.first() == Some(&"both") && !texts.contains(&"and")
+    };
+    let words = note.texts();
+    note.text.contains("as in ")
+        || words.contains(&"wins")
+        || words.contains(&"them")
+        || note.clauses().into_iter().any(is_of_several)
+}
+
+/// A unit of time without a number before it, as in `valid window in seconds`.
+fn another_unit_of_time(text: Span<'_>) -> Option<(&'static str, Span<'_>)> {
+    let words = text.words();
+    let is_unit = |pair: &[Span<'_>]| decimal(pair[0].text).is_none();
+    words.windows(2).filter(|pair| is_unit(pair)).find_map(|pair| Some((unit_of_word(pair[1].text)?, pair[1])))
 }

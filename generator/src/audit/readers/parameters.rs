@@ -6,7 +6,7 @@ use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
 use super::columns::Columns;
-use super::note::{Noted, Said};
+use super::note::{Noted, Said, speaks_of_several};
 use crate::diagnostics::nearest;
 
 /// A parameter in the list that is being read.
@@ -15,6 +15,8 @@ struct Seen<'a> {
     /// The need according to its column in a table.
     need: Option<&'static str>,
     note: Option<Span<'a>>,
+    /// A later note in the sentence, whose unit holds for all times before it.
+    times: Option<Span<'a>>,
     /// The group of the parameter; parameters of one group share their note.
     group: usize,
 }
@@ -48,6 +50,7 @@ impl<'a> Reader<'a> {
                     at: cells.name,
                     need: cells.need,
                     note: cells.note,
+                    times: None,
                     group: cells.row,
                 });
                 let seen: Vec<Seen<'a>> = seen.collect();
@@ -121,7 +124,12 @@ impl<'a> Reader<'a> {
             let in_group = &names[group.clone()];
             in_group.iter().for_each(|(_, at)| self.found.read(*at));
             if let Some(note) = first.note {
-                let said = self.note(&Noted { id, names: in_group, note });
+                let mut said = self.note(&Noted { id, names: in_group, note });
+                // `either a or b (required)`
+                let is_either = self.document.text[..in_group[0].1.at].trim_end().ends_with("either");
+                if let Some((_, at)) = said.need.take_if(|(need, _)| is_either && *need == "yes") {
+                    said.one_of = Some((Vec::new(), at));
+                }
                 items.extend(said.items.iter().map(|item| (in_group[0].0.clone(), *item)));
                 if let Some((need, _)) = said.need {
                     for need_of in needs[group.clone()].iter_mut().filter(|need| need.is_none()) {
@@ -132,6 +140,9 @@ impl<'a> Reader<'a> {
                 given[group.clone()].iter_mut().for_each(|given| *given = note.text.contains("as in"));
             }
             for (name, _) in in_group {
+                if let Some(times) = first.times.filter(|_| first.note.is_none()) {
+                    self.time_unit_in(times, key(FactKind::TimeUnit, [id, name]));
+                }
                 self.values_of_namesake(id, name);
             }
         }
@@ -224,6 +235,9 @@ impl<'a> Reader<'a> {
                 let list: Vec<&str> = members.iter().map(|member| names[*member].0.as_str()).collect();
                 self.found.state(key(FactKind::OneOf, [id, &list.join(",")]), "", *at);
             }
+        }
+        for member in said.all_of.iter().filter_map(place_of) {
+            needs[member] = Some("yes");
         }
         if let Some((winner, at)) = &said.wins {
             self.found.state(key(FactKind::Wins, [id]), full(winner), *at);
@@ -339,8 +353,9 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
             let first_of_group = seen.len();
             for piece in entry.split(&[",", " and ", " or "]) {
                 let (name, note) = piece.head_and_note();
-                let Some(name) = name.words().first().copied().filter(|name| is_name(name.text)) else { continue };
-                seen.push(Seen { at: name, need: None, note, group });
+                let mut words = name.words().into_iter().skip_while(|word| ["either", "both"].contains(&word.text));
+                let Some(name) = words.next().filter(|name| is_name(name.text)) else { continue };
+                seen.push(Seen { at: name, need: None, note, times: None, group });
             }
             let Some(note) = seen.last().and_then(|last| last.note) else { continue };
             if seen[first_of_group..].iter().filter(|seen| seen.note.is_some()).count() == 1 {
@@ -355,6 +370,9 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
                     before.group = current;
                 }
             }
+            for before in seen[..first_of_group].iter_mut().rev().take_while(|seen| seen.note.is_none()) {
+                before.times = Some(note);
+            }
         }
     }
     seen
@@ -366,10 +384,4 @@ fn separate(seen: &mut [Seen<'_>], group: &mut usize) {
         *group += 1;
         seen.group = *group;
     }
-}
-
-fn speaks_of_several(note: Span<'_>) -> bool {
-    let words = note.texts();
-    let is_one = matches!(words.as_slice(), ["one", ..] | ["exactly" | "only" | "just", "one", ..]);
-    note.text.contains("as in ") || words.contains(&"wins") || is_one || words.contains(&"them")
 }

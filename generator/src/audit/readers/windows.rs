@@ -12,11 +12,11 @@ pub(super) fn kind(clause: Span<'_>) -> Option<&'static str> {
     let has = |word: &str| texts.iter().any(|text| akin(text, word));
     if texts.iter().any(|text| ["default", "defaults"].contains(text)) {
         Some("default")
-    } else if has("access") || has("within") || has("last") {
+    } else if has("access") || has("last") {
         Some("access")
     } else if has("span") || has("range") || has("covers") {
         Some("span")
-    } else if has("window") {
+    } else if has("window") || has("within") {
         Some("access")
     } else {
         None

@@ -3,7 +3,7 @@
 use super::{Case, Edit};
 
 pub(super) const CLASSIC: usize = 0;
-const UNIFIED: usize = 1;
+pub(super) const UNIFIED: usize = 1;
 
 const CHANGED: &str = "changed";
 const TWICE: &str = "the document contradicts itself";
@@ -33,6 +33,8 @@ pub(super) const CASES: &[Case] = &[
         "classic/place-order.yaml",
     ),
     replace(CLASSIC, "Place Order", "10/s/UID", "20 requests per 2 seconds", TWICE, "classic/place-order.yaml"),
+    replace(CLASSIC, "Modify Order", "Rate limit 10/s.", "Rate limit 600/1m/UID.", TWICE, "classic/modify-order.yaml"),
+    replace(CLASSIC, "Modify Order", "Rate limit 10/s.", "Rate limit 600/min.", TWICE, "classic/modify-order.yaml"),
     // The unit of times.
     replace(
         CLASSIC,
@@ -51,6 +53,76 @@ pub(super) const CASES: &[Case] = &[
         "unified/types.yaml",
     ),
     replace(UNIFIED, "Reality fill item", "Unix ms", "ISO 8601", CHANGED, "unified/types.yaml"),
+    // One unit for several names of a list.
+    replace(
+        UNIFIED,
+        "Get Open Orders",
+        "startTime, endTime (Unix ms)",
+        "startTime, endTime (Unix seconds)",
+        CHANGED,
+        "unified/unfilled-orders.yaml:15",
+    ),
+    replace(
+        UNIFIED,
+        "Get Fill History",
+        "startTime, endTime (Unix ms",
+        "startTime, endTime (timestamp in seconds",
+        CHANGED,
+        "unified/fills.yaml:15",
+    ),
+    replace(
+        CLASSIC,
+        "Cancel All Orders",
+        "valid window in Unix ms",
+        "valid window in seconds",
+        CHANGED,
+        "classic/cancel-all-orders.yaml:15",
+    ),
+    // The type of one parameter, and of all.
+    replace(
+        CLASSIC,
+        "Cancel All Orders",
+        "requestTime (string",
+        "requestTime (integer",
+        CHANGED,
+        "classic/cancel-all-orders.yaml:14",
+    ),
+    replace(
+        UNIFIED,
+        "What the service does",
+        "except requestId (number)",
+        "except requestId and limit (numbers)",
+        CHANGED,
+        "unified/unfilled-orders.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "What the service does",
+        "are strings, except requestId (number)",
+        "are strings",
+        TWICE,
+        "unified/modify-order.yaml",
+    ),
+    // A bound in other words, and a number with a separator.
+    replace(
+        CLASSIC,
+        "Get Order Fill Details",
+        "default 100, maximum 100",
+        "Default: 100. Max: 500",
+        TWICE,
+        "classic/fills.yaml",
+    ),
+    replace(UNIFIED, "Get Insider Trades", "default 20", "50 by default", TWICE, "unified/inner-trades.yaml"),
+    replace(UNIFIED, "Batch Order", "at most 20 orders", "<= 50 orders", TWICE, "unified/place-batch.yaml"),
+    replace(
+        UNIFIED,
+        "Get Agent Direct Commissions",
+        "maximum 1000",
+        "maximum 2,000",
+        TWICE,
+        "broker/customer-commissions.yaml",
+    ),
+    replace(UNIFIED, "Get Order History", "at most 30 days", "within 90 days", TWICE, "unified/history-orders.yaml"),
     // A bound on how a value is written does not bound the value.
     replace(
         UNIFIED,
@@ -293,7 +365,7 @@ pub(super) const CASES: &[Case] = &[
         CHANGED,
         "place-reality-order.yaml",
     ),
-    replace(UNIFIED, "Modify Order", "requestId (number", "requestId (string", CHANGED, "unified/modify-order.yaml"),
+    replace(UNIFIED, "Modify Order", "requestId (number", "requestId (string", TWICE, "unified/modify-order.yaml"),
     replace(
         UNIFIED,
         "Get Agent Direct Commissions",
@@ -353,6 +425,17 @@ pub(super) const CASES: &[Case] = &[
         GONE,
         "batch-modify-order.yaml",
     ),
+    replace(
+        CLASSIC,
+        "Batch Cancel",
+        "required when orderIdList is set",
+        "always required",
+        CHANGED,
+        "batch-cancel-orders.yaml:21",
+    ),
+    replace(CLASSIC, "Get Order Detail", "(one required)", "(both required)", CHANGED, "classic/types.yaml"),
+    // A footnote mark is not part of a name.
+    replace(UNIFIED, "Place Order", "| autoBorrow |", "| autoBorrow\\* |", WORDS, "unified/place-order.yaml"),
     // Endpoints and operations.
     replace(CLASSIC, "Get Order Detail", "order/detail", "order/details", CHANGED, "classic/detail.yaml"),
     replace(UNIFIED, "Get Account Assets", "GET /api", "POST /api", CHANGED, "unified/assets.yaml"),
