@@ -7,6 +7,7 @@ mod account;
 mod batches;
 mod calls;
 mod choices;
+mod comparable;
 mod compound;
 mod conditions;
 mod confirm;

@@ -1,6 +1,7 @@
 //! The keys of `confirm`: every name exists, and a record proves what is concluded from it.
 
-use super::queries::{self, names};
+use super::comparable;
+use super::queries::{self, find_within, names};
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
@@ -41,20 +42,6 @@ fn is_found_within(
     if let Lookup::Missing(help) = find_within(family, names, path) {
         to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{path}`")).help(help);
     }
-}
-
-fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &str) -> Lookup<'a> {
-    let mut steps = path.split('.');
-    let mut found = names.find(steps.next().unwrap_or_default());
-    for step in steps {
-        let Lookup::Found(wire) = found else { return found };
-        let object = wire.parameter().and_then(|parameter| parameter.shape.object());
-        let Some(object) = object else {
-            return Lookup::Missing(format!("`{}` is not an object", wire.name.wire).into());
-        };
-        found = family.names(&object.parameters).find(step);
-    }
-    found
 }
 
 /// The parameters that are not in `named`; an object with a named member is replaced by its other members.
@@ -211,7 +198,9 @@ fn is_queried(confirm: &Confirm, operation: &str) -> bool {
 }
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    let Some((_, record)) = operation.first_query(family) else { return };
+    // An operation that is not a query is already reported.
+    let query = operation.first_query(family).filter(|(query, _)| query.effect == Effect::Read);
+    let Some((_, record)) = query else { return };
     let ids = if confirm.find.is_empty() { &confirm.ids } else { &confirm.find };
     let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);
     for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
@@ -221,6 +210,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
         to.at(*place, Code::MissingKey, format!("`{name}` lists no fields"))
             .help("name the field of the record that equals it, or several of which one does");
     }
+    comparable::check(family, operation, record, confirm, to);
     is_time(record, confirm.created.as_ref(), "the creation time", to);
     is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
     creation_shows_in_the_request(family, operation, confirm, to);

@@ -33,6 +33,16 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.identifiers {
         for (index, form) in all.forms.iter().enumerate() {
             let earlier = all.forms[..index].iter().find(|other| other.name.rust == form.name.rust);
+            let twin = all.forms[..index].iter().find(|other| other.pattern == form.pattern);
+            if let Some(twin) = twin.filter(|_| !form.pattern.is_empty()) {
+                to.at(
+                    form.name.place,
+                    Code::DefinedTwice,
+                    format!("the forms `{}` and `{}` are both `{}`", twin.name.wire, form.name.wire, form.pattern),
+                )
+                .related(twin.name.place, "the other form is here")
+                .help("correct one of them, or remove it");
+            }
             if let Some(earlier) = earlier.filter(|_| !form.name.rust.is_empty()) {
                 to.at(
                     form.name.place,

@@ -91,3 +91,18 @@ pub(super) fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNam
     let own = family.names(operation.members());
     operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))
 }
+
+/// Looks up a parameter of the request, or of an object within it, as in `stop.price`.
+pub(super) fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &str) -> Lookup<'a> {
+    let mut steps = path.split('.');
+    let mut found = names.find(steps.next().unwrap_or_default());
+    for step in steps {
+        let Lookup::Found(wire) = found else { return found };
+        let object = wire.parameter().and_then(|parameter| parameter.shape.object());
+        let Some(object) = object else {
+            return Lookup::Missing(format!("`{}` is not an object", wire.name.wire).into());
+        };
+        found = family.names(&object.parameters).find(step);
+    }
+    found
+}

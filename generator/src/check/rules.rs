@@ -29,6 +29,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         for rule in &operation.statements.rules {
             is_of_its_kind(rule, to);
             conditions_are_valid(api, family, operation, rule, to);
+            can_hold(rule, to);
             can_fail(rule, to);
         }
         agree(&operation.statements.rules, to);
@@ -83,6 +84,16 @@ fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     if rule.kind == RuleKind::Stated && rule.why.as_ref().is_none_or(String::is_empty) {
         to.at(rule.place, Code::BadRule, format!("{} is `stated` but has no `why`", name(rule)))
             .help("add `why: ...`, the reason it cannot be checked");
+    }
+}
+
+/// A rule whose `when` contradicts itself would never apply.
+fn can_hold(rule: &Rule, to: &mut Diagnostics) {
+    let Some(Test::Condition { when, .. }) = &rule.test else { return };
+    let mut earlier = when.iter().enumerate().flat_map(|(at, one)| when[..at].iter().map(move |other| (other, one)));
+    if earlier.any(|(one, other)| excludes(one, other)) {
+        to.at(rule.place, Code::BadRule, format!("{} never applies: `when` contradicts itself", name(rule)))
+            .help("correct the condition, or remove the rule");
     }
 }
 
@@ -217,6 +228,7 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
             for conditions in [when, require, forbid] {
                 conditions.iter().for_each(|condition| subject.check(condition, to));
             }
+            does_not_concern_what_is_always_sent(rule, &names, to);
             if require.is_empty() && forbid.is_empty() {
                 to.at(rule.place, Code::BadRule, format!("{name} has an empty condition"))
                     .help("write a condition under `require` or `forbid`");
@@ -224,6 +236,43 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
         }
         Some(Test::Same(name, place)) => compares_items(rule, &names, "same", &[(name.clone(), *place)], to),
         Some(Test::Unique(compared)) => compares_items(rule, &names, "unique", compared, to),
+    }
+}
+
+/// A rule that requires a parameter of every request could never fail; one that forbids it would refuse all of them.
+fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
+    let is_always_sent = |(wire, _): &(String, Place)| match names.find(wire) {
+        Lookup::Found(found) => matches!(found.role, Role::Plain(one) if one.is_required()),
+        Lookup::Missing(_) | Lookup::Unresolved => false,
+    };
+    let is_always_given = |condition: &Condition| match condition {
+        Condition::Given(given) => given.iter().all(is_always_sent),
+        Condition::AnyGiven(given) => given.iter().any(is_always_sent),
+        Condition::HasForm { .. }
+        | Condition::Is { .. }
+        | Condition::AccountIs { .. }
+        | Condition::Compares { .. }
+        | Condition::Relates { .. }
+        | Condition::Not(_) => false,
+    };
+    let all = require.iter().chain(forbid).flat_map(|condition| match condition {
+        Condition::Given(given) | Condition::AnyGiven(given) => given.as_slice(),
+        Condition::HasForm { .. }
+        | Condition::Is { .. }
+        | Condition::AccountIs { .. }
+        | Condition::Compares { .. }
+        | Condition::Relates { .. }
+        | Condition::Not(_) => &[],
+    });
+    let sent = name_list(all.filter(|named| is_always_sent(named)).map(|(wire, _)| wire.as_str()));
+    if !require.is_empty() && require.iter().all(is_always_given) {
+        to.at(rule.place, Code::BadRule, format!("{} can never fail: every request has {sent}", name(rule)))
+            .help("correct the condition, or remove the rule");
+    }
+    if when.is_empty() && !forbid.is_empty() && forbid.iter().all(is_always_given) {
+        to.at(rule.place, Code::BadRule, format!("{} refuses every request: each has {sent}", name(rule)))
+            .help("correct the condition, add `when`, or change what is required");
     }
 }
 

@@ -10,6 +10,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         if let Some(window) = &operation.window {
             ends_are_times(window, &names, to);
             default_fits(window, to);
+            span_fits(window, to);
         }
     }
 }
@@ -50,6 +51,15 @@ fn default_fits(window: &Window, to: &mut Diagnostics) {
             to.at(window.place, Code::BadWindow, format!("`default` {default} is longer than `{key}` {limit}"))
                 .help("swap them, or correct one of them");
         }
+    }
+}
+
+/// The span is not longer than the access.
+fn span_fits(window: &Window, to: &mut Diagnostics) {
+    let (Some(span), Some(access)) = (window.span, window.access) else { return };
+    if milliseconds(span, 28) > milliseconds(access, 31) {
+        to.at(window.place, Code::BadWindow, format!("`span` {span} is longer than `access` {access}"))
+            .help("swap them, or correct one of them");
     }
 }
 
