@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::conditions::{Subject, find};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
-    Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Statements, Test, WireNames,
+    Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Severity, Statements, Test,
+    WireNames,
 };
 
 /// Checks the rules and other statements of a family and its operations.
@@ -266,7 +267,9 @@ fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: 
         | Condition::Not(_) => &[],
     });
     let sent = name_list(all.filter(|named| is_always_sent(named)).map(|(wire, _)| wire.as_str()));
-    if !require.is_empty() && require.iter().all(is_always_given) {
+    // Advice stays valid when a parameter becomes required.
+    let is_advice = rule.severity == Severity::Warn;
+    if !is_advice && !require.is_empty() && require.iter().all(is_always_given) {
         to.at(rule.place, Code::BadRule, format!("{} can never fail: every request has {sent}", name(rule)))
             .help("correct the condition, or remove the rule");
     }
