@@ -139,14 +139,14 @@ impl Time {
     ///
     /// ```
     /// use tradeapi::runtime::retry::RetryPolicy;
-    /// use tradeapi::unified::GetAssets;
+    /// use tradeapi::unified::GetAccountAssets;
     /// use tradeapi_exchange::{Aim, Exchange, Fault, FaultKind, Seed};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// let exchange = Exchange::new(Seed(7));
     /// let client = exchange.client();
     /// exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::All).times(2));
-    /// let (retry, assets) = (RetryPolicy::new(), GetAssets::new());
+    /// let (retry, assets) = (RetryPolicy::new(), GetAccountAssets::new());
     /// exchange.time().run(client.retrying(&retry).call(&assets)).await?;
     /// # Ok::<(), tradeapi::Error>(())
     /// # })?;
