@@ -6,7 +6,7 @@
 //! is stored; if the tables end at a lower number, they have lost changes.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -101,8 +101,7 @@ impl Continuity {
     /// Notes that the change with this number is stored.
     pub(super) fn note(&mut self, number: u64) -> io::Result<()> {
         if number > self.last {
-            self.file.seek(SeekFrom::Start(0))?;
-            self.file.write_all(&written(number))?;
+            overwrite(&self.file, &written(number))?;
             self.last = number;
         }
         Ok(())
@@ -207,6 +206,18 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Writes to the start of a file, by one call of the system where there is one.
+#[cfg(unix)]
+fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, 0)
+}
+
+#[cfg(not(unix))]
+fn overwrite(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    io::Seek::seek(&mut file, io::SeekFrom::Start(0))?;
+    file.write_all(bytes)
 }
 
 /// A number and its complement, by which a torn write is recognized.
