@@ -2,12 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Metadata, Subscriber};
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
+use tracing::{Dispatch, Event, Metadata, Subscriber};
+
+/// Subscribers that live as long as the process.
+///
+/// While fewer than two exist, `tracing` asks only the subscriber of the thread that meets a span or an event first.
+/// Another test without one would turn it off for all threads.
+static LASTING: LazyLock<[Dispatch; 2]> =
+    LazyLock::new(|| [NoSubscriber::new(), NoSubscriber::new()].map(Dispatch::new));
 
 /// The recorded spans and events. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +90,7 @@ impl Visit for Fields {
 impl Recording {
     /// Records this thread until the guard is dropped.
     pub fn start() -> (Self, DefaultGuard) {
+        LazyLock::force(&LASTING);
         let recording = Self::default();
         let guard = tracing::subscriber::set_default(recording.clone());
         (recording, guard)
@@ -167,5 +175,19 @@ impl Subscriber for Recording {
         span.holders -= 1;
         span.closed = span.holders == 0;
         span.closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_that_a_thread_without_a_recording_meets_first_is_recorded() {
+        let meet = || drop(tracing::info_span!(target: "tradeapi_runtime", "call").entered());
+        let (recording, _guard) = Recording::start();
+        std::thread::scope(|scope| scope.spawn(meet).join().unwrap());
+        meet();
+        assert_eq!(recording.calls().len(), 1);
     }
 }
