@@ -12,6 +12,7 @@ mod answers;
 mod api;
 mod codes;
 mod confirm;
+mod credentials;
 mod family;
 mod lifecycle;
 mod listings;

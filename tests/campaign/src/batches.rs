@@ -17,20 +17,31 @@ use crate::violation::Violation;
 /// The outcome of an item, and the exchange's id of its order.
 pub(crate) type ItemResult = (Outcome, Option<String>);
 
+/// A batch that a task of its own may send and query.
+pub(crate) trait ConfirmableBatch:
+    ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + HasOrderId>
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<O> ConfirmableBatch for O where
+    O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + HasOrderId>
+        + Send
+        + Sync
+        + 'static
+{
+}
+
 impl AccountContext {
     /// Sends a batch, in several calls if need be, confirms it, and returns the outcome of each item.
-    pub(crate) async fn resolve_each<O>(
+    pub(crate) async fn resolve_each<O: ConfirmableBatch>(
         &self,
         operation: O,
         handles: Vec<ClaimHandle>,
         dice: &mut Dice,
-    ) -> Vec<ItemResult>
-    where
-        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + HasOrderId>
-            + Send
-            + Sync
-            + 'static,
-    {
+    ) -> Vec<ItemResult> {
         if self.settings.variant != ClientVariant::Correct {
             return self.send_each(operation, handles).await;
         }
@@ -58,18 +69,12 @@ impl AccountContext {
     }
 
     /// Sends a batch with items that have no id or share one, and settles all items together.
-    pub(crate) async fn send_and_settle_each<O>(
+    pub(crate) async fn send_and_settle_each<O: ConfirmableBatch>(
         &self,
         operation: O,
         handles: Vec<ClaimHandle>,
         dice: &mut Dice,
-    ) -> Vec<ItemResult>
-    where
-        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + HasOrderId>
-            + Send
-            + Sync
-            + 'static,
-    {
+    ) -> Vec<ItemResult> {
         let all = self.send_each(operation.clone(), handles.clone()).await;
         if all.iter().any(|(outcome, _)| *outcome == Outcome::Unknown) {
             let signed_at = self.client.now();
@@ -127,15 +132,13 @@ impl AccountContext {
     }
 
     /// Schedules another query for the outcomes of all items.
-    fn query_each_later<O>(
+    fn query_each_later<O: ConfirmableBatch>(
         &self,
         operation: O,
         handles: Vec<ClaimHandle>,
         signed_at: tradeapi::Timestamp,
         dice: &mut Dice,
-    ) where
-        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Send + Sync, Done: Send> + Send + Sync + 'static,
-    {
+    ) {
         let shared = Arc::new((operation, handles));
         self.pending.push(PendingQuery::new(signed_at, dice, move |context, policy| {
             let shared = Arc::clone(&shared);

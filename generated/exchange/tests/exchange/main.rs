@@ -19,6 +19,7 @@ mod order_lifecycle;
 mod orders;
 mod page;
 mod properties;
+mod random;
 mod raw;
 mod reconcile;
 mod results;

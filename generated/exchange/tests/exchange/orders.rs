@@ -1,8 +1,6 @@
 //! The orders that a client tracks equal those of the exchange, after random histories.
 
 use std::collections::BTreeSet;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rust_decimal::Decimal;
@@ -14,25 +12,17 @@ use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Error, Timestamp, classic};
 use tradeapi_exchange::{Aim, Exchange, Family, Fault, FaultKind, OrderView, Profile, Seed, Settings, Time};
 
+use crate::random::{Chance, batch_item, classic_order, drive, open_orders, unified_order};
+
 /// The time after which no earlier request can arrive, and everything is shown.
 const OVER: Duration = Duration::from_secs(150);
-
-fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
-    let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => exchange.time().advance(Duration::from_millis(500)),
-        }
-    }
-}
 
 /// An account, with a client that tracks its orders and one that does not.
 struct Fixture {
     exchange: Exchange,
     client: Client,
     other: Client,
-    seed: u64,
+    chance: Chance,
     count: u32,
 }
 
@@ -51,15 +41,7 @@ impl Fixture {
         let exchange = Exchange::with(settings, Time::by_hand(), Profile::new());
         let builder = || exchange.client_of(exchange.keys()).checks(false);
         let (client, other) = (builder().track_orders().build().unwrap(), builder().build().unwrap());
-        Self { exchange, client, other, seed, count: 0 }
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.seed;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
+        Self { exchange, client, other, chance: Chance(seed), count: 0 }
     }
 
     fn run<F: Future>(&self, future: F) -> F::Output {
@@ -71,42 +53,30 @@ impl Fixture {
         format!("order-{}", self.count)
     }
 
-    fn open(&self) -> Vec<(Family, OrderView)> {
-        let of = |family| self.exchange.account(self.exchange.keys(), family).open_orders;
-        let classic = of(Family::Classic).into_iter().map(|order| (Family::Classic, order));
-        classic.chain(of(Family::Unified).into_iter().map(|order| (Family::Unified, order))).collect()
-    }
-
     fn tracked(&self) -> BTreeSet<String> {
         let open = self.client.tracked_orders().unwrap().open();
         open.iter().map(|order| order.id.clone().unwrap_or_else(|| format!("without an id: {order}"))).collect()
     }
 
     fn place(&mut self, client: &Client) {
-        let (id, line, buys) = (self.id(), self.below(3), self.below(2) == 0);
-        let away = i64::try_from(self.below(400)).unwrap() - 100;
+        let (id, line, buys) = (self.id(), self.chance.below(3), self.chance.below(2) == 0);
+        let away = i64::try_from(self.chance.below(400)).unwrap() - 100;
         let price = tradeapi::Decimal::from(if buys { 64_000 - away } else { 64_000 + away });
-        let lots: tradeapi::Decimal = Decimal::new(i64::try_from(self.below(30)).unwrap(), 3).into();
+        let lots = self.chance.thousandths(30).into();
         if line == 0 {
-            let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
-            let execution = classic::Execution::limit(price, classic::Force::Gtc);
-            let (line, mode) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
-            let order = classic::PlaceOrder::new("BTCUSDT", line, mode, "USDT", lots, side, execution)
-                .trade_side(classic::TradeSide::Open)
-                .client_oid(id);
-            let _ = self.run(client.classic().place_order(&order));
+            let _ = self.run(client.classic().place_order(&classic_order(id, buys, lots, price)));
             return;
         }
         let category = if line == 1 { Category::UsdtFutures } else { Category::Spot };
         let order = unified_order(&id, &category, buys, &lots, &price);
-        match self.below(4) {
+        match self.chance.below(4) {
             0 => drop(self.run(client.place_and_confirm(&order, &ConfirmPolicy::new()))),
             1 => {
-                let mut items = vec![item(&id, &category, buys, &lots, &price)];
+                let mut items = vec![batch_item(&id, &category, buys, &lots, &price)];
                 let (second, third) = (self.id(), self.id());
                 // The exchange refuses the quantity of the last one.
-                items.push(item(&second, &category, buys, &lots, &price));
-                items.push(item(&third, &category, buys, &0.into(), &price));
+                items.push(batch_item(&second, &category, buys, &lots, &price));
+                items.push(batch_item(&third, &category, buys, &0.into(), &price));
                 let _ = self.run(client.call(&unified::BatchOrder::new(items)));
             }
             2 => drop(self.run(client.unified().place_order(&without_id(&order)))),
@@ -115,19 +85,17 @@ impl Fixture {
     }
 
     fn touch(&mut self, change: impl Fn(&Self, Family, OrderView)) {
-        let open = self.open();
-        let index = usize::try_from(self.below(1 + u64::try_from(open.len()).unwrap())).unwrap();
-        if let Some((family, order)) = open.into_iter().nth(index) {
+        if let Some((family, order)) = self.chance.one_of(open_orders(&self.exchange)) {
             change(self, family, order);
         }
     }
 
     fn act(&mut self) {
-        match self.below(20) {
+        match self.chance.below(20) {
             0..=6 => self.place(&self.client.clone()),
             7 => self.place(&self.other.clone()),
             8..=10 => {
-                let kind = match self.below(4) {
+                let kind = match self.chance.below(4) {
                     0 => FaultKind::Drop,
                     1 => FaultKind::Lose,
                     2 => FaultKind::Hide("40725".into()),
@@ -140,7 +108,7 @@ impl Fixture {
             11..=12 => self.touch(|fixture, family, order| fixture.cancel(&fixture.client, family, order)),
             13 => self.touch(|fixture, family, order| fixture.cancel(&fixture.other, family, order)),
             14..=15 => {
-                let (is_rejected, cancels) = (self.below(3) == 0, self.below(2) == 0);
+                let (is_rejected, cancels) = (self.chance.below(3) == 0, self.chance.below(2) == 0);
                 self.touch(|fixture, family, order| fixture.amend(family, order, is_rejected, cancels));
             }
             16..=17 => self.touch(|fixture, _, order| {
@@ -148,13 +116,13 @@ impl Fixture {
                 let _ = fixture.exchange.fill(&order.id, half);
             }),
             18 => {
-                let price = 63_900 + i64::try_from(self.below(200)).unwrap();
+                let price = 63_900 + i64::try_from(self.chance.below(200)).unwrap();
                 self.exchange.set_price("BTCUSDT", tradeapi::Decimal::from(price)).unwrap();
             }
             _ => {
                 let listing = unified::GetOpenOrders::new().category(Category::Spot);
                 let _ = self.run(self.client.unified().get_open_orders(&listing));
-                let pause = self.below(60_000);
+                let pause = self.chance.below(60_000);
                 self.exchange.time().advance(Duration::from_millis(pause));
             }
         }
@@ -188,40 +156,10 @@ impl Fixture {
     }
 }
 
-fn unified_order(
-    id: &str,
-    category: &Category,
-    buys: bool,
-    qty: &tradeapi::Decimal,
-    price: &tradeapi::Decimal,
-) -> unified::PlaceOrder {
-    let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
-    unified::PlaceOrder::new(category.clone(), "BTCUSDT", qty.clone(), side, unified::Execution::limit(price.clone()))
-        .client_oid(id.parse().unwrap())
-}
-
 fn without_id(order: &unified::PlaceOrder) -> unified::PlaceOrder {
     let mut order = order.clone();
     order.client_oid = None;
     order
-}
-
-fn item(
-    id: &str,
-    category: &Category,
-    buys: bool,
-    qty: &tradeapi::Decimal,
-    price: &tradeapi::Decimal,
-) -> unified::BatchOrderItem {
-    let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
-    unified::BatchOrderItem::new(
-        category.clone(),
-        "BTCUSDT",
-        qty.clone(),
-        side,
-        unified::Execution::limit(price.clone()),
-    )
-    .client_oid(id.parse().unwrap())
 }
 
 #[test]
@@ -229,7 +167,7 @@ fn the_view_equals_the_book_once_nothing_is_in_flight() {
     let seeds = std::env::var("TRADEAPI_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(100);
     for seed in 0..seeds {
         let mut fixture = Fixture::new(seed);
-        for _ in 0..5 + fixture.below(35) {
+        for _ in 0..5 + fixture.chance.below(35) {
             fixture.act();
         }
         let orders = fixture.client.tracked_orders().unwrap();
@@ -239,7 +177,7 @@ fn the_view_equals_the_book_once_nothing_is_in_flight() {
             let reported = fixture.run(fixture.client.refresh_orders(family)).unwrap();
             open.extend(reported.into_iter().map(|order| order.id.unwrap()));
         }
-        let book: BTreeSet<_> = fixture.open().into_iter().map(|(_, order)| order.id).collect();
+        let book: BTreeSet<_> = open_orders(&fixture.exchange).into_iter().map(|(_, order)| order.id).collect();
         assert_eq!(book, fixture.tracked(), "seed {seed}");
         assert_eq!(book, open, "seed {seed}");
         assert_eq!(orders.take_contradictions(), [], "seed {seed}");

@@ -12,7 +12,9 @@ use tradeapi::runtime::reconcile::{
 use tradeapi::unified::{self, Category};
 use tradeapi_exchange::{Aim, Fault, FaultKind};
 
-use history::{Amended, By, History, OVER, OWN, drive};
+use history::{Amended, By, History, OVER, OWN};
+
+use crate::random::drive;
 
 impl History {
     /// Checks that the report equals the account of the exchange.

@@ -19,22 +19,11 @@ use crate::ledger::{Contract, Ledger, Trade, TradeEffect, TradeFields};
 use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
 use crate::orders::TrackedOrder;
 use crate::pages::{Clipped, PageError};
-use crate::tables::{AccountTable, Api, Calls, Length};
+use crate::tables::{Api, Length};
 use crate::transport::{ResponseFuture, Transport};
 use crate::value::Timestamp;
 
-static API: Api = Api {
-    name: "listings",
-    envelope: None,
-    credentials: None,
-    calls: Calls::JSON_RPC,
-    headers: &[],
-    remaining_calls: None,
-    account: AccountTable::NONE,
-    pools: &[],
-    outcomes: &[],
-    observed_codes: &[],
-};
+static API: Api = Api::named("listings");
 
 type Page = Result<Seen, ListingFailure>;
 

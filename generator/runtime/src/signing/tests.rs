@@ -8,25 +8,14 @@ use super::{Authenticator, Credentials, Stamp};
 use crate::error::BuildError;
 use crate::operation::Call;
 use crate::tables::{
-    AccountTable, Algorithm, Api, Authentication, Calls, Carried, Content, DigestForm, Either, Encoding, Hash,
-    NonceForm, Pairs, Part, Place, SecretForm, Signature, TimestampForm, Token,
+    Algorithm, Api, Authentication, Calls, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs,
+    Part, Place, SecretForm, Signature, TimestampForm, Token,
 };
 use crate::value::Timestamp;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
-const NO_API: Api = Api {
-    name: "signed",
-    envelope: None,
-    credentials: None,
-    calls: Calls::JSON_RPC,
-    headers: &[],
-    remaining_calls: None,
-    account: AccountTable::NONE,
-    pools: &[],
-    outcomes: &[],
-    observed_codes: &[],
-};
+const NO_API: Api = Api::named("signed");
 
 const KEY: Carried = Carried { place: Place::Header("x-key"), parts: &[Part::Key] };
 

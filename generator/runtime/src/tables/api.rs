@@ -25,6 +25,24 @@ pub struct Api {
     pub observed_codes: &'static [KnownError],
 }
 
+impl Api {
+    /// An API without credentials, headers, limits and outcomes, whose responses have no envelope.
+    pub const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            envelope: None,
+            credentials: None,
+            calls: Calls::JSON_RPC,
+            headers: &[],
+            remaining_calls: None,
+            account: AccountTable::NONE,
+            pools: &[],
+            outcomes: &[],
+            observed_codes: &[],
+        }
+    }
+}
+
 /// How requests name the call that their operation makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Calls {

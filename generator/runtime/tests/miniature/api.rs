@@ -2,9 +2,9 @@
 
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
-    AccountTable, Algorithm, Api, Around, Authentication, CallResult, Calls, Carried, Certainty, CodeProof, Content,
-    CredentialCause, Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place,
-    RemainingCalls, SecretForm, Sent, Signature, Stage, Step, TimestampForm,
+    Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content, CredentialCause,
+    Encoding, Envelope, Header, KnownError, NonceForm, Outcome, OutcomeRow, Part, Place, RemainingCalls, SecretForm,
+    Sent, Signature, Stage, Step, TimestampForm,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
@@ -19,7 +19,6 @@ pub(crate) const ENVELOPE: Envelope = Envelope {
 };
 
 pub(crate) static API: Api = Api {
-    name: "miniature",
     envelope: Some(ENVELOPE),
     credentials: Some(Authentication {
         carried: &[
@@ -39,14 +38,11 @@ pub(crate) static API: Api = Api {
         window_ms: Some(30_000),
         window_set_by: None,
     }),
-    calls: Calls::JSON_RPC,
     headers: &[
         Header { name: "locale", sent: Sent::Always, doc: "A language." },
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
     ],
     remaining_calls: Some(RemainingCalls::in_a_second("x-remaining")),
-    account: AccountTable::NONE,
-    pools: &[],
     outcomes: &[
         OutcomeRow {
             when: CallResult::TimestampRefused,
@@ -60,6 +56,7 @@ pub(crate) static API: Api = Api {
         },
     ],
     observed_codes: OBSERVED,
+    ..Api::named("miniature")
 };
 
 pub(crate) const ERRORS: &[KnownError] = &[

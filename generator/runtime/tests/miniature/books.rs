@@ -4,22 +4,11 @@ use tradeapi_runtime::Operation;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::PathWriter;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
-use tradeapi_runtime::tables::{Access, AccountTable, Api, Calls, Meta};
+use tradeapi_runtime::tables::{Access, Api, Meta};
 
 use crate::api::Symbol;
 
-pub(crate) static BARE_API: Api = Api {
-    name: "books",
-    envelope: None,
-    credentials: None,
-    calls: Calls::JSON_RPC,
-    headers: &[],
-    remaining_calls: None,
-    account: AccountTable::NONE,
-    pools: &[],
-    outcomes: &[],
-    observed_codes: &[],
-};
+pub(crate) static BARE_API: Api = Api::named("books");
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Book {

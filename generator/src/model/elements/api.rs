@@ -3,8 +3,8 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Around, Calls, Carried, Content, Credentials, Document, Duration, Envelope, Family, Header, Market, NonceForm,
-    OutcomeRow, Part, Pool, Program, Refusal, Signature, SignedPart, Token, Way, Within, parts_text,
+    Api, Around, Calls, Credentials, Document, Duration, Envelope, Family, Header, Market, OutcomeRow, Pool, Program,
+    Refusal, Way,
 };
 
 impl Api {
@@ -49,7 +49,8 @@ impl Api {
                 Key::prose("doc", doc),
                 Key::new("license", maybe(license.as_ref()), documentation("licence of the exported description")),
             ])
-            .holds([self::envelope(envelope.as_ref(), *place), self::credentials(credentials.as_ref(), *place)])
+            .holds(envelope.as_ref().map(Envelope::element))
+            .holds(credentials.as_ref().map(Credentials::element))
             .holds(calls.place.map(|place| self::calls(calls, place)))
             .holds(headers.iter().map(Header::element))
             .holds(pools.iter().map(Pool::element))
@@ -65,25 +66,24 @@ impl Api {
     }
 }
 
-fn envelope(envelope: Option<&Envelope>, place: Place) -> Element {
-    let key = |name, value: String| Key::new(name, value, behaviour("how answers are read"));
-    let paths = |paths: &[Way]| list(paths.iter().map(ToString::to_string));
-    let keys = envelope.map(|Envelope { around, code, message, time, data, success, beside, place: _ }| {
-        let around = if *around == Around::All { String::new() } else { around.as_str().to_owned() };
-        let beside = list(beside);
-        [
-            paths(code),
-            paths(message),
-            maybe(time.as_ref()),
-            maybe(data.as_ref().map(ToString::to_string).as_ref()),
-            maybe(success.as_ref()),
-            around,
-            beside,
-        ]
-    });
-    let names = ["code", "message", "time", "data", "success", "around", "beside"];
-    let keys = names.into_iter().zip(keys.unwrap_or_default());
-    Element::new("envelope", "api", ["envelope", "envelope"], place).keys(keys.map(|(name, value)| key(name, value)))
+impl Envelope {
+    fn element(&self) -> Element {
+        let Self { around, code, message, time, data, success, beside, place } = self;
+        let key = |name, value: String| Key::new(name, value, behaviour("how answers are read"));
+        let paths = |paths: &[Way]| list(paths.iter().map(ToString::to_string));
+        let around = if *around == Around::All { "" } else { around.as_str() };
+        Element::new("envelope", "api", ["envelope", "envelope"], *place)
+            .when(behaviour("codes and data are read from it"), behaviour("the whole body is the data"))
+            .keys([
+                key("code", paths(code)),
+                key("message", paths(message)),
+                key("time", maybe(time.as_ref())),
+                key("data", maybe(data.as_ref())),
+                key("success", maybe(success.as_ref())),
+                key("around", around.to_owned()),
+                key("beside", list(beside)),
+            ])
+    }
 }
 
 fn calls(Calls { id, method, params, place: _ }: &Calls, place: Place) -> Element {
@@ -91,92 +91,6 @@ fn calls(Calls { id, method, params, place: _ }: &Calls, place: Place) -> Elemen
         |name, value: &Option<String>| Key::new(name, maybe(value.as_ref()), behaviour("how requests name calls"));
     let keys = [key("method", method), key("id", id), key("params", params)];
     Element::new("calls", "api", ["calls", "calls"], place).keys(keys)
-}
-
-fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
-    let key =
-        |name, value: Option<String>| Key::new(name, value.unwrap_or_default(), behaviour("how calls are signed"));
-    let sent = |word: SignedPart| {
-        let carried = credentials.and_then(|all| all.of(word))?;
-        let Carried { within, name, parts: _, place: _ } = carried;
-        Some(match within {
-            Within::Header => name.clone(),
-            Within::Parameters | Within::After | Within::Query => format!("{name} in {}", within.as_str()),
-        })
-    };
-    let combined = credentials.and_then(Credentials::authorization);
-    let other = |Carried { within, name, parts, place: _ }: &Carried| {
-        let within = if *within == Within::Header { String::new() } else { format!(" in {}", within.as_str()) };
-        format!("{name}{within}: {}", parts_text(parts))
-    };
-    let others = credentials.map(|all| list(all.others().map(other)));
-    let keys = credentials.map(
-        |Credentials { carried: _, signature, timestamp, nonce, keeps_body, window, window_set_by: _, place: _ }| {
-            let (content, algorithms, secret) = match signature {
-                None => Default::default(),
-                Some(Signature { content, algorithms, secret }) => {
-                    (content_keys(content), algorithms.as_slice(), Some(secret.as_str().to_owned()))
-                }
-            };
-            let [first, others] = [
-                algorithms.first().map(|(_, encoding)| encoding.as_str().to_owned()),
-                Some(list(
-                    algorithms.iter().skip(1).map(|(one, encoding)| format!("{}: {}", one.as_str(), encoding.as_str())),
-                )),
-            ];
-            let algorithm = algorithms.first().map(|(algorithm, _)| algorithm.as_str().to_owned());
-            (
-                content,
-                [algorithm, first, others, secret],
-                timestamp.as_str().to_owned(),
-                (*nonce != NonceForm::Number).then(|| nonce.as_str().to_owned()),
-                keeps_body.map(|_| "false".to_owned()),
-                window.map(|all| all.to_string()),
-            )
-        },
-    );
-    let (content, [algorithm, encoding, also, secret], timestamp_as, nonce_as, sends_body, window) = match keys {
-        Some((content, signed, timestamp, nonce, body, window)) => {
-            (content, signed, Some(timestamp), nonce, body, window)
-        }
-        None => Default::default(),
-    };
-    let [signed_text, token, lasts] = content;
-    Element::new("credentials", "api", ["credentials", "credentials"], place).keys([
-        key("key", sent(SignedPart::Key)),
-        key("signature", sent(SignedPart::Signature)),
-        key("passphrase", sent(SignedPart::Passphrase)),
-        key("timestamp", sent(SignedPart::Timestamp)),
-        key("nonce", sent(SignedPart::Nonce)),
-        key("expires", sent(SignedPart::Expires)),
-        key("others", others),
-        key("authorization", combined.map(|carried| parts_text(&carried.parts))),
-        key("signed_text", signed_text),
-        key("token", token),
-        key("lasts", lasts),
-        key("algorithm", algorithm),
-        key("encoding", encoding),
-        key("also", also),
-        key("secret", secret),
-        key("timestamp_as", timestamp_as),
-        key("nonce_as", nonce_as),
-        key("sends_body", sends_body),
-        key("window", window),
-        key("window_set_by", credentials.and_then(|all| Some(all.window_set_by.as_ref()?.0.clone()))),
-    ])
-}
-
-/// The signed text; for a token, its members and how long it is valid.
-fn content_keys(content: &Content) -> [Option<String>; 3] {
-    match content {
-        Content::Text(parts) => [Some(parts_text(parts)), None, None],
-        Content::Token(Token { header, claims, lasts }) => {
-            let member = |(name, parts): &(String, Vec<Part>)| format!("{name}: {}", parts_text(parts));
-            let members =
-                list(header.iter().map(|one| format!("header {}", member(one))).chain(claims.iter().map(member)));
-            [None, Some(members), lasts.map(|lasts| lasts.to_string())]
-        }
-    }
 }
 
 impl Pool {

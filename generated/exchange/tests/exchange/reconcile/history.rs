@@ -1,9 +1,7 @@
 //! Random histories of an account: its traders, faults, and the state of the exchange.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::pin::pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rust_decimal::Decimal;
@@ -12,6 +10,8 @@ use tradeapi::runtime::reconcile::{ReconcileError, Reconciled, Reconciliation};
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Error, Timestamp, classic};
 use tradeapi_exchange::{Event, Exchange, Family, Mode, OrderView, Profile, Seed, Settings, Time};
+
+use crate::random::{Chance, batch_item, classic_order, drive, open_orders, unified_order};
 
 /// The time after which no earlier request can arrive, and everything is shown.
 pub(crate) const OVER: Duration = Duration::from_secs(100);
@@ -45,34 +45,6 @@ impl Journal for Memory {
         };
         let read = all.iter().filter(is_read).cloned().collect();
         Box::pin(std::future::ready(Ok(read)))
-    }
-}
-
-/// Polls a future while the time of the exchange advances.
-pub(crate) fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
-    let (mut future, mut context) = (pin!(future), Context::from_waker(Waker::noop()));
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => exchange.time().advance(Duration::from_millis(500)),
-        }
-    }
-}
-
-/// Pseudorandom numbers from a seed.
-pub(crate) struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-
-    fn is(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
     }
 }
 
@@ -174,22 +146,13 @@ impl History {
     fn place(&mut self, by: By) {
         let (id, buys, line) = (self.id(by), self.chance.is(50), self.chance.below(3));
         let (price, client) = (self.price(buys), self.client_by(by));
-        let lots: tradeapi::Decimal = Decimal::new(i64::try_from(1 + self.chance.below(30)).unwrap(), 3).into();
+        let lots = (self.chance.thousandths(30) + Decimal::new(1, 3)).into();
         if line == 0 {
-            let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
-            let execution = classic::Execution::limit(price, classic::Force::Gtc);
-            let (line, mode) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
-            let order = classic::PlaceOrder::new("BTCUSDT", line, mode, "USDT", lots, side, execution)
-                .trade_side(classic::TradeSide::Open)
-                .client_oid(id);
-            let _ = drive(&self.exchange, client.classic().place_order(&order));
+            let _ = drive(&self.exchange, client.classic().place_order(&classic_order(id, buys, lots, price)));
             return;
         }
         let category = if line == 1 { Category::UsdtFutures } else { Category::Spot };
-        let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
-        let execution = unified::Execution::limit(price);
-        let order =
-            unified::PlaceOrder::new(category, "BTCUSDT", lots, side, execution).client_oid(id.parse().unwrap());
+        let order = unified_order(&id, &category, buys, &lots, &price);
         let _ = drive(&self.exchange, client.unified().place_order(&order));
     }
 
@@ -197,34 +160,27 @@ impl History {
         let mut items = Vec::new();
         for _ in 0..=self.chance.below(3) {
             let (id, buys) = (self.id(By::Journal), self.chance.is(50));
-            let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
             // Some are below the minimum.
-            let lots = Decimal::new(i64::try_from(self.chance.below(4)).unwrap(), 3);
-            let execution = unified::Execution::limit(self.price(buys));
-            let item = unified::BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", lots, side, execution);
-            items.push(item.client_oid(id.parse().unwrap()));
+            let (lots, price) = (self.chance.thousandths(4).into(), self.price(buys));
+            items.push(batch_item(&id, &Category::UsdtFutures, buys, &lots, &price));
         }
         let _ = drive(&self.exchange, self.client.call(&unified::BatchOrder::new(items)));
     }
 
     pub(crate) fn open(&self) -> Vec<(Family, OrderView)> {
-        let of = |family| self.exchange.account(self.exchange.keys(), family).open_orders;
-        let classic = of(Family::Classic).into_iter().map(|order| (Family::Classic, order));
-        classic.chain(of(Family::Unified).into_iter().map(|order| (Family::Unified, order))).collect()
+        open_orders(&self.exchange)
     }
 
     /// Changes a random open order, or none.
     fn touch<T>(&mut self, change: impl Fn(&Self, Family, OrderView) -> T) -> Option<T> {
-        let open = self.open();
-        let index = usize::try_from(self.chance.below(1 + u64::try_from(open.len()).unwrap())).unwrap();
-        let (family, order) = open.into_iter().nth(index)?;
+        let (family, order) = self.chance.one_of(self.open())?;
         Some(change(self, family, order))
     }
 
     /// Amends an open order, of this or another program.
     fn amend(&mut self, by: By) {
         let (id, client) = (self.id(by), self.client_by(by));
-        let (price, lots) = (self.price_by_chance(), Decimal::new(i64::try_from(self.chance.below(30)).unwrap(), 3));
+        let (price, lots) = (self.price_by_chance(), self.chance.thousandths(30));
         let (of_batch, auto_cancel, is_small) = (self.chance.is(30), self.chance.is(40), self.chance.is(20));
         let amended = self.touch(|history, family, order| match family {
             Family::Unified if of_batch => {
