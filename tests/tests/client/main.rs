@@ -1,0 +1,23 @@
+//! The emitted client: its requests, checks, answers and outcomes, over loopback and in virtual time.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic is how a test fails")]
+
+mod account;
+mod batches;
+mod blocking;
+mod checks;
+mod clocks;
+mod confirm;
+mod drift;
+mod everyday;
+mod failures;
+mod intents;
+mod leniency;
+mod lifecycle;
+mod limits;
+mod observe;
+mod outcomes;
+mod pages;
+mod requests;
+mod rules;
+mod secrets;
+mod wire;
