@@ -203,7 +203,7 @@ impl RedisJournal {
 impl Journal for RedisJournal {
     fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
         Box::pin(async move {
-            let number = self.guarded(BEGIN, &[&written(&change, None)]).await?;
+            let number = self.guarded(BEGIN, &[&written(change)]).await?;
             Ok(ChangeNumber(number))
         })
     }
