@@ -88,7 +88,7 @@ async fn a_journal_whose_folder_was_replaced_notes_nothing_there() {
     let open = journal(folder.path());
     begin(&open, 1).await;
     fs::rename(open.path(), folder.path().join("moved")).unwrap();
-    begin(&*journal(folder.path()), 1).await;
+    begin(&journal(folder.path()), 1).await;
     drop(open);
     assert_eq!(journal(folder.path()).gap(""), None);
     let open = journal(folder.path());

@@ -202,11 +202,11 @@ async fn a_server_that_comes_back_with_an_older_state_leaves_a_gap() {
     assert_eq!(journal.gap(""), None);
     server.restart();
 
-    let noticed = through(async || match client.unified().place_order(&order("unsent")).await {
+    let noticed = through::<()>(async || match client.unified().place_order(&order("unsent")).await {
         Err(Error::NotStored(not)) => Err(not.why),
         other => panic!("{other:?}"),
     });
-    let noticed = noticed.await.map(|()| ()).unwrap_err();
+    let noticed = noticed.await.unwrap_err();
     assert!(matches!(&noticed, JournalError::Damaged { why, .. } if why.contains("an older state")), "{noticed}");
     let gap = journal.gap("").unwrap();
     assert_eq!((gap.reason, gap.after), (GapReason::Damaged, Some(kept)));
