@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tradeapi::runtime::error::JournalError;
+use tradeapi::runtime::exchange::CodePolicy;
 use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
-use tradeapi::runtime::tables::Outcome;
+use tradeapi::runtime::tables::{CodeProof, Outcome};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::unified::{BatchOrder, CancelOrder, GetOrderDetails, PlaceOrder};
 use tradeapi::{Client, Error, Operation};
@@ -103,6 +104,32 @@ async fn a_batch_of_which_an_item_is_not_mentioned_stays_open() {
     shortened.call(&BatchOrder::new(vec![item("b3"), item("b4")])).await.unwrap();
     let open = read(&*journal, Selection::Open);
     assert_eq!(open.iter().map(|stored| stored.change.client_ids.join(" ")).collect::<Vec<_>>(), ["b3 b4"]);
+}
+
+/// A transport that answers everything with a code.
+struct Refuses(String);
+
+impl Transport for Refuses {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+        let body = format!(r#"{{"code":"{}","msg":"no","data":null}}"#, self.0);
+        Box::pin(std::future::ready(Ok(http::Response::new(body.into()))))
+    }
+}
+
+/// A text of any length that an exchange sends as a code does not fill the disk.
+#[tokio::test]
+async fn a_code_is_stored_unless_it_is_longer_than_any() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(9)));
+    let journal = journal(folder.path());
+    for length in [32, 33] {
+        let code = "9".repeat(length);
+        let client = exchange.client_of(exchange.keys()).transport(Refuses(code.clone())).journal(journal.clone());
+        let client = client.codes(CodePolicy::new().code(code, CodeProof::NotDone)).build().unwrap();
+        client.unified().place_order(&order("one")).await.unwrap_err();
+    }
+    let endings = all(&*journal).into_iter().map(|stored| stored.ending.unwrap());
+    let refused = Ending::new(Outcome::NotDone);
+    assert_eq!(endings.collect::<Vec<_>>(), [refused.clone().code("9".repeat(32)), refused]);
 }
 
 /// A journal on a full disk.

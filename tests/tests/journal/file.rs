@@ -81,6 +81,21 @@ async fn a_deleted_or_replaced_folder_accepts_no_changes() {
     }
 }
 
+/// What it notes of its end would count as the end of the journal that is there now.
+#[tokio::test]
+async fn a_journal_whose_folder_was_replaced_notes_nothing_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = journal(folder.path());
+    begin(&open, 1).await;
+    fs::rename(open.path(), folder.path().join("moved")).unwrap();
+    begin(&journal(folder.path()), 1).await;
+    drop(open);
+    assert_eq!(journal(folder.path()).gap(""), None);
+    let open = journal(folder.path());
+    fs::remove_dir_all(open.path()).unwrap();
+    assert!(open.close_gap("").await.is_err());
+}
+
 #[test]
 fn a_folder_with_other_files_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();

@@ -76,6 +76,10 @@ async fn a_known_outcome_is_closed_at_once() {
     let journal = client.core().journal().unwrap().clone();
     let endings: Vec<_> = all(&*journal).iter().map(|stored| stored.ending.as_ref().map(|end| end.outcome)).collect();
     assert_eq!(endings, [Some(Outcome::Done), None]);
+    // Later queries can still settle it, although it can no longer arrive.
+    exchange.time().advance(OVER);
+    assert!(client.recover(&short).await.unwrap()[0].is_open);
+    assert_eq!(recover(&client, &exchange).await[0].outcome(), Outcome::NotDone);
 }
 
 #[tokio::test]
@@ -130,6 +134,48 @@ async fn unqueryable_changes_are_reported_and_closed_once_they_can_no_longer_arr
         recovered.iter().map(|change| (change.outcome(), change.is_open, change.items.len())).collect();
     assert_eq!(summary, [(Outcome::Unknown, false, 1), (Outcome::Unknown, false, 0)]);
     assert!(all(&*journal).iter().all(|stored| stored.ending.is_some()));
+}
+
+/// As long as a signature is valid by clocks that may be as far apart, and until the effect is visible: 70 seconds, if
+/// nothing is known of the exchange's clock.
+#[tokio::test]
+async fn a_change_stays_open_while_it_may_arrive_by_any_clock() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    let client = || exchange.client_of(exchange.keys()).journal(journal.clone());
+    let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
+    exchange.refuse_next("40725");
+    let cancel = CancelOrder::new(by_id("here"));
+    client().build().unwrap().unified().cancel_order(&cancel).await.unwrap_err();
+    exchange.time().advance(Duration::from_secs(70));
+    assert!(client().build().unwrap().recover(&policy).await.unwrap()[0].is_open);
+    exchange.time().advance(Duration::from_millis(1));
+    assert!(!client().build().unwrap().recover(&policy).await.unwrap()[0].is_open);
+}
+
+/// Shows the time of an exchange an hour late.
+struct HourAhead(tradeapi_exchange::Time);
+
+impl tradeapi::runtime::clock::Clock for HourAhead {
+    fn now(&self) -> tradeapi::Timestamp {
+        self.0.now() + Duration::from_secs(3_600)
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_was_set_forward_closes_nothing() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let journal = journal(folder.path());
+    exchange.refuse_next("40725");
+    let before = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    before.unified().cancel_order(&CancelOrder::new(by_id("here"))).await.unwrap_err();
+    let clock = HourAhead(exchange.time().clone());
+    let later = exchange.client_of(exchange.keys()).clock(clock).journal(journal).build().unwrap();
+    // The answer shows the exchange's time.
+    let ask = tradeapi::unified::GetOrderDetails::new(by_id("here"));
+    later.unified().get_order_details(&ask).await.unwrap_err();
+    let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
+    assert!(later.recover(&policy).await.unwrap()[0].is_open);
 }
 
 #[tokio::test]

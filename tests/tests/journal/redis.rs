@@ -2,15 +2,16 @@
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::error::JournalError;
-use tradeapi::runtime::journal::{ChangeNumber, Ending, Journal, RedisJournal, Selection};
+use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, GapReason, Journal, RedisJournal, Selection};
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::{Client, Error};
+use tradeapi::{Client, Error, Timestamp};
 use tradeapi_exchange::{Exchange, Seed};
 
 use crate::{by_id, order};
@@ -18,10 +19,12 @@ use crate::{by_id, order};
 struct Server {
     child: Child,
     port: u16,
+    folder: tempfile::TempDir,
 }
 
 impl Server {
-    /// Starts a server without persistence. Prints a note and returns `None` if `redis-server` is not installed.
+    /// Starts a server that saves nothing by itself. Prints a note and returns `None` if `redis-server` is not
+    /// installed.
     fn start() -> Option<Self> {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             // Without a macro, whose output tests capture.
@@ -29,19 +32,36 @@ impl Server {
             writeln!(stderr, "SKIPPED, because redis-server is not installed").unwrap();
             return None;
         }
+        let folder = tempfile::tempdir().unwrap();
         loop {
             // Another process may take the port before the server does.
             let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
-            let mut command = Command::new("redis-server");
-            command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--appendonly", "no"]);
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            while child.try_wait().unwrap().is_none() {
-                if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-                    return Some(Self { child, port });
-                }
-                std::thread::sleep(Duration::from_millis(10));
+            if let Some(child) = Self::run(port, folder.path()) {
+                return Some(Self { child, port, folder });
             }
         }
+    }
+
+    /// Runs a server with what is saved in a folder. `None` if it ends at once.
+    fn run(port: u16, folder: &Path) -> Option<Child> {
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--appendonly", "no"]);
+        command.arg("--dir").arg(folder);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while child.try_wait().unwrap().is_none() {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return Some(child);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        None
+    }
+
+    /// Kills the server, and starts it with what it saved last.
+    fn restart(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.child = Self::run(self.port, self.folder.path()).unwrap();
     }
 
     async fn journal(&self) -> Arc<RedisJournal> {
@@ -155,4 +175,72 @@ async fn another_format_is_refused_and_stays() {
     let nowhere = RedisJournal::open("redis://:secret@127.0.0.1:1", "desk").await.unwrap_err();
     assert!(!format!("{nowhere} {nowhere:?}").contains("secret"));
     assert!(!format!("{:?}", RedisJournal::open("nonsense://secret", "desk").await).contains("secret"));
+}
+
+/// Makes calls until one gets through to a server that was started again.
+async fn through<T>(mut call: impl AsyncFnMut() -> Result<T, JournalError>) -> Result<T, JournalError> {
+    for _ in 0..200 {
+        match call().await {
+            Err(JournalError::Store { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            other => return other,
+        }
+    }
+    panic!("the server does not answer")
+}
+
+/// As after a crash of a server that saves its state now and then.
+#[tokio::test]
+async fn a_server_that_comes_back_with_an_older_state_leaves_a_gap() {
+    let (Some(mut server), exchange) = (Server::start(), Exchange::new(Seed(4))) else { return };
+    let journal = server.journal().await;
+    let client = client(&exchange, journal.clone());
+    let kept = exchange.time().now();
+    client.unified().place_order(&order("kept")).await.unwrap();
+    server.command(&["SAVE"]).await;
+    exchange.time().advance(Duration::from_secs(1));
+    client.unified().place_order(&order("lost")).await.unwrap();
+    assert_eq!(journal.gap(""), None);
+    server.restart();
+
+    let noticed = through::<()>(async || match client.unified().place_order(&order("unsent")).await {
+        Err(Error::NotStored(not)) => Err(not.why),
+        other => panic!("{other:?}"),
+    });
+    let noticed = noticed.await.unwrap_err();
+    assert!(matches!(&noticed, JournalError::Damaged { why, .. } if why.contains("an older state")), "{noticed}");
+    let gap = journal.gap("").unwrap();
+    assert_eq!((gap.reason, gap.after), (GapReason::Damaged, Some(kept)));
+
+    // What is stored from then on has other numbers than what is missing.
+    client.unified().place_order(&order("next")).await.unwrap();
+    let stored: Vec<_> = all(&journal).await.into_iter().map(|stored| (stored.number.0, stored.change)).collect();
+    assert_eq!(stored.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(stored[1].1.client_ids, ["next"]);
+
+    let other = server.journal().await;
+    assert_eq!(other.gap(""), Some(gap.clone()), "a later run knows of it");
+    other.close_gap("").await.unwrap();
+    assert_eq!((other.gap(""), other.gap("another account")), (None, Some(gap)));
+    client.unified().place_order(&order("last")).await.unwrap();
+    assert_eq!(journal.gap(""), None, "the next write learns it");
+}
+
+#[tokio::test]
+async fn the_end_of_a_change_that_is_missing_is_not_that_of_another() {
+    let Some(mut server) = Server::start() else { return };
+    let change = |second: u64| Change::new("a.b", "{}", Timestamp::from_millis(1_000 * second));
+    let (one, two) = (server.journal().await, server.journal().await);
+    server.command(&["SAVE"]).await;
+    let number = one.begin(change(1)).await.unwrap();
+    server.restart();
+    // The second process has written nothing that could be missing.
+    assert_eq!(through(async || two.begin(change(2)).await).await.unwrap(), number);
+    let ended = through(async || one.end(number, Ending::new(Outcome::Done)).await).await;
+    assert!(matches!(ended, Err(JournalError::Damaged { .. })), "{ended:?}");
+    let gap = one.gap("").unwrap();
+    assert_eq!((gap.after, two.gap("")), (None, None), "nothing is left of the time before");
+    let stored = all(&two).await;
+    assert_eq!((stored.len(), &stored[0].change, &stored[0].ending), (1, &change(2), &None));
+    two.begin(change(3)).await.unwrap();
+    assert_eq!(two.gap(""), Some(gap));
 }

@@ -5,10 +5,13 @@ mod history;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
+use bytes::Bytes;
 use rust_decimal::Decimal;
 use tradeapi::runtime::reconcile::{
     Action, Difference, ForeignOrders, Gone, ListingFailure, ReconcileError, Reconciled, ReconciledOrder,
+    Reconciliation,
 };
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::unified::{self, Category};
 use tradeapi_exchange::{Aim, Fault, FaultKind};
 
@@ -104,11 +107,12 @@ fn check(seed: u64) -> (HashSet<Difference>, BTreeSet<Amended>) {
                 history.reconcile(&mut history.reconciliation().foreign_orders(ForeignOrders::Adopt)).unwrap();
             assert_eq!(by_id(&adopted, |order| matches!(order.action, Action::Adopted)), foreign, "seed {seed}");
             let of_adopted = adopted.orders.iter().filter(|order| matches!(order.action, Action::Adopted));
+            let of_adopted: Vec<_> = of_adopted.map(|order| order.change.unwrap()).collect();
             let open: BTreeSet<_> = {
                 let changes = history.journal.0.lock().unwrap();
                 changes.iter().filter(|stored| stored.ending.is_none()).map(|stored| stored.number).collect()
             };
-            assert!(of_adopted.filter_map(|order| order.change).all(|change| !open.contains(&change)), "seed {seed}");
+            assert!(of_adopted.iter().all(|change| !open.contains(change)), "seed {seed}");
             let after = history.reconcile(&mut history.reconciliation()).unwrap();
             let is_known =
                 |order: &ReconciledOrder| order.difference == Difference::AsExpected && order.change.is_some();
@@ -258,6 +262,55 @@ fn changes_of_an_account_with_another_name_are_not_compared() {
 }
 
 #[test]
+fn what_ended_before_the_comparison_begins_is_left_out() {
+    let history = History::new(9);
+    let trade = |id| drive(&history.exchange, history.without.unified().place_order(&resting(Some(id)))).unwrap();
+    for id in ["other-1", "other-2"] {
+        trade(id);
+        history.exchange.fill(id, Decimal::new(1, 2)).unwrap();
+        history.exchange.time().advance(OVER);
+    }
+    let since = history.exchange.time().now() - OVER - Duration::from_secs(1);
+    let reconciled = history.reconcile(&mut Reconciliation::since(since)).unwrap();
+    assert_eq!(differences(&reconciled), [(Some("other-2"), Difference::Foreign)]);
+}
+
+#[test]
+fn an_adopted_order_is_of_the_account_that_adopted_it() {
+    let history = History::new(6);
+    let builder = history.exchange.client_of(history.exchange.keys()).journal(history.journal.clone());
+    let desk = builder.account("desk").build().unwrap();
+    drive(&history.exchange, history.without.unified().place_order(&resting(Some("other-1")))).unwrap();
+    let reconcile =
+        |client: &tradeapi::Client, how: &mut Reconciliation| drive(&history.exchange, client.reconcile(how)).unwrap();
+    let adopted = reconcile(&desk, &mut history.reconciliation().foreign_orders(ForeignOrders::Adopt));
+    let order = &adopted.orders[0];
+    assert!(matches!(order.action, Action::Adopted), "{adopted}");
+    let stored = history.journal.0.lock().unwrap().iter().find(|stored| Some(stored.number) == order.change).cloned();
+    assert_eq!(stored.unwrap().change.client_ids, ["other-1"]);
+    for (client, difference) in [(&desk, Difference::AsExpected), (&history.client, Difference::Foreign)] {
+        let reconciled = reconcile(client, &mut history.reconciliation());
+        assert_eq!(differences(&reconciled), [(Some("other-1"), difference)]);
+    }
+}
+
+/// An order that was placed while the account was read may be missing from what was read before.
+#[test]
+fn the_next_comparison_begins_no_later_than_this_one_did() {
+    let history = History::new(8);
+    history.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::Operation("unified.fills".into())));
+    let mut reconciliation = history.reconciliation().family("unified");
+    history.reconcile(&mut reconciliation).unwrap_err();
+    history.exchange.clear_faults();
+    history.exchange.time().advance(Duration::from_secs(1));
+    let before = history.exchange.time().now();
+    drive(&history.exchange, history.client.unified().place_order(&resting(Some("own-1")))).unwrap();
+    let reconciled = history.reconcile(&mut reconciliation).unwrap();
+    assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::AsExpected)]);
+    assert!(reconciled.next_since == reconciled.begun && reconciled.begun < before, "{reconciled}");
+}
+
+#[test]
 fn a_request_that_may_still_arrive_is_unsettled_until_it_cannot() {
     use tradeapi::runtime::confirm::ConfirmPolicy;
     let history = History::new(3);
@@ -301,6 +354,8 @@ fn a_comparison_that_cannot_be_whole_fails_and_does_nothing() {
     assert!(matches!(without, Err(ReconcileError::NoJournal)));
     let misspelt = history.reconcile(&mut cancels().family("unifeid"));
     assert!(matches!(misspelt, Err(ReconcileError::NoListing { family: Some(_) })), "{misspelt:?}");
+    let partly = history.reconcile(&mut cancels().family("unified").family("unifeid"));
+    assert!(matches!(&partly, Err(ReconcileError::NoListing { family: Some(family) }) if family == "unifeid"));
     // The last of the listings.
     history.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::Operation("unified.fills".into())));
     let failed = history.reconcile(&mut cancels().family("unified"));
@@ -313,4 +368,29 @@ fn a_comparison_that_cannot_be_whole_fails_and_does_nothing() {
     assert!(classic.orders.is_empty() && history.open().len() == 1);
     let whole = history.reconcile(&mut cancels().family("unified")).unwrap();
     assert!(matches!(whole.orders[0].action, Action::Cancelled) && history.open().is_empty());
+}
+
+/// Puts something unreadable in front of every list of records.
+struct Unreadable(tradeapi_exchange::Exchange);
+
+impl Transport for Unreadable {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(async move {
+            let response = self.0.send(request).await?;
+            Ok(response.map(|body| String::from_utf8_lossy(&body).replace("[{", "[7,{").into()))
+        })
+    }
+}
+
+#[test]
+fn a_comparison_of_a_page_with_an_unreadable_record_fails_and_does_nothing() {
+    let history = History::new(10);
+    drive(&history.exchange, history.without.unified().place_order(&resting(Some("other-1")))).unwrap();
+    let builder = history.exchange.client_of(history.exchange.keys()).journal(history.journal.clone());
+    let client = builder.transport(Unreadable(history.exchange.clone())).build().unwrap();
+    let mut cancels = history.reconciliation().family("unified").foreign_orders(ForeignOrders::Cancel);
+    let failed = drive(&history.exchange, client.reconcile(&mut cancels));
+    let Err(ReconcileError::Listing(listing)) = &failed else { panic!("{failed:?}") };
+    assert!(matches!(listing.failure, ListingFailure::Item(_)), "{listing}");
+    assert_eq!(history.open().len(), 1);
 }

@@ -25,17 +25,26 @@ crate::record! {
     }
 }
 
-pub(super) fn written(change: &Change, ending: Option<&Ending>) -> String {
-    let Change { operation, request, client_ids, signed_at, account } = change.clone();
+/// The text of a change that is open.
+pub(super) fn written(change: Change) -> String {
+    let Change { operation, request, client_ids, signed_at, account } = change;
     write_json(&Entry {
         operation: Some(operation),
         request: Some(request),
         client_ids: Some(client_ids).filter(|ids| !ids.is_empty()),
         signed_at: Some(signed_at),
         account,
-        outcome: ending.map(|ending| word(ending.outcome).to_owned()),
-        code: ending.and_then(|ending| ending.code.clone()),
+        ..Entry::default()
     })
+}
+
+/// The text of an open change with the members of its end. `None` if it is not the text of an object.
+// The change is not read and written again, which takes as long as a call of the system.
+#[cfg(feature = "journal")]
+pub(super) fn with_ending(open: &str, ending: &Ending) -> Option<String> {
+    let outcome = Some(word(ending.outcome).to_owned());
+    let end = write_json(&Entry { outcome, code: ending.code.clone(), ..Entry::default() });
+    Some([open.strip_suffix('}')?, ",", end.strip_prefix('{')?].concat())
 }
 
 /// Reads a change.

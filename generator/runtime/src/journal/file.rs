@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use self::continuity::Continuity;
 use self::tables::{Tables, not_opened, place};
 
-use super::entry::{read, written};
+use super::entry::{read, with_ending, written};
 use super::{Change, ChangeNumber, Ending, Gap, Journal, JournalFuture, Selection, StoredChange};
 use crate::error::JournalError;
 use crate::tables::Outcome;
@@ -125,18 +125,18 @@ impl FileJournal {
 
     /// Refuses to write to files that the next run would not find.
     fn refuse_elsewhere(&self) -> Result<(), JournalError> {
-        if self.tables.are_in_place(&self.path) {
+        if self.tables.are_in_place() {
             return Ok(());
         }
         self.has_failed.store(true, Ordering::Release);
         Err(self.damaged("its folder was deleted, moved or replaced while it was open"))
     }
 
-    fn insert(&self, change: &Change) -> Result<ChangeNumber, JournalError> {
+    fn insert(&self, change: Change) -> Result<ChangeNumber, JournalError> {
         self.refuse_after_failure()?;
         self.refuse_elsewhere()?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.checked(self.tables.open.insert(number.to_be_bytes(), written(change, None)))?;
+        self.checked(self.tables.open.insert(number.to_be_bytes(), written(change)))?;
         Ok(ChangeNumber(number))
     }
 
@@ -154,19 +154,22 @@ impl FileJournal {
     fn close(&self, number: ChangeNumber, ending: &Ending) -> Result<(), JournalError> {
         self.refuse_after_failure()?;
         let (Tables { database, open, ended, .. }, key) = (&self.tables, number.0.to_be_bytes());
-        let found = match self.checked(open.get(key))? {
-            Some(value) => value,
+        let text = match self.checked(open.get(key))? {
+            Some(value) => with_ending(self.text(&value)?, ending),
             None => match self.checked(ended.get(key))? {
-                Some(value) => value,
+                Some(value) => {
+                    let StoredChange { change, ending: before, .. } = self.read_back(number, &value)?;
+                    if before.is_some_and(|before| before.outcome != Outcome::Unknown) {
+                        return Ok(());
+                    }
+                    with_ending(&written(change), ending)
+                }
                 None => return Ok(()),
             },
         };
-        let StoredChange { change, ending: before, .. } = self.read_back(number, &found)?;
-        if before.is_some_and(|before| before.outcome != Outcome::Unknown) {
-            return Ok(());
-        }
+        let text = text.ok_or_else(|| self.damaged(&format!("change {number} is not an object")))?;
         let mut batch = database.batch();
-        batch.insert(ended, key, written(&change, Some(ending)).as_str());
+        batch.insert(ended, key, text);
         batch.remove(open, key);
         self.checked(batch.commit())
     }
@@ -197,8 +200,11 @@ impl FileJournal {
     }
 
     fn read_back(&self, number: ChangeNumber, value: &[u8]) -> Result<StoredChange, JournalError> {
-        let text = std::str::from_utf8(value).map_err(|_| self.damaged("a change is not text"))?;
-        read(number, text).map_err(|why| self.damaged(&why))
+        read(number, self.text(value)?).map_err(|why| self.damaged(&why))
+    }
+
+    fn text<'a>(&self, value: &'a [u8]) -> Result<&'a str, JournalError> {
+        std::str::from_utf8(value).map_err(|_| self.damaged("a change is not text"))
     }
 
     fn damaged(&self, why: &str) -> JournalError {
@@ -209,7 +215,7 @@ impl FileJournal {
 impl Journal for FileJournal {
     fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
         Box::pin(async move {
-            let number = self.insert(&change)?;
+            let number = self.insert(change)?;
             if let Some(disk) = &self.disk {
                 let synced = disk.sync().await;
                 self.checked(synced)?;
@@ -245,7 +251,7 @@ impl Drop for FileJournal {
     /// Closes the journal, so that its changes survive the machine as well.
     fn drop(&mut self) {
         self.disk = None;
-        let is_here = !self.has_failed.load(Ordering::Acquire) && self.tables.are_in_place(&self.path);
+        let is_here = !self.has_failed.load(Ordering::Acquire) && self.tables.are_in_place();
         if is_here && self.tables.database.persist(PersistMode::SyncAll).is_ok() {
             // If it fails, the next run reports what may be missing.
             let _ = self.continuity().close();

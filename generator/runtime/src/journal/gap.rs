@@ -25,7 +25,8 @@ pub enum GapReason {
     MachineStopped,
     /// The journal is a copy, for example from a backup, without the changes after the copy was made.
     Copied,
-    /// The files are truncated or damaged, and lack changes that the journal confirmed.
+    /// The files are truncated or damaged, or the server has an older state, and they lack changes that the journal
+    /// confirmed.
     Damaged,
 }
 
@@ -41,7 +42,7 @@ impl fmt::Display for GapReason {
         f.write_str(match self {
             Self::MachineStopped => "the machine stopped while the journal was open",
             Self::Copied => "the journal is a copy of another folder",
-            Self::Damaged => "the journal is truncated or damaged",
+            Self::Damaged => "the journal is truncated, damaged or an older state of itself",
         })
     }
 }

@@ -7,12 +7,14 @@ use std::future::ready;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::listing::{Fill, FillFields, Listing, Part, Seen, Walk, Walked};
 use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation};
 use crate::client::ClientCore;
+use crate::clock::{Clock, Environment, ManualTimer, Timer};
 use crate::error::{Error, Unsigned};
 use crate::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use crate::ledger::{Contract, Ledger, Trade, TradeEffect, TradeFields};
@@ -31,6 +33,32 @@ thread_local! {
     /// The pages of each reading of a listing, and how many readings began.
     static PAGES: RefCell<VecDeque<Vec<Page>>> = const { RefCell::new(VecDeque::new()) };
     static BEGUN: RefCell<usize> = const { RefCell::new(0) };
+    static HAND: ManualTimer = ManualTimer::new();
+}
+
+/// A clock that moves on by a second whenever a listing is read.
+struct Hand;
+
+impl Clock for Hand {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(u64::try_from(Timer::now(self).as_millis()).unwrap())
+    }
+}
+
+impl Timer for Hand {
+    fn now(&self) -> Duration {
+        HAND.with(Timer::now)
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        HAND.with(|hand| hand.wake_at(at, waker));
+    }
+}
+
+impl Environment for Hand {
+    fn random(&self) -> u64 {
+        0
+    }
 }
 
 /// The next readings of listings have these pages.
@@ -50,9 +78,10 @@ impl Walk for Script {
 fn listing(part: Part, fields: Option<FillFields>, has_counted_pages: bool) -> Listing {
     Listing::scripted(part, fields, has_counted_pages, |client, _| {
         BEGUN.with_borrow_mut(|begun| *begun += 1);
+        HAND.with(|hand| hand.advance(Duration::from_secs(1)));
         // Meanwhile, another response shows the order 8.
         if let Some(orders) = client.tracked_orders() {
-            orders.observe("family", open("8"), Some(std::time::Duration::ZERO));
+            orders.observe("family", open("8"), Some(Duration::ZERO));
         }
         let pages = PAGES.with_borrow_mut(|pages| pages.pop_front().unwrap_or_default());
         Ok(Box::new(Script(pages.into())))
@@ -112,7 +141,7 @@ fn clipped() -> Option<Clipped> {
 }
 
 fn call_failed() -> Page {
-    let unsigned = Unsigned { operation: "family.listing", why: "", skew: None, waited: std::time::Duration::ZERO };
+    let unsigned = Unsigned { operation: "family.listing", why: "", skew: None, waited: Duration::ZERO };
     Err(ListingFailure::Page(PageError::Call(Error::Unsigned(Box::new(unsigned)))))
 }
 
@@ -136,7 +165,7 @@ fn a_comparison_goes_on_with_the_page_that_failed_and_begins_again_after_what_ca
 /// The orders that are open after a listing without orders.
 fn refreshed(pages: Vec<Page>, has_counted_pages: bool) -> Vec<String> {
     let client = client();
-    let shown_before = Some(std::time::Duration::ZERO);
+    let shown_before = Some(Duration::ZERO);
     client.tracked_orders().unwrap().observe("family", open("7"), shown_before);
     script([pages]);
     let listing = listing(Part::OpenOrders, None, has_counted_pages);
@@ -154,6 +183,22 @@ fn only_a_whole_listing_ends_orders_and_none_that_was_shown_meanwhile() {
     // An order that ends meanwhile moves others to the page before.
     assert_eq!(refreshed(vec![page(), page()], true), ["7", "8"]);
     assert_eq!(refreshed(vec![cut(), page()], false), ["7", "8"]);
+}
+
+/// The exchange may begin to show an order while it answers, perhaps on a page that was read before.
+#[test]
+fn a_listing_ends_only_what_it_was_certain_to_show_when_it_began() {
+    let builder = ClientCore::builder(&API, "https://listings.example").transport(Unused).environment(Hand);
+    let client = builder.track_orders().build().unwrap();
+    let begun = client.moment().steady;
+    for (id, later) in [("5", 0), ("6", 1), ("7", 1_000)] {
+        let from = begun + Duration::from_millis(later);
+        client.tracked_orders().unwrap().observe("family", open(id), Some(from));
+    }
+    script([vec![Ok(Seen::default())]]);
+    let open = now(client.refresh_orders(&[listing(Part::OpenOrders, None, false)], "family")).unwrap();
+    assert_eq!(open.iter().map(TrackedOrder::name).collect::<Vec<_>>(), ["6", "7", "8"]);
+    assert!(client.moment().steady > begun);
 }
 
 fn trade(id: &str, is_buy: bool, effect: TradeEffect) -> Fill {

@@ -5,9 +5,11 @@ use tradeapi_runtime::emitted::order_reference;
 use tradeapi_runtime::orders::{AmendGate, Amendment};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::Meta;
-use tradeapi_runtime::{Edit, Operation};
+use tradeapi_runtime::{Edit, Error, Operation};
 
 use crate::Tested;
+use crate::api::ClientOid;
+use crate::confirmations::{Act, Line, OneOrder, Resize, answers, seconds};
 use crate::orders::AmendOrder;
 
 impl Amendment for AmendOrder {
@@ -108,5 +110,24 @@ fn threads_never_have_more_under_way_than_is_allowed() -> Tested {
         }
     });
     assert!(entered.into_inner() > 0 && gate.is_empty());
+    Ok(())
+}
+
+/// The request may arrive for as long as its signature is valid by the exchange's clock, and take effect a little later.
+#[tokio::test]
+async fn an_amendment_whose_call_was_dropped_keeps_its_place_while_it_may_arrive() -> Tested {
+    let line = Line::new([Act::Hangs, answers("null")]);
+    let client = line.builder().track_orders().build()?;
+    let resize = Resize(OneOrder { client_oid: ClientOid::new("a1")? }, "2".parse()?);
+    let mut call = Box::pin(client.call(&resize));
+    assert!(std::future::poll_fn(|context| std::task::Poll::Ready(call.as_mut().poll(context).is_pending())).await);
+    drop(call);
+    for wait in [0, 69] {
+        line.timer.advance(seconds(wait));
+        assert!(matches!(client.call(&resize).await, Err(Error::NotAmendable(_))));
+    }
+    line.timer.advance(seconds(1));
+    client.call(&resize).await?;
+    assert_eq!(line.seen().len(), 2);
     Ok(())
 }

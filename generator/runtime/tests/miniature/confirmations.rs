@@ -13,9 +13,11 @@ use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErr
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::retry::{RetryBudget, RetryPolicy};
-use tradeapi_runtime::tables::{CallResult, ClientId, Confirm, Effect, Meta, Method, Outcome};
+use tradeapi_runtime::tables::{Amends, CallResult, ClientId, Confirm, Effect, Meta, Method, Outcome};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
-use tradeapi_runtime::{Credentials, Decimal, Error, Operation, Reply, Timestamp, record, serde_parameters};
+use tradeapi_runtime::{
+    ClientBuilder, Credentials, Decimal, Error, Operation, Reply, Timestamp, record, serde_parameters,
+};
 
 use crate::Tested;
 use crate::api::{Client, ClientOid, Side};
@@ -117,6 +119,7 @@ impl Operation for Resize {
     const META: &'static Meta = &Meta {
         id: "mini.resize",
         effect: Effect::Amend,
+        amends: Some(Amends { list: None, ids: &["clientOid"], in_flight: Some(1) }),
         confirm: Some(Confirm {
             matches: &[("size", "newSize")],
             created: None,
@@ -170,12 +173,15 @@ impl Line {
     }
 
     pub(crate) fn client(&self) -> Result<Client, BuildError> {
+        self.builder().build()
+    }
+
+    pub(crate) fn builder(&self) -> ClientBuilder<Client> {
         Client::builder("https://mini.example")
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
             .transport(self.clone())
             .environment(self.clone())
-            .build()
     }
 
     /// When requests came, and where they went.

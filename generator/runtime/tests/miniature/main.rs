@@ -15,10 +15,13 @@ mod limits;
 mod loopback;
 mod orders;
 mod outside;
+mod places;
 mod requests;
+mod rivals;
 #[cfg(feature = "serde")]
 mod serde_impls;
 mod violations;
+mod waits;
 
 /// The result of a test that can fail on the way.
 type Tested = Result<(), Box<dyn std::error::Error>>;

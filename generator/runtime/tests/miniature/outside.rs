@@ -153,3 +153,30 @@ async fn a_refusal_of_what_is_there_is_unknown_until_a_query_tells() -> Tested {
     assert!(matches!(client.call(&order("a1")?).await, Err(Error::Exchange(_))));
     Ok(())
 }
+
+/// Nobody waits for it any more, so that there is nothing to prove.
+#[tokio::test]
+async fn a_confirmation_that_was_dropped_is_not_proven() -> Tested {
+    let line = Line::new([lost(), code("40404")]);
+    let (client, order, policy) = (line.client()?, order("a1")?, ConfirmPolicy::new());
+    let mut confirming = Box::pin(client.core().place_and_confirm(&order, &policy));
+    assert!(confirming.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    drop(confirming);
+    assert_eq!(client.core().evidence(RECOVERIES, &found(SHOWN)?).await?.requests, []);
+    Ok(())
+}
+
+/// It may have had the effect after all, so that a record may be of either.
+#[tokio::test]
+async fn a_contradicted_refusal_is_a_rival_of_the_next_request_with_the_id() -> Tested {
+    let line = Line::new([code("40786"), lost(), answers(SHOWN)]);
+    let (client, order) = (line.client()?, order("a1")?);
+    let _ = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let Err(Error::Unknown(unknown)) = client.call(&order).await else { return Err("it is known".into()) };
+    assert!(unknown.is_contradicted);
+    line.timer.advance(seconds(1));
+    let policy = ConfirmPolicy::new().deadline(seconds(1));
+    let confirmation = client.core().place_and_confirm(&order, &policy).await;
+    assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
+    Ok(())
+}

@@ -27,7 +27,8 @@ pub(super) struct Tables {
     about: Keyspace,
     pub(super) open: Keyspace,
     pub(super) ended: Keyspace,
-    identity: Identity,
+    /// Its file that shows whether it is in its place, and what distinguishes that file.
+    held: (PathBuf, Identity),
 }
 
 /// Distinguishes the folder from one that later takes its place.
@@ -70,8 +71,9 @@ impl Tables {
         let table = |name| database.keyspace(name, KeyspaceCreateOptions::default);
         let about = table("about")?;
         let format = about.get("format")?.map(|format| format.to_vec());
-        let (open, ended, identity) = (table("open")?, table("ended")?, identity(path)?);
-        Ok((Self { about, open, ended, identity, database }, format))
+        let (open, ended, held) = (table("open")?, table("ended")?, path.join(HELD));
+        let held = (held.clone(), identity(&held)?);
+        Ok((Self { about, open, ended, held, database }, format))
     }
 
     /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open
@@ -122,9 +124,10 @@ impl Tables {
         Ok(self.about.get(PRUNED)?.map_or(0, |number| number_of(&number)))
     }
 
-    /// Whether a folder is the one that they were read from.
-    pub(super) fn are_in_place(&self, path: &Path) -> bool {
-        identity(path).is_ok_and(|identity| identity == self.identity)
+    /// Whether the folder that they were read from is still at its path.
+    pub(super) fn are_in_place(&self) -> bool {
+        let (path, known) = &self.held;
+        identity(path).is_ok_and(|identity| identity == *known)
     }
 }
 
@@ -145,16 +148,16 @@ fn found_in(path: &Path) -> io::Result<Found> {
 }
 
 #[cfg(unix)]
-fn identity(path: &Path) -> io::Result<Identity> {
+fn identity(held: &Path) -> io::Result<Identity> {
     use std::os::unix::fs::MetadataExt;
-    let held = fs::metadata(path.join(HELD))?;
+    let held = fs::metadata(held)?;
     Ok((held.dev(), held.ino()))
 }
 
 /// Elsewhere, a folder with an open file cannot be moved or deleted.
 #[cfg(not(unix))]
-fn identity(path: &Path) -> io::Result<Identity> {
-    fs::metadata(path.join(HELD)).map(|_| (0, 0))
+fn identity(held: &Path) -> io::Result<Identity> {
+    fs::metadata(held).map(|_| (0, 0))
 }
 
 pub(super) fn place(path: &Path) -> String {

@@ -67,6 +67,27 @@ fn late_answers_reach_no_other_bucket() {
     assert!(names.iter().all(|name| matches!(admit(name), Admission::Now(Ok(_)))));
 }
 
+/// Buckets of the address that are made during the pause take it over, however many there were before.
+#[test]
+fn a_pause_of_an_address_outlasts_the_sweep_of_what_is_idle() {
+    let meta = operation("place", Effect::Create, &[per_uid(10, "default")]);
+    let limits = limits(settings());
+    let Admission::Now(Ok(mut reservation)) = limits.0.admit(Call::new(meta), false) else { unreachable!() };
+    limits.0.sent(&mut reservation);
+    let too_many = TooMany { of_everything: true, retry_after: Some(5 * SECOND) };
+    limits.0.answered(reservation, RateLimitFeedback::new(Some(too_many), None));
+    let is_refused = |name: &str| {
+        let call = Call::new(meta).counted_for(name, "");
+        matches!(limits.0.admit(call, false), Admission::Now(Err(_)))
+    };
+    let names: Vec<_> = (0..300).map(|number| number.to_string()).collect();
+    assert!(names.iter().all(|name| is_refused(name)));
+    limits.1.advance(5 * SECOND - ms(1));
+    assert!(names.iter().all(|name| is_refused(name)));
+    limits.1.advance(ms(1));
+    assert!(!names.iter().any(|name| is_refused(name)));
+}
+
 proptest! {
     /// However often buckets are dropped and made anew, no window has too many.
     #[test]

@@ -132,6 +132,20 @@ fn run(metas: &[&'static Meta], callers: &[Caller]) -> Vec<(Duration, &'static M
     }
 }
 
+/// Other operations take another part of the pool.
+#[test]
+fn a_full_pool_is_reported_without_the_weight_of_the_call_that_came_first() {
+    let metas = operations([10, 10], &[[7, 0], [4, 0]]);
+    let limits = limits(exact());
+    let admit = |meta| limits.0.admit(Call::new(meta), false);
+    assert!(matches!(admit(metas[0]), Admission::Now(Ok(_))));
+    let Admission::Now(Err(AdmissionError::Full(full))) = admit(metas[1]) else {
+        unreachable!("seven of ten are taken")
+    };
+    let binding = full.binding.map(|binding| (binding.operation, binding.limit.pool, binding.limit.weight));
+    assert_eq!(binding, Some((None, Some("requests"), 1)));
+}
+
 proptest! {
     #[test]
     fn no_window_of_a_pool_ever_has_too_many(

@@ -1,0 +1,131 @@
+//! Requests with the same id, of which a record may show either: those that had no effect, and those that ended before,
+//! do not count.
+
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Queryable};
+use tradeapi_runtime::error::JournalError;
+use tradeapi_runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::tables::{Meta, Outcome, RepeatKey};
+use tradeapi_runtime::{Error, Operation};
+
+use crate::Tested;
+use crate::api::ClientOid;
+use crate::confirmations::{Found, Line, OneOrder, Resize, answers, code, lost, order, seconds};
+use crate::orders::{PlaceOrder, Placed};
+
+const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
+
+/// Cannot store the first change.
+#[derive(Default)]
+struct FullAtFirst(AtomicBool);
+
+impl Journal for FullAtFirst {
+    fn begin(&self, _: Change) -> JournalFuture<'_, ChangeNumber> {
+        let full = JournalError::Store { source: Arc::from(Box::<dyn std::error::Error + Send + Sync>::from("full")) };
+        let stored = if self.0.swap(true, Ordering::Relaxed) { Ok(ChangeNumber(1)) } else { Err(full) };
+        Box::pin(ready(stored))
+    }
+
+    fn end(&self, _: ChangeNumber, _: Ending) -> JournalFuture<'_, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn read(&self, _: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_was_not_stored_is_no_rival() -> Tested {
+    let line = Line::new([lost(), answers(FOUND)]);
+    let client = line.builder().journal(Arc::new(FullAtFirst::default())).build()?;
+    let order = order("a1")?;
+    assert!(matches!(client.call(&order).await, Err(Error::NotStored(_))));
+    line.timer.advance(seconds(1));
+    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refused_request_is_no_rival() -> Tested {
+    let line = Line::new([code("40786"), lost(), answers(FOUND)]);
+    let (client, order) = (line.client()?, order("a1")?);
+    assert!(client.call(&order).await.is_err());
+    line.timer.advance(seconds(1));
+    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    assert_eq!(confirmation.outcome(), Outcome::Done, "{confirmation}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_amendment_that_ended_before_is_no_rival() -> Tested {
+    let resize = |size: &str| -> Result<_, Box<dyn std::error::Error>> {
+        Ok(Resize(OneOrder { client_oid: ClientOid::new("a1")? }, size.parse()?))
+    };
+    let sized = || answers(r#"{"clientOid":"a1","size":"3","updated":NOW}"#);
+    for (first, outcome) in [(answers("null"), Outcome::Done), (lost(), Outcome::Unknown)] {
+        // What the exchange's clock shows is known from the first answer on.
+        let line = Line::new([first, lost(), sized(), sized()]);
+        let client = line.client()?;
+        assert_eq!(client.call(&resize("2")?).await.is_ok(), outcome == Outcome::Done);
+        line.timer.advance(seconds(1));
+        let confirmation = client.core().place_and_confirm(&resize("3")?, &ConfirmPolicy::new()).await;
+        assert_eq!(confirmation.outcome(), outcome, "{confirmation}");
+    }
+    Ok(())
+}
+
+/// Places an order, whose id the exchange recognizes for a minute.
+struct PlaceOnce(PlaceOrder);
+
+impl Parameters for PlaceOnce {
+    fn write(&self, out: &mut ParameterWriter) {
+        self.0.write(out);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        PlaceOrder::read(from).map(Self)
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        self.0.check(to);
+    }
+}
+
+impl Operation for PlaceOnce {
+    type Response = Placed;
+
+    const META: &'static Meta = &Meta {
+        id: "mini.place-once",
+        repeat_key: Some(RepeatKey { parameter: "clientOid", kept_ms: Some(60_000) }),
+        ..*<PlaceOrder as Operation>::META
+    };
+}
+
+impl Queryable for PlaceOnce {
+    type Query = OneOrder;
+    type Record = Found;
+}
+
+impl Confirmable for PlaceOnce {}
+
+/// The second one may arrive half a minute after it was sent, when the id is forgotten.
+#[tokio::test]
+async fn attempts_are_no_rivals_while_the_exchange_recognizes_their_key() -> Tested {
+    for (apart, outcome) in [(29, Outcome::Done), (30, Outcome::Unknown)] {
+        let line = Line::new([lost(), lost(), answers(FOUND)]);
+        let (client, order) = (line.client()?, PlaceOnce(order("a1")?));
+        assert!(client.call(&order).await.is_err());
+        line.timer.advance(seconds(apart));
+        let policy = ConfirmPolicy::new().deadline(seconds(1));
+        let confirmation = client.core().place_and_confirm(&order, &policy).await;
+        assert_eq!(confirmation.outcome(), outcome, "{apart}: {confirmation}");
+    }
+    Ok(())
+}
