@@ -73,13 +73,11 @@ impl FamilyBuilder<'_, '_> {
             self.names.used.borrow_mut().insert(name.value.clone());
             return ty;
         }
-        if !self.builder.documents.incomplete {
-            let help = unknown(&name.value, self.names.all(), || {
-                let file = self.family.types_path.display();
-                format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
-            });
-            self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
-        }
+        let help = unknown(&name.value, self.names.all(), || {
+            let file = self.family.types_path.display();
+            format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
+        });
+        self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
         Type::Undefined
     }
 
