@@ -151,6 +151,16 @@ const SLIPS: &[Slip] = &[
         message: "unknown type `Ordr`",
         help: "did you mean `Order`?",
     },
+    // What uses the form says nothing else.
+    Slip {
+        file: "unified/types.yaml",
+        from: "reality: \"r*USDT\"",
+        to: "reality: \"r**\"",
+        code: Code::BadAlphabet,
+        message: "invalid form `r**`",
+        help: "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or `[A-Z]*` for what has \
+               only such characters there",
+    },
     // The class that is meant is not unused.
     Slip {
         file: "unified/place-reality-order.yaml",

@@ -74,7 +74,9 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
         return;
     };
     let shown: &Enum = &family.enums[index];
-    for word in words.iter().filter(|word| shown.index_of(&word.name.wire).is_none()) {
+    // An enum without values is reported.
+    let is_missing = |name: &str| !shown.values.is_empty() && shown.index_of(name).is_none();
+    for word in words.iter().filter(|word| is_missing(&word.name.wire)) {
         to.at(place, Code::BadValue, format!("`{name}` has no value `{}`", word.name.wire))
             .related(shown.name.place, "the enum is here")
             .help("name an enum with the values of the property, or correct them");

@@ -64,6 +64,9 @@ impl Subject<'_> {
             return;
         };
         let identifier = &self.family.identifiers[index];
+        if to.is_unread(identifier.name.place.file, "forms") {
+            return;
+        }
         let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
         for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
             let help = did_you_mean(form, known())

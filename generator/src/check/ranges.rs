@@ -68,7 +68,9 @@ impl Range {
         let digits = parameter.digits.and_then(|(digits, _)| usize::try_from(digits).ok()).filter(|n| *n < 20);
         let of_digits = digits.map(|digits| End::new("9".repeat(digits.max(1)), true));
         let stated = |bound: &Option<(String, _)>| bound.as_ref().map(|(text, _)| End::new(text, true));
-        Some(Self { low: stated(&parameter.min).or(low), high: stated(&parameter.max).or(of_digits).or(high) })
+        let own = Self { low: stated(&parameter.min).or(low), high: stated(&parameter.max).or(of_digits).or(high) };
+        // Bounds in the wrong order are reported.
+        (!own.excludes(&own)).then_some(own)
     }
 
     /// Whether the other has all of its values.

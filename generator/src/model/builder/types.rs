@@ -185,6 +185,7 @@ impl FamilyBuilder<'_, '_> {
     /// Reads a form such as `a*z`: its beginning and its end.
     fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
         let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
+            self.builder.to.note_unread(pattern.place.file, "forms");
             self.builder.to.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
                 "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or \
                      `[A-Z]*` for what has only such characters there",
