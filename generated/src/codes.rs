@@ -1714,7 +1714,7 @@ pub const REFUSALS: &[runtime::tables::Refusal] = &[
         name: "one-of",
         says: "One of two parameters is needed.",
         codes: &[("broker", "40019"), ("classic", "40924"), ("unified", "40019")],
-        rules: &["one-of"],
+        rules: &["one-of", "classic.batch-cancel-orders.listed-orders-are-named"],
         ..runtime::tables::Refusal::DEFAULT
     },
     runtime::tables::Refusal {

@@ -33,6 +33,7 @@ mod paging;
 mod paths;
 mod probe;
 mod queries;
+mod ranges;
 mod records;
 mod rules;
 mod shows;
@@ -46,12 +47,13 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// Rules for the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 15] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 16] = [
     account::names,
     account::is_shown,
     calls::check,
     credentials::check,
     headers::are_distinct,
+    headers::are_used,
     headers::signed_calls_have_credentials,
     paths::are_distinct,
     operations::pools_are_used,

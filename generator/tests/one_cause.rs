@@ -100,7 +100,113 @@ const SLIPS: &[Slip] = &[
         message: "invalid YAML: a bracket is not closed or not opened",
         help: "match every `[` and `{` with `]` and `}`; what follows ` #` is a comment, so put a text with it in quotes",
     },
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: "default: \"no\", doc: Whether a rejected",
+        to: "default: \"no\",, doc: Whether a rejected",
+        code: Code::BrokenYaml,
+        message: "invalid YAML: unexpected `,`",
+        help: "write one `,` between two entries, and none before the first",
+    },
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: "type: OrderType, doc: Order type of the take-profit.",
+        to: "type: OrderType doc: Order type of the take-profit.",
+        code: Code::BrokenYaml,
+        message: "invalid YAML: unexpected `: ` in a text",
+        help: "separate the entries with `,`, or put a text that contains `: ` in quotes",
+    },
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: "title: Modify Order",
+        to: "title: **Modify** Order",
+        code: Code::Alias,
+        message: "an alias is not allowed",
+        help: "write the value out, or refer to it with `as` or `includes`; put a text that begins with `*` in quotes",
+    },
+    // What a second document has, the first one does not lack.
+    Slip {
+        file: "unified/modify-order.yaml",
+        from: "request:\n  order:",
+        to: "---\nrequest:\n  order:",
+        code: Code::SeveralDocuments,
+        message: "unexpected second YAML document",
+        help: "move it into a file of its own",
+    },
+    // Conditions, classes and other operations that use the parameter say nothing else.
+    Slip {
+        file: "unified/place-order.yaml",
+        from: "symbol: { type: Symbol,",
+        to: "symbol: { type: FeeDetail,",
+        code: Code::Misplaced,
+        message: "a record cannot be the type of a parameter",
+        help: "use `{ item: SomeName, fields: { .. } }` for a list of objects, or `object` for a single one",
+    },
+    // Listings and properties of the account need the record in the lifecycle.
+    Slip {
+        file: "unified/family.yaml",
+        from: "record: Order,",
+        to: "record: Ordr,",
+        code: Code::UndefinedType,
+        message: "unknown type `Ordr`",
+        help: "did you mean `Order`?",
+    },
+    // What uses the form says nothing else.
+    Slip {
+        file: "unified/types.yaml",
+        from: "reality: \"r*USDT\"",
+        to: "reality: \"r**\"",
+        code: Code::BadAlphabet,
+        message: "invalid form `r**`",
+        help: "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or `[A-Z]*` for what has \
+               only such characters there",
+    },
+    // The class that is meant is not unused.
+    Slip {
+        file: "unified/place-reality-order.yaml",
+        from: "10/s per UID",
+        to: "10/s per UIDs",
+        code: Code::BadRate,
+        message: "invalid rate `10/s per UIDs`: expected `UID` or `IP`",
+        help: "write `10/s per UID`, `50/500ms per UID`, `600/1m per IP`, or `5/s per UID for members`",
+    },
+    Slip {
+        file: "unified/place-order.yaml",
+        from: "30/s per UID for reality-whitelisted]",
+        to: "30/s per UID for realty-whitelisted]",
+        code: Code::UndefinedName,
+        message: "unknown class `realty-whitelisted`",
+        help: "did you mean `reality-whitelisted`?",
+    },
 ];
+
+/// Mistakes in several files, of which none hides another: a word that cannot be read says nothing about names.
+#[test]
+fn mistakes_in_other_files_are_reported_in_the_same_run() {
+    let folder = copy();
+    let slips = [
+        ("api.yaml", "encoding: base64", "encoding: base46"),
+        ("unified/types.yaml", "mint: true", "mint: ture"),
+        ("unified/place-order.yaml", "kind: simulated", "kind: simulatd"),
+        ("unified/place-order.yaml", "when: { timeInForce: rpi }", "when: { timeInForc: rpi }"),
+        ("unified/fills.yaml", "next: cursor", "next: cursr"),
+        ("classic/fills.yaml", "next: idLessThan", "next: idLesThan"),
+        ("classic/orders-history.yaml", "of: HistoryOrder", "of: HistryOrder"),
+    ];
+    for (file, from, to) in slips {
+        let path = folder.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}: {from}");
+        fs::write(path, text.replacen(from, to, 1)).unwrap();
+    }
+    let all = mistakes(folder.path());
+    assert_eq!(all.len(), slips.len(), "{all}");
+    for (file, _, to) in slips {
+        let wrong = to.rsplit([' ', ':']).find(|word| !"}".contains(word)).unwrap();
+        let is_it = |text: &str| text.contains(wrong) || text.contains("timeInForc`");
+        assert!(all.iter().any(|one| is_it(&one.message)), "{file}: {wrong}: {all}");
+    }
+}
 
 #[test]
 fn a_slip_is_one_mistake_with_its_remedy() {

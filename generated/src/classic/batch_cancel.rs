@@ -33,6 +33,7 @@ runtime::parameters! {
     /// Checked before a request is sent:
     ///
     /// - `symbol-with-list`: When orderIdList is set, the symbol is set too.
+    /// - `listed-orders-are-named`: An item of orderIdList has an orderId, a clientOid or both.
     ///
     /// <details>
     /// <summary>What the exchange does, and other rules that are not checked</summary>
@@ -47,7 +48,7 @@ runtime::parameters! {
     ///
     /// # Not shown in the documents
     ///
-    /// - Which of orderId and clientOid an item of orderIdList needs, and which wins when it has both.
+    /// - Whether an item of orderIdList needs both orderId and clientOid, and which wins when it has both.
     /// - What is cancelled when neither orderIdList nor symbol is set.
     ///
     /// # Example
@@ -255,6 +256,13 @@ const RULES: &[runtime::tables::Rule] = &[
         hint: "set symbol",
         ..runtime::tables::Rule::DEFAULT
     },
+    runtime::tables::Rule {
+        id: "listed-orders-are-named",
+        at: "Batch Cancel, parameters",
+        says: "An item of orderIdList has an orderId, a clientOid or both.",
+        hint: "set orderId or clientOid",
+        ..runtime::tables::Rule::DEFAULT
+    },
 ];
 
 runtime::parameters! {
@@ -316,5 +324,10 @@ impl runtime::parameters::Parameters for BatchCancelItem {
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("orderId", self.order_id.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
+        to.rule(
+            &RULES[1],
+            "orderId",
+            !(self.order_id.is_some() || self.client_oid.is_some()),
+        );
     }
 }

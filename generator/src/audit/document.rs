@@ -3,10 +3,13 @@
 //! The text of a document is what the rendered page shows: without markup, with one line for each block, in plain
 //! typography and in words that the readers know. Every byte of it can be traced to the source.
 
+mod markdown;
+
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Options, Parser};
 
+use self::markdown::Builder;
 use super::text::Span;
 use super::wording;
 
@@ -40,7 +43,10 @@ struct Run {
 /// The text between two headings.
 pub(super) struct Section {
     pub(super) heading: String,
+    /// 1 for the title, 2 for chapters and so on, whichever marks the file has for them.
     pub(super) level: u8,
+    /// Whether it had links within the document, which are not part of its text.
+    is_navigation: bool,
     /// The bytes of the heading.
     pub(super) at: Range<usize>,
     /// The bytes from the heading's end to the next heading.
@@ -76,6 +82,8 @@ impl Document {
             builder.event(&source[start..], event, range, start);
         }
         let Builder { text, runs, literals, mut sections, .. } = builder;
+        sections.retain(|section| !section.is_navigation || !section.blocks.is_empty());
+        rank(&mut sections);
         let starts: Vec<usize> = sections.iter().skip(1).map(|section| section.at.start).collect();
         for (section, end) in sections.iter_mut().zip(starts.into_iter().chain([text.len()])) {
             section.body = section.at.end..end.max(section.at.end);
@@ -145,6 +153,10 @@ impl Document {
 }
 
 impl Section {
+    fn new(heading: String, level: u8, at: Range<usize>) -> Self {
+        Self { heading, level, is_navigation: false, body: at.end..at.end, at, blocks: Vec::new() }
+    }
+
     /// The text of the section outside tables, as list items and paragraphs.
     pub(super) fn texts<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = Span<'a>> {
         self.blocks.iter().filter_map(|block| match block {
@@ -186,238 +198,25 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in angle
-/// brackets is the name of something.
-fn is_markup(html: &str) -> bool {
-    const TAGS: [&str; 20] = [
-        "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "p", "small", "span",
-        "strong", "sub", "summary", "sup", "u",
-    ];
-    let html = html.trim();
-    let name =
-        html.trim_start_matches(['<', '/']).split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let is_tag = html.starts_with('<') && html.ends_with('>') && html.matches('<').count() == 1;
-    html.starts_with("<!--") && html.ends_with("-->") || is_tag && TAGS.contains(&name.to_ascii_lowercase().as_str())
+/// Counts the levels of headings from 1, without gaps. Where the first heading is the title and others are on its level,
+/// these are the chapters.
+fn rank(sections: &mut [Section]) {
+    let title = sections.first().map(|first| first.level);
+    let has_equals = sections.iter().skip(1).any(|section| Some(section.level) == title);
+    let mut levels: Vec<u8> = sections.iter().skip(1).map(|section| section.level).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let is_title = title == Some(1);
+    let first = if is_title && (has_equals || !levels.contains(&1)) { 2 } else { 1 };
+    for (nth, section) in sections.iter_mut().enumerate() {
+        let rank = levels.iter().position(|level| *level == section.level);
+        section.level = match (nth, rank) {
+            (0, _) if first == 2 => 1,
+            (_, rank) => rank.and_then(|rank| u8::try_from(rank).ok()).unwrap_or_default().saturating_add(first),
+        };
+    }
 }
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The block that words are being added to.
-#[derive(Clone, Copy)]
-enum Open {
-    Heading(u8),
-    Text,
-    Item { list: usize, number: Option<u64> },
-    Cell,
-}
-
-#[derive(Default)]
-struct Builder {
-    text: String,
-    runs: Vec<Run>,
-    literals: Vec<Range<usize>>,
-    sections: Vec<Section>,
-    /// The open lists, each with its own number and that of its next item.
-    lists: Vec<(usize, Option<u64>)>,
-    /// The number of lists so far.
-    count: usize,
-    /// The target of the open link.
-    link: Option<String>,
-    open: Option<Open>,
-    /// Whether the open block is a block of code.
-    is_code: bool,
-    /// Whether a metadata block is open.
-    is_metadata: bool,
-    /// The end of the latest cell in the parsed text.
-    cell_end: usize,
-    /// The characters of the open block, each with its byte in the source.
-    words: Vec<(char, usize)>,
-}
-
-impl Builder {
-    /// `start` is the byte at which the parsed text starts in the source.
-    fn event(&mut self, parsed: &str, event: Event<'_>, range: Range<usize>, start: usize) {
-        let at = start + range.start;
-        match event {
-            Event::Start(Tag::Heading { level, .. }) => self.begin(Open::Heading(level as u8)),
-            Event::Start(Tag::List(first)) => {
-                self.end();
-                let list = self.continued(first).unwrap_or_else(|| {
-                    self.count += 1;
-                    self.count
-                });
-                self.lists.push((list, first));
-            }
-            Event::Start(Tag::Item) => {
-                let Some((list, next)) = self.lists.last_mut() else { return };
-                let (list, counted) = (*list, *next);
-                *next = next.map(|n| n.saturating_add(1));
-                // The number as written, which readers refer to.
-                let digits: String = parsed[range].chars().take_while(char::is_ascii_digit).collect();
-                let number = counted.map(|counted| digits.parse().unwrap_or(counted));
-                self.begin(Open::Item { list, number });
-            }
-            // The paragraphs of a list item belong to its text.
-            Event::Start(Tag::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => self.push(" ", at),
-            Event::Start(Tag::Paragraph | Tag::HtmlBlock) => self.begin(Open::Text),
-            Event::Start(Tag::CodeBlock(_)) => {
-                self.begin(Open::Text);
-                self.is_code = true;
-            }
-            Event::Start(Tag::Table(_)) => {
-                self.end();
-                self.block(Block::Table { head: Vec::new(), rows: Vec::new() });
-            }
-            Event::Start(Tag::TableRow) => {
-                if let Some(Block::Table { rows, .. }) = self.last() {
-                    rows.push(Vec::new());
-                }
-            }
-            Event::Start(Tag::TableCell) => {
-                self.begin(Open::Cell);
-                self.cell_end = range.end;
-            }
-            Event::End(TagEnd::TableHead | TagEnd::TableRow) => {
-                self.surplus_cells(parsed, range, start);
-                self.text.push_str("|\n");
-            }
-            Event::End(TagEnd::List(_)) => {
-                self.end();
-                self.lists.pop();
-            }
-            Event::End(TagEnd::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => {}
-            Event::End(
-                TagEnd::Heading(_)
-                | TagEnd::Item
-                | TagEnd::Paragraph
-                | TagEnd::CodeBlock
-                | TagEnd::HtmlBlock
-                | TagEnd::TableCell,
-            ) => self.end(),
-            // Metadata before the document is for the program that renders it.
-            Event::Start(Tag::MetadataBlock(_)) => self.is_metadata = true,
-            Event::End(TagEnd::MetadataBlock(_)) => self.is_metadata = false,
-            Event::Text(_) if self.is_metadata => {}
-            Event::Text(words) if self.is_code => self.push_literal(&words, at),
-            Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => self.push(" ", at),
-            Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),
-            Event::Code(words) => {
-                let ticks = parsed[range].chars().take_while(|c| *c == '`').count();
-                self.push_literal(&words, at + ticks);
-            }
-            Event::SoftBreak | Event::HardBreak => self.push(" ", at),
-            // A link within the documents is markup; an external address is part of the text.
-            Event::Start(Tag::Link { dest_url, .. }) if dest_url.contains("://") => {
-                self.link = Some(dest_url.into_string());
-            }
-            Event::End(TagEnd::Link) => {
-                if let Some(address) = self.link.take().filter(|_| !parsed[range.clone()].starts_with('<')) {
-                    self.push(&format!(" {address}"), at);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds cells that exceed those of the head. Markdown drops them, but they are part of the document.
-    fn surplus_cells(&mut self, parsed: &str, row: Range<usize>, start: usize) {
-        let rest = parsed.get(self.cell_end..row.end).unwrap_or_default();
-        if rest.contains(char::is_alphanumeric) {
-            let words = rest.trim_start_matches(['|', ' ']);
-            self.begin(Open::Cell);
-            self.push(words.trim_end_matches(['|', ' ', '\n']), start + row.end - words.len());
-            self.end();
-        }
-    }
-
-    fn push_literal(&mut self, words: &str, at: usize) {
-        self.literals.push(at..at + words.len());
-        self.push(words, at);
-    }
-
-    fn push(&mut self, words: &str, at: usize) {
-        if self.open.is_none() {
-            self.open = Some(Open::Text);
-        }
-        self.words.extend(words.char_indices().map(|(offset, c)| (c, at + offset)));
-    }
-
-    /// The list that a new list without numbers continues: for Markdown, another bullet starts a new list; for readers,
-    /// it does not.
-    fn continued(&mut self, first: Option<u64>) -> Option<usize> {
-        match (first, self.lists.is_empty(), self.last()) {
-            (None, true, Some(Block::Item { list, number: None, .. })) => Some(*list),
-            _ => None,
-        }
-    }
-
-    fn begin(&mut self, open: Open) {
-        self.end();
-        self.open = Some(open);
-    }
-
-    /// Ends the open block. Empty blocks are dropped, except cells and headings.
-    fn end(&mut self) {
-        self.is_code = false;
-        let words = wording::canonical_characters(&std::mem::take(&mut self.words), &self.literals);
-        let Some(open) = self.open.take() else { return };
-        match open {
-            Open::Heading(level) => {
-                let heading = words.iter().map(|(c, _)| *c).collect();
-                let at = self.write("", &words, "\n");
-                self.sections.push(Section { heading, level, body: at.end..at.end, at, blocks: Vec::new() });
-            }
-            Open::Text if words.is_empty() => {}
-            Open::Text => {
-                let text = self.write("", &words, "\n");
-                self.block(Block::Text(text));
-            }
-            Open::Item { number: None, .. } if words.is_empty() => {}
-            Open::Item { list, number } => {
-                let text = self.write("", &words, "\n");
-                self.block(Block::Item { list, number, text });
-            }
-            Open::Cell => {
-                let cell = self.write("| ", &words, " ");
-                if let Some(Block::Table { head, rows }) = self.last() {
-                    rows.last_mut().unwrap_or(head).push(cell);
-                }
-            }
-        }
-    }
-
-    /// Appends words, and returns their position.
-    fn write(&mut self, before: &str, words: &[(char, usize)], after: &str) -> Range<usize> {
-        self.text.push_str(before);
-        let start = self.text.len();
-        for (c, source) in words {
-            let at = self.text.len();
-            self.text.push(*c);
-            match self.runs.last_mut() {
-                Some(run) if run.text + run.length == at && run.source + run.length == *source => {
-                    run.length += c.len_utf8();
-                }
-                _ => self.runs.push(Run { text: at, source: *source, length: c.len_utf8() }),
-            }
-        }
-        let end = self.text.len();
-        self.text.push_str(after);
-        start..end
-    }
-
-    fn last(&mut self) -> Option<&mut Block> {
-        self.sections.last_mut()?.blocks.last_mut()
-    }
-
-    fn block(&mut self, block: Block) {
-        if self.sections.is_empty() {
-            let start = Section { heading: String::new(), level: 1, at: 0..0, body: 0..0, blocks: Vec::new() };
-            self.sections.push(start);
-        }
-        if let Some(section) = self.sections.last_mut() {
-            section.blocks.push(block);
-        }
-    }
 }

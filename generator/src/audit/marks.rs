@@ -21,6 +21,9 @@ const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The prefix of headings among the other units.
 const HEADING: &str = "# ";
 
+/// The level of headings below the title.
+const CHAPTER: u8 = 2;
+
 /// The maximum number of columns of a table for which other orders are tried.
 const MOST_COLUMNS: usize = 5;
 
@@ -120,12 +123,18 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
             }
         }
     }
-    let below = document.sections.iter().filter(|other| other.at.start > section.at.start);
-    let below = below.take_while(|other| other.level > section.level);
-    for heading in below.filter(|below| below.level == section.level + 1) {
+    for heading in headings(document, section) {
         units.add(heading.at.clone(), None, heading_meaning(&heading.heading));
     }
     units.units
+}
+
+/// The headings that belong to a section: the chapters to the title, and all headings of a chapter to it, however deep
+/// they are.
+fn headings<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<Item = &'a Section> {
+    let below = document.sections.iter().filter(|other| other.at.start > section.at.start);
+    let below = below.take_while(|other| other.level > section.level);
+    below.filter(|below| section.level == CHAPTER || section.level < CHAPTER && below.level == CHAPTER)
 }
 
 /// The meaning of a row's cells in these columns. A cell of the column `need` means a need, in whatever words.

@@ -71,6 +71,11 @@ pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: S
     let Some((first, _)) = unit.text.split_once(" | ") else {
         return numbers.is_empty() && !at.contains("table, ");
     };
+    if let Some((_, named)) = at.split_once("table, ")
+        && unit.text.split(" | ").any(|cell| cell.to_lowercase().contains(&named.trim().to_lowercase()))
+    {
+        return true;
+    }
     let names = Span::new(at, 0).texts();
     let names_row = Span::new(first, 0).texts().iter().any(|name| names.contains(name));
     names_row || numbers.is_empty() && !at.contains("table, ") && !at.contains("after the ")

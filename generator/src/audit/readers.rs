@@ -6,6 +6,7 @@ mod columns;
 mod conventions;
 pub(super) mod endpoint;
 mod errors;
+mod examples;
 mod limits;
 mod note;
 mod parameters;
@@ -111,6 +112,7 @@ impl<'a> Reader<'a> {
         for text in section.texts(self.document) {
             self.batch_maximum(text, id);
             self.response(text, id);
+            self.example(text, id);
         }
         for table in section.tables(self.document) {
             self.response_table(&table, id);

@@ -195,7 +195,11 @@ fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
     let line = document.line(change.at);
     let now = change.now.as_ref().map(|now| document.quote(now));
     let before = was.zip(change.was.as_ref()).map(|(was, mark)| marks::words_of(was, mark).map(|at| was.quote(&at)));
+    let is_heading = |at: &Range<usize>| document.section_of(at.start).is_some_and(|section| section.at == *at);
     let says = match (&now, &before) {
+        _ if change.was.is_none() && change.now.as_ref().is_some_and(is_heading) => {
+            "the same sentences, items and rows, arranged in another way".to_owned()
+        }
         (Some(now), Some(Some(before))) if now == before => format!("has another number: {now}"),
         (Some(now), Some(Some(before))) => difference_of_words(before, now),
         (None, Some(Some(before))) => format!("[-{before}-]"),

@@ -28,8 +28,11 @@ impl<'a> Span<'a> {
         self.part(start..start + self.text.trim().len())
     }
 
-    /// A name without the footnote mark after it, as in `size*`.
+    /// A name without the footnote mark after it, as in `size*` or `size[^1]`.
     pub(super) fn without_footnote(self) -> Self {
+        if let Some((name, _)) = self.text.split_once("[^").filter(|(_, mark)| mark.ends_with(']')) {
+            return self.part(0..name.len());
+        }
         self.part(0..self.text.trim_end_matches(['*', '†', '‡', '§', '¹', '²', '³']).len())
     }
 

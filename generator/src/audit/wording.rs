@@ -128,6 +128,7 @@ pub(super) fn canonical_characters(text: &[(char, usize)], literals: &[Range<usi
         plain.pop();
     }
     let plain = without_separators_of_thousands(&plain);
+    let plain = without_spaces_in_rates(&plain, is_literal);
     without_synonyms(&plain, is_literal)
 }
 
@@ -144,6 +145,25 @@ fn without_separators_of_thousands(text: &[(char, usize)]) -> Vec<(char, usize)>
     };
     let is_kept = |(at, (c, _)): &(usize, &(char, usize))| *c != ',' || !parts(*at);
     text.iter().enumerate().filter(is_kept).map(|(_, own)| *own).collect()
+}
+
+/// Removes spaces around the slashes of a rate, so that `10 / s / UID` is `10/s/UID`.
+fn without_spaces_in_rates(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) -> Vec<(char, usize)> {
+    let is = |at: Option<usize>, kind: fn(char) -> bool| at.and_then(|at| text.get(at)).is_some_and(|(c, _)| kind(*c));
+    let is_space = |at: Option<usize>| is(at, |c| c == ' ');
+    let mut dropped = Vec::new();
+    let mut end_of_rate = None;
+    for (at, _) in text.iter().enumerate().filter(|(_, (c, from))| *c == '/' && !is_literal(*from)) {
+        let left = at.checked_sub(1 + usize::from(is_space(at.checked_sub(1))));
+        let right = at + 1 + usize::from(is_space(Some(at + 1)));
+        let unit = text.iter().skip(right).take_while(|(c, _)| c.is_alphanumeric()).count();
+        let is_of_rate = is(left, |c| c.is_ascii_digit()) || left.is_some() && left == end_of_rate;
+        if is_of_rate && is(Some(right + unit).and_then(|end| end.checked_sub(1)), char::is_alphabetic) && unit > 0 {
+            end_of_rate = Some(right + unit - 1);
+            dropped.extend([at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter(|at| is_space(Some(*at))));
+        }
+    }
+    text.iter().enumerate().filter(|(at, _)| !dropped.contains(at)).map(|(_, own)| *own).collect()
 }
 
 fn without_synonyms(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) -> Vec<(char, usize)> {

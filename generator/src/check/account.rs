@@ -3,8 +3,8 @@
 use super::conditions::Subject;
 use super::names::{RustName, are_distinct, are_free};
 use super::taken;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Class, Condition, Enum, Family, Operation, Property, PropertyKind};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest};
+use crate::model::{Api, Class, Condition, Enum, Family, Lookup, Operation, Property, PropertyKind};
 
 /// Properties, their values and their types have distinct names.
 pub(super) fn names(api: &Api, to: &mut Diagnostics) {
@@ -74,12 +74,15 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
         return;
     };
     let shown: &Enum = &family.enums[index];
-    for word in words.iter().filter(|word| shown.index_of(&word.name.wire).is_none()) {
+    // An enum without values is reported.
+    let is_missing = |name: &str| !shown.values.is_empty() && shown.index_of(name).is_none();
+    for word in words.iter().filter(|word| is_missing(&word.name.wire)) {
         to.at(place, Code::BadValue, format!("`{name}` has no value `{}`", word.name.wire))
             .related(shown.name.place, "the enum is here")
             .help("name an enum with the values of the property, or correct them");
     }
-    let is_read = api.is_whole && !to.is_unread(family.place.file, "lifecycle");
+    let is_unread = |key| family.shared_files.iter().any(|file| to.is_unread(*file, key));
+    let is_read = api.is_whole && !is_unread("lifecycle") && !is_unread("records");
     if is_read && !family.tracked_records().any(|record| record.field_of_enum(index).is_some()) {
         to.at(
             place,
@@ -108,7 +111,7 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
 pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     for class in &family.classes {
         let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
-        if with_rates().next().is_none() && api.is_whole {
+        if with_rates().next().is_none() && api.is_whole && !may_be_meant(family, class, to) {
             to.at(
                 class.place,
                 Code::Unused,
@@ -119,9 +122,12 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
         // A request without the parameter has the class that the caller states; at least one operation must have it.
         let speaks_of = |operation: &&Operation| {
             let names = family.names(operation.body.parameters());
-            class.when.iter().flat_map(Condition::names).all(|name| names.iter().any(|known| known.name.wire == name))
+            let is_known = |name: &str| !matches!(names.find(name), Lookup::Missing(_));
+            class.when.iter().flat_map(Condition::names).all(is_known)
         };
-        let Some(operation) = with_rates().find(speaks_of).or_else(|| with_rates().next()) else { continue };
+        // A misspelt class may belong to an operation that has the parameter.
+        let others = || with_rates().next().filter(|_| !may_be_meant(family, class, to));
+        let Some(operation) = with_rates().find(speaks_of).or_else(others) else { continue };
         let names = family.names(operation.body.parameters());
         let name = format!("the class `{}`", class.name);
         let subject = Subject { api, family, name: &name, place: class.place, names: &names };
@@ -140,6 +146,16 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     if !family.classes.is_empty() {
         rates_have_known_classes(family, to);
     }
+}
+
+/// Whether a rate that could not be read, or one for an unknown class, may be meant for a class.
+fn may_be_meant(family: &Family, class: &Class, to: &Diagnostics) -> bool {
+    let known = || family.classes.iter().map(|known| known.name.as_str());
+    let is_misspelt = |name: &str| !known().any(|known| known == name) && nearest(name, known()) == Some(&class.name);
+    family.operations.iter().any(|operation| {
+        to.is_unread(operation.place.file, "rate_limit")
+            || operation.rates.iter().any(|rate| rate.own_class().is_some_and(is_misspelt))
+    })
 }
 
 fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {

@@ -49,7 +49,10 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
     }
     let names = family.names(&item.parameters);
     let is_known = |id: &str| !matches!(names.find(id), Lookup::Missing(_));
-    if !batch.ids.is_empty() && !batch.ids_of_items().any(is_known) {
+    // An id that is similar to a parameter is misspelt, which is reported as a field that the result does not have.
+    let is_misspelt = |id: &str| did_you_mean(id, names.iter().map(|wire| wire.name.wire.as_str())).is_some();
+    let is_misspelt = batch.ids_of_items().any(|id| !is_known(id) && is_misspelt(id));
+    if !is_misspelt && !batch.ids.is_empty() && !batch.ids_of_items().any(is_known) {
         to.at(batch.place, Code::UndefinedName, format!("the items of `{name}` have none of these ids"))
             .related(list.name.place, "the list is here")
             .help(format!("expected one of: {}", name_list(names.iter().map(|wire| wire.name.wire.as_str()))));
@@ -64,7 +67,7 @@ fn results_are_in_the_answer(
     (way, place): (&Way, Place),
     to: &mut Diagnostics,
 ) {
-    let Some(first) = way.first() else { return };
+    let Some(first) = way.first().filter(|_| api.is_sound) else { return };
     let of_envelope = api.envelope.as_ref().map(Envelope::members).unwrap_or_default();
     let data_way = operation.data_way(api);
     let data = data_way.and_then(Way::first);

@@ -1,11 +1,12 @@
 //! Conditions: the names in them exist, and the values are possible.
 
+use super::ranges::Range;
 use super::units::why_no_value;
 use super::values::described;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, unknown};
 use crate::model::{
-    Account, Api, Comparison, Condition, Family, Lookup, Name, Operand, Property, PropertyKind, Role, Shape, Type,
-    WireNames, WireParameter,
+    Account, Api, Comparison, Condition, Family, Lookup, Name, Operand, Property, PropertyKind, Relation, Role, Shape,
+    Type, WireNames, WireParameter,
 };
 
 /// The owner of conditions: a rule or a class.
@@ -31,7 +32,11 @@ impl Subject<'_> {
             Condition::Compares { parameter, comparison, property } => {
                 self.compares(parameter, *comparison, property, to);
             }
-            Condition::Relates { parameter, operand, place, .. } => self.relates(parameter, operand, *place, to),
+            Condition::Relates { parameter, operand, place, .. } => {
+                if self.relates(parameter, operand, *place, to) {
+                    self.can_hold_and_fail(condition, *place, to);
+                }
+            }
             Condition::Not(inner) => self.check(inner, to),
         }
     }
@@ -59,6 +64,9 @@ impl Subject<'_> {
             return;
         };
         let identifier = &self.family.identifiers[index];
+        if to.is_unread(identifier.name.place.file, "forms") {
+            return;
+        }
         let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
         for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
             let help = did_you_mean(form, known())
@@ -135,9 +143,9 @@ impl Subject<'_> {
         }
     }
 
-    /// Numbers are compared with numbers, times with times and moments.
-    fn relates(&self, (name, place): &Placed, operand: &Operand, at: Place, to: &mut Diagnostics) {
-        let Some(own) = find(self.names, name, *place, to) else { return };
+    /// Numbers are compared with numbers, times with times and moments. Whether they are.
+    fn relates(&self, (name, place): &Placed, operand: &Operand, at: Place, to: &mut Diagnostics) -> bool {
+        let Some(own) = find(self.names, name, *place, to) else { return false };
         let Some(ty) = ordered(&own) else {
             to.at(
                 *place,
@@ -145,11 +153,16 @@ impl Subject<'_> {
                 format!("`{name}` is neither a number nor a time, so nothing is below or above it"),
             )
             .help("use a parameter that is a number or a time");
-            return;
+            return false;
         };
         let (what, fits) = match operand {
+            Operand::Parameter(other) if is_moment(other) => {
+                to.at(at, Code::BadDuration, format!("invalid time `{other}`"))
+                    .help("write `30 days ago`, `1 hour ahead` or `now`, or a number or the name of a parameter");
+                return false;
+            }
             Operand::Parameter(other) => {
-                let Some(found) = find(self.names, other, at, to) else { return };
+                let Some(found) = find(self.names, other, at, to) else { return false };
                 let is_same = match (ty, ordered(&found)) {
                     (Type::Undefined, _) | (_, Some(Type::Undefined)) => true,
                     (Type::Time(_), Some(Type::Time(_))) => true,
@@ -167,6 +180,21 @@ impl Subject<'_> {
                  another one of its type",
             );
         }
+        fits
+    }
+
+    /// A comparison with a number that the type and the bounds of the parameter decide is a mistake.
+    fn can_hold_and_fail(&self, condition: &Condition, at: Place, to: &mut Diagnostics) {
+        let Some((name, range)) = Range::of_condition(condition) else { return };
+        let Lookup::Found(found) = self.names.find(name) else { return };
+        let Some(own) = found.parameter().and_then(Range::of_parameter) else { return };
+        let holds = match (own.is_within(&range), own.excludes(&range)) {
+            (true, _) => "always holds",
+            (false, true) => "never holds",
+            (false, false) => return,
+        };
+        to.at(at, Code::BadRule, format!("the comparison {holds}: `{name}` is {own}"))
+            .help("correct the number, or remove the comparison");
     }
 
     fn property(&self, (name, place): &Placed, to: &mut Diagnostics) -> Option<&Property> {
@@ -229,6 +257,11 @@ impl Comparison {
     }
 }
 
+/// Whether an operand is meant as a moment or a number: it has a space, or begins like a number.
+fn is_moment(operand: &str) -> bool {
+    operand.contains(' ') || operand.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+}
+
 /// The keys of conditions that are not names of parameters.
 const CONDITIONS: [&str; 4] = ["given", "any_given", "not.given", "not.any_given"];
 
@@ -241,13 +274,35 @@ pub(super) fn find<'a>(
 ) -> Option<WireParameter<'a>> {
     match names.find(name) {
         Lookup::Found(found) => return Some(found),
-        Lookup::Missing(help) => {
-            let help = did_you_mean(name, CONDITIONS).unwrap_or(help);
-            to.at(place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
-        }
+        Lookup::Missing(help) => match name.rsplit_once('.') {
+            Some((parameter, word)) if matches!(names.find(parameter), Lookup::Found(_)) => {
+                unknown_comparison(parameter, word, place, to);
+            }
+            _ if name.starts_with("not.") => {
+                to.at(place, Code::BadRule, "`not.` twice").help("remove both: the entry holds without them");
+            }
+            _ => {
+                let help = did_you_mean(name, CONDITIONS).unwrap_or(help);
+                to.at(place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
+            }
+        },
         Lookup::Unresolved => {}
     }
     None
+}
+
+/// Reports the word behind a parameter's name: it is misspelt, or has several values to compare with.
+fn unknown_comparison(parameter: &str, word: &str, place: Place, to: &mut Diagnostics) {
+    let relations = Relation::ALL.into_iter().map(Relation::as_str);
+    let known: Vec<_> = relations.chain(Comparison::ALL.into_iter().map(Comparison::as_str)).chain(["form"]).collect();
+    if known.contains(&word) {
+        to.at(place, Code::BadRule, format!("`{word}` compares `{parameter}` with one value"))
+            .help("write one value, not a list");
+        return;
+    }
+    let help = did_you_mean(word, known.iter().copied());
+    to.at(place, Code::UndefinedName, format!("unknown comparison `{word}` of `{parameter}`"))
+        .help(help.unwrap_or_else(|| format!("expected one of: {}", known.join(", ")).into()));
 }
 
 /// Why a condition cannot compare a parameter with values; `None` if it can.

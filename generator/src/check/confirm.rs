@@ -129,6 +129,12 @@ fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, con
     for place in std::iter::once(&confirm.by).chain(&confirm.then) {
         place_can_be_queried(api, family, confirm, place, to);
     }
+    if let Some((then, place)) = confirm.then.as_ref().filter(|(then, _)| *then == confirm.by.0) {
+        to.at(*place, Code::BadOutcome, format!("`then` queries `{then}` a second time"))
+            .related(confirm.by.1, "the first query is here")
+            .help("name another operation, or remove `then`");
+        return;
+    }
     queries::check(family, operation, confirm, to);
     second_query_shows_the_same(family, operation, to);
 }
@@ -217,6 +223,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     changes_are_of_the_record(family, record, confirm, to);
     times_are_known(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
+    beside_is_not_compared(confirm, to);
     scales_are_the_same(family, operation, record, confirm, to);
 }
 
@@ -317,8 +324,14 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let others = confirm.with.iter().chain(&confirm.beside).chain(&confirm.expires);
     let named: Vec<_> = named.chain(others.map(|(name, _)| name)).collect();
     let all = names(family, operation);
-    // An unknown name is a misspelling of one of the remaining parameters.
-    let is_strange = named.iter().any(|name| !matches!(find_within(family, &all, name), Lookup::Found(_)));
+    // An unknown name, or one of another type than its key needs, stands for one of the remaining parameters.
+    let is_found = |name: &String| match find_within(family, &all, name) {
+        Lookup::Found(found) => Some(found),
+        Lookup::Missing(_) | Lookup::Unresolved => None,
+    };
+    let is_time = |parameter: &Parameter| parameter.shape.is_one(Type::is_time);
+    let expires = confirm.expires.as_ref().and_then(|(name, _)| is_found(name)).and_then(|found| found.parameter());
+    let is_strange = named.iter().any(|name| is_found(name).is_none()) || expires.is_some_and(|one| !is_time(one));
     // Without `ids`, which are reported as missing, the remaining parameters are unknown.
     if is_strange || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
         return;
@@ -332,6 +345,24 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
             format!("parameters that are not compared: {}", name_list(left.iter().map(String::as_str))),
         )
         .help(format!("add them to `{to_be_in}`, or to `beside` if the record cannot show them"));
+    }
+}
+
+/// What `beside` lists is compared nowhere else.
+fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
+    let by_ids = confirm.ids.iter().chain(&confirm.find).chain(&confirm.matches).map(|(_, own)| own);
+    let compared: Vec<_> = by_ids.chain(confirm.agrees.iter().map(|(own, _)| own)).collect();
+    for (index, (name, place)) in confirm.beside.iter().enumerate() {
+        let other = compared.iter().find(|(other, _)| other == name);
+        let earlier = confirm.beside[..index].iter().find(|(earlier, _)| earlier == name);
+        let (why, first) = match (other, earlier) {
+            (Some((_, first)), _) => ("is compared", *first),
+            (None, Some((_, first))) => ("is listed twice", *first),
+            (None, None) => continue,
+        };
+        to.at(*place, Code::DefinedTwice, format!("`beside` lists `{name}`, which {why}"))
+            .related(first, "it is named here, too")
+            .help("remove it from one of the two places");
     }
 }
 

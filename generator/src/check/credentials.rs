@@ -12,6 +12,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     what_is_needed_is_sent(credentials, to);
     are_distinct(credentials, to);
     signed_parts_are_known(api, credentials, to);
+    signed_parts_are_distinct(credentials, to);
     carried_parts_are_known(credentials, to);
     forms_have_a_use(credentials, to);
     bodies_arrive(credentials, to);
@@ -98,6 +99,10 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
                 to.at(part.place, Code::BadValue, format!("the {what} contains the signature itself"))
                     .help("remove `signature`");
             }
+            PartKind::Header(name) if credentials.header(SignedPart::Signature).is_some_and(|own| own == name) => {
+                to.at(part.place, Code::BadValue, format!("the {what} contains the signature itself"))
+                    .help(format!("remove the header `{name}`"));
+            }
             PartKind::Header(name) => {
                 let own = || credentials.headers().map(|carried| carried.name.as_str());
                 let known = || {
@@ -121,6 +126,48 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
             | PartKind::When(_) => {}
         }
     }
+}
+
+/// What changes with each request is signed once in each text. A key or a passphrase may stand at both ends of it.
+fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
+    let Some(signature) = &credentials.signature else { return };
+    let lists: Vec<&[Part]> = match &signature.content {
+        Content::Text(parts) => vec![parts],
+        Content::Token(token) => token.header.iter().chain(&token.claims).map(|(_, parts)| parts.as_slice()).collect(),
+    };
+    let within = signature.parts().into_iter().flat_map(Part::all).flat_map(Part::lists);
+    for list in lists.into_iter().chain(within) {
+        for (index, part) in list.iter().enumerate() {
+            let PartKind::Word(word) = part.kind else { continue };
+            let is_same = |first: &&Part| matches!(first.kind, PartKind::Word(other) if says_the_same(word, other));
+            if let Some(first) = list[..index].iter().find(is_same) {
+                to.at(part.place, Code::DefinedTwice, format!("`{}` is signed twice", word.as_str()))
+                    .related(first.place, "the first one")
+                    .help("remove one of them");
+            }
+        }
+    }
+}
+
+/// Whether two words stand for the same part of a request.
+fn says_the_same(word: SignedPart, other: SignedPart) -> bool {
+    let part = |word: SignedPart| match word {
+        SignedPart::Query | SignedPart::BareQuery | SignedPart::DecodedQuery | SignedPart::SortedQuery => {
+            Some(SignedPart::Query)
+        }
+        SignedPart::Key | SignedPart::Passphrase => None,
+        SignedPart::Timestamp
+        | SignedPart::Nonce
+        | SignedPart::Expires
+        | SignedPart::Method
+        | SignedPart::Host
+        | SignedPart::Path
+        | SignedPart::Body
+        | SignedPart::Signature
+        | SignedPart::Call
+        | SignedPart::CallId => Some(word),
+    };
+    part(word).is_some() && part(word) == part(other)
 }
 
 /// A carried text is a credential, or consists of parts that are known when it is made: parameters are written before

@@ -19,7 +19,12 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
         return;
     }
     for family in api.families.iter().filter(|family| family.shared_files.iter().all(is_sound)) {
-        for operation in family.operations.iter().filter(|operation| is_sound(&operation.place.file)) {
+        // Parameters may be taken over from the file of another operation.
+        let files = |operation: &Operation| -> Vec<u32> {
+            let parameters = operation.sets().flat_map(|(_, parameters)| parameters);
+            parameters.map(|parameter| parameter.written.file).chain([operation.place.file]).collect()
+        };
+        for operation in family.operations.iter().filter(|operation| files(operation).iter().all(is_sound)) {
             for example in &operation.examples {
                 let (text, place) = &example.request;
                 read(family, text, *place, to, |example, root| request::check(example, operation, root));

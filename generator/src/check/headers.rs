@@ -37,6 +37,24 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
     }
 }
 
+/// A header of some operations is listed by one of them.
+pub(super) fn are_used(api: &Api, to: &mut Diagnostics) {
+    let lists = |operation: &Operation, name: &str| {
+        to.is_unread(operation.place.file, "headers")
+            || operation.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+    };
+    let is_used = |name: &str| api.operations().any(|(_, operation)| lists(operation, name));
+    let unused: Vec<_> = api
+        .headers
+        .iter()
+        .filter(|header| api.is_whole && header.sent == Sent::ByOperation && !is_used(&header.name))
+        .collect();
+    for header in unused {
+        to.at(header.place, Code::Unused, format!("unused header `{}`: no operation lists it", header.name))
+            .help("remove it, add it to the `headers` of an operation, or write `sent: always`");
+    }
+}
+
 /// Signed operations require credentials.
 pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     let signed = api.operations().find(|(_, operation)| operation.access == Access::Signed);

@@ -91,6 +91,8 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
             .help("extend `length`, or remove `mint`");
         }
         let pieces = all.alphabet.as_ref().and_then(|(alphabet, _)| alphabet::ranges(alphabet).ok());
+        // An alphabet without characters is reported.
+        let pieces = pieces.filter(|pieces| !pieces.is_empty());
         let has = |letter: char| {
             pieces.as_ref().is_none_or(|pieces| pieces.iter().any(|(from, to)| (*from..=*to).contains(&letter)))
         };

@@ -64,7 +64,9 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
 /// Every pool is used.
 pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
     let rates = || api.operations().flat_map(|(_, operation)| &operation.rates);
-    for pool in api.pools.iter().filter(|_| api.is_whole) {
+    // A rate that could not be read may be one of the pool.
+    let are_read = api.operations().all(|(_, operation)| !to.is_unread(operation.place.file, "rate_limit"));
+    for pool in api.pools.iter().filter(|_| api.is_whole && are_read) {
         if !rates().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == pool.name) {
             to.at(pool.place, Code::Unused, format!("unused pool `{}`: no operation takes from it", pool.name))
                 .help(format!("remove the pool, or write `1 of {}` in the `rate_limit` of an operation", pool.name));

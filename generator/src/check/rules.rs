@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::conditions::{Subject, find};
+use super::ranges::Range;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
     Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Severity, Statements, Test,
@@ -88,14 +89,23 @@ fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-/// A rule whose `when` contradicts itself would never apply.
+/// A rule whose `when` contradicts itself would never apply, and likewise for what it requires or forbids.
 fn can_hold(rule: &Rule, to: &mut Diagnostics) {
-    let Some(Test::Condition { when, .. }) = &rule.test else { return };
-    let mut earlier = when.iter().enumerate().flat_map(|(at, one)| when[..at].iter().map(move |other| (other, one)));
-    if earlier.any(|(one, other)| excludes(one, other)) {
-        to.at(rule.place, Code::BadRule, format!("{} never applies: `when` contradicts itself", name(rule)))
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
+    let keys = [
+        (when, "never applies: `when`"),
+        (require, "can never be kept: `require`"),
+        (forbid, "can never fail: `forbid`"),
+    ];
+    for (_, what) in keys.into_iter().filter(|(conditions, _)| contradicts_itself(conditions)) {
+        to.at(rule.place, Code::BadRule, format!("{} {what} contradicts itself", name(rule)))
             .help("correct the condition, or remove the rule");
     }
+}
+
+fn contradicts_itself(all: &[Condition]) -> bool {
+    let mut pairs = all.iter().enumerate().flat_map(|(at, one)| all[..at].iter().map(move |other| (other, one)));
+    pairs.any(|(one, other)| excludes(one, other))
 }
 
 /// A rule whose `when` implies what it requires, or excludes what it forbids, could never fail.
@@ -197,9 +207,15 @@ fn implies(one: &Condition, other: &Condition) -> bool {
             (Some((kind, a, one)), Some((other_kind, b, other))) => {
                 (kind, a) == (other_kind, b) && one.is_subset(&other)
             }
-            _ => false,
+            _ => have_ranges(one, other).is_some_and(|(one, other)| one.is_within(&other)),
         },
     }
+}
+
+/// The values for which two comparisons of the same parameter hold.
+fn have_ranges(one: &Condition, other: &Condition) -> Option<(Range, Range)> {
+    let ((name, one), (other_name, other)) = (Range::of_condition(one)?, Range::of_condition(other)?);
+    (name == other_name).then_some((one, other))
 }
 
 /// Whether the second condition fails whenever the first holds. A text may have several forms.
@@ -211,7 +227,7 @@ fn excludes(one: &Condition, other: &Condition) -> bool {
         (Some((kind, a, one)), Some((other_kind, b, other))) => {
             kind != "form" && (kind, a) == (other_kind, b) && one.is_disjoint(&other)
         }
-        _ => false,
+        _ => have_ranges(one, other).is_some_and(|(one, other)| one.excludes(&other)),
     }
 }
 

@@ -26,6 +26,13 @@ pub(super) fn check(
     if let Some(TradePosition { field, open, close, close_long, close_short }) = &trade.position {
         let values = [open, close, close_long, close_short].into_iter().flatten().cloned().collect::<Vec<_>>();
         has_values(family, record, field, &values, to);
+        for (index, (value, place)) in values.iter().enumerate() {
+            if let Some((_, first)) = values[..index].iter().find(|(earlier, _)| earlier == value) {
+                to.at(*place, Code::DefinedTwice, format!("`{value}` has two meanings"))
+                    .related(*first, "first listed here")
+                    .help("remove one of them");
+            }
+        }
     }
     if let Some(fees) = &trade.fees {
         lists_fees(family, record, fees, to);

@@ -81,8 +81,16 @@ fn is_iso_time(text: &str) -> bool {
 }
 
 /// A parameter has a type that can be sent.
-fn shape(_family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+fn shape(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let place = parameter.name.place;
+    // What is taken over with `as` is reported where it is written.
+    let is_same = |other: &Parameter| {
+        (other.shape.record(), other.shape.listed()) == (parameter.shape.record(), parameter.shape.listed())
+    };
+    let is_elsewhere = |other: &Parameter| other.name.place == parameter.written && is_same(other);
+    if parameter.written != place && family.all_parameters().any(is_elsewhere) {
+        return;
+    }
     if matches!(parameter.shape.listed(), Some(Type::Choice(_))) {
         to.at(place, Code::BadChoice, "a list cannot have a choice as its items")
             .help("use a list of objects, with `item` and `fields`, that contains the choice");
@@ -127,7 +135,8 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     };
     let mut are_numbers = true;
     for (key, text, place) in given {
-        if let Some(fault) = why_not(family, ty, text) {
+        let fault = why_not(family, ty, text).or_else(|| begins_with_zero(text));
+        if let Some(fault) = fault {
             fault.report(to, place, Code::BadNumber, &format!("`{key}`"));
             are_numbers = false;
         }
@@ -141,6 +150,13 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
             .related(*max_place, "`max` is here")
             .help("swap them, or correct one of them");
     }
+}
+
+/// YAML 1.1 reads `017` as 15.
+fn begins_with_zero(number: &str) -> Option<Fault> {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let is_octal = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
+    is_octal.then(|| Fault::new(format!("{number} begins with a zero"), "write it without the zero"))
 }
 
 fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {

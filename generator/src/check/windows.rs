@@ -46,11 +46,11 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &
 /// The default is not longer than the limits.
 fn default_fits(window: &Window, to: &mut Diagnostics) {
     let Some(default) = window.default else { return };
-    for (key, limit) in [("span", window.span), ("access", window.access)] {
-        if let Some(limit) = limit.filter(|limit| milliseconds(default, 28) > milliseconds(*limit, 31)) {
-            to.at(window.place, Code::BadWindow, format!("`default` {default} is longer than `{key}` {limit}"))
-                .help("swap them, or correct one of them");
-        }
+    let limits = [("span", window.span), ("access", window.access)];
+    let mut limits = limits.into_iter().filter_map(|(key, limit)| Some((key, limit?)));
+    if let Some((key, limit)) = limits.find(|(_, limit)| milliseconds(default, 28) > milliseconds(*limit, 31)) {
+        to.at(window.place, Code::BadWindow, format!("`default` {default} is longer than `{key}` {limit}"))
+            .help("swap them, or correct one of them");
     }
 }
 

@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::report::API_NAME;
 use super::{Code, Diagnostic, Diagnostics, Place, name_list};
 
 /// How many other places are listed.
@@ -108,7 +107,7 @@ impl Diagnostics {
     fn group_of(&self, item: &Diagnostic) -> Option<Group> {
         if let Some(name) = &item.unknown {
             let file = item.place.and_then(|place| self.files.get(place.file as usize));
-            let within = file.and_then(|file| file.parent()).map(PathBuf::from).filter(|_| !name.starts_with(API_NAME));
+            let within = file.and_then(|file| file.parent()).map(PathBuf::from).filter(|_| !item.is_of_api());
             return Some(Group { code: Code::UndefinedName, says: name.clone(), within, least: 2 });
         }
         let file = item.place.and_then(|place| self.files.get(place.file as usize));

@@ -3,7 +3,7 @@
 use super::{Code, Diagnostic, Diagnostics, Fix, Place};
 
 /// Marks an unknown name that all families share.
-pub(super) const API_NAME: &str = "api.yaml: ";
+const API_NAME: &str = "api.yaml: ";
 
 /// How to correct a mistake.
 #[derive(Clone, Debug)]
@@ -39,6 +39,13 @@ impl Help {
     /// Records the unknown name, and where the intended one may be defined.
     pub(super) fn unknown(self, name: &str, defined: Option<Place>) -> Self {
         Self { unknown: Some(name.to_owned()), defined, ..self }
+    }
+}
+
+impl Diagnostic {
+    /// Whether a name is unknown that all families share.
+    pub(super) fn is_of_api(&self) -> bool {
+        self.unknown.as_ref().is_some_and(|name| name.starts_with(API_NAME))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Mistakes are gated by stage: content that could not be read is unknown, so references to it are not reported.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{Code, Diagnostic, Diagnostics, Place};
@@ -9,14 +9,27 @@ use super::{Code, Diagnostic, Diagnostics, Place};
 pub(crate) struct Reading {
     reported: BTreeSet<Diagnostic>,
     /// The files with these mistakes.
-    files: BTreeSet<PathBuf>,
+    files: BTreeMap<PathBuf, Unread>,
+}
+
+/// What is unknown of a file that was not read entirely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unread {
+    /// Single words and numbers. All names are known.
+    Words,
+    Anything,
 }
 
 impl Diagnostics {
     /// Marks the end of reading: all mistakes so far were found by it.
     pub(crate) fn end_of_reading(&self) -> Reading {
-        let files = self.mistaken_files().into_iter().filter_map(|file| self.files.get(file as usize).cloned());
-        Reading { reported: self.items.clone(), files: files.collect() }
+        let mut files = BTreeMap::new();
+        for file in self.mistaken_files() {
+            let mut own = self.items.iter().filter(|item| item.place.is_some_and(|place| place.file == file));
+            let unread = if own.all(Diagnostic::is_of_a_word) { Unread::Words } else { Unread::Anything };
+            files.extend(self.files.get(file as usize).map(|path| (path.clone(), unread)));
+        }
+        Reading { reported: self.items.clone(), files }
     }
 
     /// Removes mistakes of later stages that may only be consequences of content that could not be read.
@@ -37,6 +50,17 @@ impl Diagnostics {
             .filter(|item| item.place.is_some_and(|place| fallen.iter().any(|fallen| explains(fallen, &place))))
             .cloned()
             .collect();
+        // A second document may have the keys that the first one lacks.
+        let is_followed = |place: Place| {
+            let mut others = self.items.iter().filter(|item| item.code == Code::SeveralDocuments);
+            others.any(|item| item.place.is_some_and(|at| at.file == place.file))
+        };
+        let behind: BTreeSet<Diagnostic> = self
+            .items
+            .iter()
+            .filter(|item| item.code == Code::MissingKey && item.place.is_some_and(is_followed))
+            .cloned()
+            .collect();
         let folder = |item: &Diagnostic| {
             let file = item.place.and_then(|place| self.files.get(place.file as usize))?;
             file.parent().map(Path::to_path_buf)
@@ -45,9 +69,13 @@ impl Diagnostics {
         let is_unused = |item: &Diagnostic| item.code == Code::Unused && item.message.starts_with("unused type");
         let mistaken: BTreeSet<_> = self.items.iter().filter(|item| !is_unused(item)).filter_map(folder).collect();
         let follows_any = |item: &Diagnostic| is_unused(item) && folder(item).is_some_and(|at| mistaken.contains(&at));
-        let unused: BTreeSet<Diagnostic> = self.items.iter().filter(|item| follows_any(item)).cloned().collect();
+        // A header may be unused only because an operation, or its name there, could not be read.
+        let is_header = |item: &Diagnostic| item.code == Code::Unused && item.message.starts_with("unused header");
+        let is_alone = self.items.iter().all(is_header);
+        let follows = |item: &&Diagnostic| follows_any(item) || is_header(item) && !is_alone;
+        let unused: BTreeSet<Diagnostic> = self.items.iter().filter(follows).cloned().collect();
         let mut items = std::mem::take(&mut self.items);
-        items.retain(|item| !unused.contains(item));
+        items.retain(|item| !unused.contains(item) && !behind.contains(item));
         items.retain(|item| reading.reported.contains(item) || !explained.contains(item));
         items.retain(|item| reading.reported.contains(item) || !self.follows(item, reading));
         self.items = items;
@@ -68,13 +96,15 @@ impl Diagnostics {
             return false;
         };
         let text = self.text(file).unwrap_or_default();
-        match depends_on(item.code) {
+        let depends = depends_on(item.code);
+        reading.files.iter().any(|(unread, extent)| match depends {
             Dependence::Nothing => false,
-            Dependence::Types => reading.files.iter().any(|unread| is_types_of(unread, path)),
-            Dependence::Everything => {
-                reading.files.iter().any(|unread| unread == path || builds_on(path, text, unread))
-            }
-        }
+            Dependence::Types => *extent == Unread::Anything && is_types_of(unread, path),
+            Dependence::Names if *extent == Unread::Words && (unread == path || is_shared(unread)) => false,
+            // What families name is theirs, unless it is marked as a name of the API.
+            Dependence::Names if is_root(unread) && !is_root(path) => item.is_of_api(),
+            Dependence::Names | Dependence::Everything => unread == path || builds_on(path, text, unread),
+        })
     }
 }
 
@@ -84,6 +114,9 @@ enum Dependence {
     Nothing,
     /// The types of its family.
     Types,
+    /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow from
+    /// its words, such as its effect.
+    Names,
     /// Its whole file, and all files that this one depends on.
     Everything,
 }
@@ -102,6 +135,14 @@ fn depends_on(code: Code) -> Dependence {
         | Code::MissingKey
         | Code::Unfinished => Dependence::Nothing,
         Code::WrongType | Code::UndefinedType | Code::BadDefault => Dependence::Types,
+        Code::UndefinedName
+        | Code::DefinedTwice
+        | Code::NameCollision
+        | Code::ReservedName
+        | Code::BadChoice
+        | Code::BadRule
+        | Code::BadWindow
+        | Code::BadResponse => Dependence::Names,
         _ => Dependence::Everything,
     }
 }
@@ -113,14 +154,30 @@ fn is_types_of(unread: &Path, path: &Path) -> bool {
 /// Whether a file depends on another: on those that its family shares, and on each operation that it names. A shared
 /// file of a family also depends on its operations, which use it, and a shared file of the API on all files.
 fn builds_on(path: &Path, text: &str, unread: &Path) -> bool {
-    let is_shared = |path: &Path| matches!(stem(path), "family" | "types");
-    let is_root = |path: &Path| matches!(stem(path), "api" | "codes");
     if unread.parent() != path.parent() {
         return is_root(unread) || is_root(path);
     }
-    is_shared(unread) || is_shared(path) || is_root(path) || text.contains(stem(unread))
+    is_shared(unread) || is_shared(path) || text.contains(stem(unread))
+}
+
+/// Whether all files of a family or of the API depend on a file.
+fn is_shared(path: &Path) -> bool {
+    is_root(path) || matches!(stem(path), "family" | "types")
+}
+
+fn is_root(path: &Path) -> bool {
+    matches!(stem(path), "api" | "codes")
 }
 
 fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+}
+
+impl Diagnostic {
+    /// Whether a word or a number could not be read, in a place that is right for one.
+    fn is_of_a_word(&self) -> bool {
+        const NUMBERS: [&str; 3] = ["expected a whole number", "expected true or false", "the number `"];
+        let is_number = || NUMBERS.iter().any(|beginning| self.message.starts_with(beginning));
+        self.code == Code::UnknownWord || self.code == Code::WrongType && is_number()
+    }
 }

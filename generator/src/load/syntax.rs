@@ -119,7 +119,14 @@ pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax 
             None,
         ),
         Construct::Bracket if is_colon_in_brackets(source, stop, &marks) => {
-            ("unexpected `: ` in a text", "put a text that contains `: ` in quotes", None)
+            let help = match has_two_words(source, stop) {
+                true => "separate the entries with `,`, or put a text that contains `: ` in quotes",
+                false => "put a text that contains `: ` in quotes",
+            };
+            ("unexpected `: ` in a text", help, None)
+        }
+        Construct::Bracket if rest_of(source, stop).starts_with(',') => {
+            ("unexpected `,`", "write one `,` between two entries, and none before the first", None)
         }
         Construct::Bracket if marks.open_brackets.last().is_some_and(|open| has_comment(source, *open)) => (
             "a bracket is not closed or not opened",
@@ -167,12 +174,23 @@ pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax 
     Syntax { message, help, begins: begins.filter(|begins| begins.line != stop.place.line) }
 }
 
+/// What follows the place where the parser stopped.
+fn rest_of<'a>(source: &'a Source, stop: &Stop) -> &'a str {
+    source.text.get(stop.place.start as usize..).unwrap_or_default()
+}
+
 /// Whether the parser stopped at the second `: ` of an entry within brackets that opened on the same line.
 fn is_colon_in_brackets(source: &Source, stop: &Stop, marks: &Marks) -> bool {
     let stopped = stop.place.start as usize;
-    let rest = source.text.get(stopped..).unwrap_or_default();
     let is_same_line = |open: &usize| source.text.get(*open..stopped).is_some_and(|between| !between.contains('\n'));
-    rest.starts_with(": ") && marks.open_brackets.last().is_some_and(is_same_line)
+    rest_of(source, stop).starts_with(": ") && marks.open_brackets.last().is_some_and(is_same_line)
+}
+
+/// Whether the value before the place where the parser stopped has a second word, which may be meant as a key.
+fn has_two_words(source: &Source, stop: &Stop) -> bool {
+    let before = source.text.get(..stop.place.start as usize).unwrap_or_default();
+    let entry = before.rsplit([',', '{', '[', '\n']).next().unwrap_or_default();
+    entry.split_once(": ").is_some_and(|(_, value)| value.trim().contains(' '))
 }
 
 /// Whether a comment follows a bracket on its line.

@@ -66,7 +66,16 @@ pub(crate) fn parse<'a>(source: &'a Source, readers: Readers, to: &mut Diagnosti
         to.at(directive, Code::Alias, "a directive is not allowed").help("remove the line");
         return None;
     }
-    let mut builder = Builder { source, to, next_id: 0, open: Vec::new(), last_block: None, root: None, sound: true };
+    let mut builder = Builder {
+        source,
+        to,
+        next_id: 0,
+        open: Vec::new(),
+        last_block: None,
+        root: None,
+        is_followed: false,
+        sound: true,
+    };
     for event in Parser::new_from_str_with_options(&source.text, options) {
         match event {
             Ok((event, span)) => {
@@ -116,6 +125,8 @@ struct Builder<'a, 'd> {
     /// The last collection in block notation that ended.
     last_block: Option<Place>,
     root: Option<Node<'a>>,
+    /// Whether the document is followed by another one.
+    is_followed: bool,
     sound: bool,
 }
 
@@ -142,7 +153,7 @@ impl<'a> Builder<'a, '_> {
     fn event(&mut self, event: Event<'a>, span: Span) {
         let place = self.place(&span);
         if event.tag().is_some() {
-            self.refuse(place, "a tag");
+            self.refuse(place, "a tag", '!');
         }
         match event {
             Event::Scalar(text, style, anchor, _) => {
@@ -165,11 +176,12 @@ impl<'a> Builder<'a, '_> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.refuse(place, "an alias");
+                self.refuse(place, "an alias", '*');
                 self.add(place, Content::Refused);
             }
-            Event::DocumentStart(..) if self.root.is_some() => {
+            Event::DocumentStart(..) if self.root.is_some() && !self.is_followed => {
                 self.sound = false;
+                self.is_followed = true;
                 self.to
                     .at(place, Code::SeveralDocuments, "unexpected second YAML document")
                     .help("move it into a file of its own");
@@ -231,7 +243,7 @@ impl<'a> Builder<'a, '_> {
 
     fn refuse_anchor(&mut self, place: Place, anchor: usize) {
         if anchor != 0 {
-            self.refuse(place, "an anchor");
+            self.refuse(place, "an anchor", '&');
         }
     }
 
@@ -249,11 +261,11 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    fn refuse(&mut self, place: Place, what: &str) {
+    fn refuse(&mut self, place: Place, what: &str, mark: char) {
         self.sound = false;
-        self.to
-            .at(place, Code::Alias, format!("{what} is not allowed"))
-            .help("write the value out, or refer to it with `as` or `includes`");
+        self.to.at(place, Code::Alias, format!("{what} is not allowed")).help(format!(
+            "write the value out, or refer to it with `as` or `includes`; put a text that begins with `{mark}` in quotes"
+        ));
     }
 
     fn syntax(&mut self, error: &ScanError) {
@@ -271,6 +283,11 @@ impl<'a> Builder<'a, '_> {
                 .at(place, Code::TooDeep, format!("the YAML is nested deeper than {MAX_DEPTH} levels"))
                 .help("flatten it; the schema language needs fewer levels");
         } else {
+            // A text that begins with `*` is read as an alias, and the rest of it as something else.
+            let is_alias = |at: Place| (at.file, at.line) == (place.file, place.line);
+            if self.to.iter().any(|one| one.code == Code::Alias && one.place.is_some_and(is_alias)) {
+                return;
+            }
             let stop = Stop { place, last_block: self.last_block };
             let Syntax { message, help, begins } = syntax::explain(error.kind(), self.source, &stop);
             let message = format!("invalid YAML: {message}");

@@ -277,9 +277,14 @@ impl Part {
 
     /// The parts that it directly consists of.
     pub(crate) fn within(&self) -> Vec<&Self> {
+        self.lists().into_iter().flatten().collect()
+    }
+
+    /// The texts that it directly consists of, each as its parts.
+    pub(crate) fn lists(&self) -> Vec<&[Self]> {
         match &self.kind {
-            PartKind::Digest(_, _, parts) | PartKind::Base64(parts) | PartKind::Signed(parts) => parts.iter().collect(),
-            PartKind::When(Either { when, then, otherwise }) => when.iter().chain(then).chain(otherwise).collect(),
+            PartKind::Digest(_, _, parts) | PartKind::Base64(parts) | PartKind::Signed(parts) => vec![parts],
+            PartKind::When(Either { when, then, otherwise }) => vec![when, then, otherwise],
             PartKind::Word(_) | PartKind::Text(_) | PartKind::Header(_) | PartKind::Pairs(_) => Vec::new(),
         }
     }

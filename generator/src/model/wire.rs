@@ -208,6 +208,18 @@ fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
     parameters.iter().flat_map(within).collect()
 }
 
+impl Parameter {
+    /// Whether its type has no form in a request, which was reported.
+    fn has_no_form(&self) -> bool {
+        match self.shape {
+            Shape::One(ty) => matches!(ty, Type::Undefined | Type::Record(_)),
+            Shape::List(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
+            Shape::Map(_) => true,
+            Shape::Items(_) | Shape::Object(_) => false,
+        }
+    }
+}
+
 impl Family {
     /// The parameters that are sent for a parameter: itself, or every part of a choice.
     pub(crate) fn wire_parameters<'a>(
@@ -232,22 +244,19 @@ impl Family {
     /// The names of parameters that are sent side by side.
     pub(crate) fn names<'a>(&'a self, parameters: &'a [Parameter]) -> WireNames<'a> {
         WireNames {
-            all: parameters.iter().flat_map(|parameter| self.wire_parameters(None, parameter)).collect(),
+            all: parameters
+                .iter()
+                .filter(|parameter| !parameter.has_no_form())
+                .flat_map(|parameter| self.wire_parameters(None, parameter))
+                .collect(),
             are_more: parameters.iter().any(|parameter| self.is_unread(parameter)),
         }
     }
 
     /// Whether a parameter was reported as one that cannot be sent.
     fn is_unread(&self, parameter: &Parameter) -> bool {
-        match parameter.shape {
-            Shape::One(Type::Undefined | Type::Record(_)) => true,
-            Shape::Map(_) => true,
-            Shape::List(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
-            Shape::One(_) | Shape::Items(_) | Shape::Object(_) => {
-                let alternatives = self.choice_of(parameter).and_then(Choice::alternatives);
-                alternatives.is_some_and(|alternatives| alternatives.len() < 2)
-            }
-        }
+        let alternatives = self.choice_of(parameter).and_then(Choice::alternatives);
+        parameter.has_no_form() || alternatives.is_some_and(|alternatives| alternatives.len() < 2)
     }
 
     /// Every parameter of the family once: those of choices, of requests and of items.

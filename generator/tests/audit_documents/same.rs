@@ -118,6 +118,14 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
             "headings with anchors",
             lines(&|line| if line.starts_with('#') { format!("{line} {{#here}}") } else { line.to_owned() }),
         ),
+        ("deeper headings", text.replace("\n### ", "\n#### ")),
+        ("one deeper heading", text.replacen("\n### Cancel Order", "\n#### Cancel Order", 1)),
+        ("headings of chapters like that of the title", text.replace("\n## ", "\n# ").replace("\n### ", "\n## ")),
+        ("a table of contents", with_contents(text, "")),
+        ("a chapter with a table of contents", with_contents(text, "## Contents\n\n")),
+        ("a mark for a table of contents", text.replacen("\n## ", "\n[TOC]\n\n## ", 1)),
+        ("rows that are continued in the next one", lines(&|line| continued(line))),
+        ("spaces around slashes", text.replace("/s/", " / s / ").replace("10/s", "10 / s")),
         ("front matter", format!("---\ntitle: Interface\n---\n\n{text}")),
         ("sections in another order", exchanged(text)),
         ("no last line end", text.trim_end().to_owned()),
@@ -149,6 +157,29 @@ fn exchanged(text: &str) -> String {
     let (last, rest) = last.split_at(last.find("\n## ").unwrap_or(last.len()));
     let first = parts[..parts.len() - 3].join("\n### ");
     format!("{first}\n### {before}\n### {last}\n### {second}{rest}")
+}
+
+/// The text with a list of links to its headings before the first chapter.
+fn with_contents(text: &str, heading: &str) -> String {
+    let links = text
+        .lines()
+        .filter_map(|line| line.trim_start_matches('#').strip_prefix(' ').filter(|_| line.starts_with('#')));
+    let link =
+        |title: &str| format!("- [{}](#{})\n", title.replace(['<', '>'], ""), title.to_lowercase().replace(' ', "-"));
+    let list: String = links.map(link).collect();
+    text.replacen("\n## ", &format!("\n{heading}{list}\n## "), 1)
+}
+
+/// A long row of a table with the end of its last cell in a row of its own.
+fn continued(row: &str) -> String {
+    let cells: Vec<&str> = row.split(" | ").collect();
+    match cells.last().and_then(|last| last.split_once(", ")) {
+        Some((_, rest)) if row.starts_with("| ") && cells.len() > 1 => {
+            let first = &row[..row.len() - rest.len()];
+            format!("{} |\n|{} {rest}", first.trim_end(), "  |".repeat(cells.len() - 1))
+        }
+        _ => row.to_owned(),
+    }
 }
 
 /// A row of a table with its last two cells in the other order.

@@ -119,6 +119,8 @@ fn batch_cancel(request: Request, out: &mut Findings) {
     if let Some(items) = request.list("orderIdList") {
         count(&items, MOST_ITEMS, out);
         out.refuse_if(!request.has("symbol"), "orderIdList needs a symbol");
+        let is_named = |item: &Request| item.has_any(&["orderId", "clientOid"]);
+        out.refuse_if(!items.iter().all(is_named), "an item of orderIdList names no order");
     }
 }
 

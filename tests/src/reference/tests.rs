@@ -81,6 +81,8 @@ fn classic_changes_and_lists() {
             (ids(51), json!({}), Refused),
             (ids(0), json!({}), Refused),
             (with(ids(1), &json!({"symbol": null})), json!({}), Refused),
+            (json!({"orderIdList": [{"orderId": "1"}, {}], "symbol": "BTCUSDT"}), json!({}), Refused),
+            (json!({"orderIdList": [{"clientOid": "a"}], "symbol": "BTCUSDT"}), json!({}), Accepted),
         ],
     );
     check(

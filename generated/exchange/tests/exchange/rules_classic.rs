@@ -208,6 +208,16 @@ async fn failed_items_are_listed() {
 }
 
 #[tokio::test]
+async fn listed_orders_are_named() {
+    let fixture = Fixture::one_way();
+    place(&fixture, classic_limit("a", Side::Buy, "0.01", "63000")).await;
+    let items = vec![BatchCancelItem::new().client_oid("a"), BatchCancelItem::new()];
+    let cancel = BatchCancel::new(LINE).symbol("BTCUSDT").order_id_list(items);
+    assert_eq!(code(fixture.client.classic().batch_cancel(&cancel).await).as_deref(), Some("40924"));
+    assert_eq!(state(&fixture, "a").await, OrderState::Live);
+}
+
+#[tokio::test]
 async fn cancels_by_product_and_pair() {
     let fixture = Fixture::one_way();
     place(&fixture, classic_limit("a", Side::Buy, "0.01", "63000")).await;

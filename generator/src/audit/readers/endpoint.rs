@@ -9,14 +9,22 @@ use super::super::wording::{akin, deprecated, stems};
 use super::Reader;
 use crate::model::Method;
 
-/// The method and the path at the start of a section.
+/// The method and the path of a section: `GET /path` at the start of a sentence, or behind a label.
 pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
-    section.texts(document).find_map(|text| {
-        let words = text.words();
-        let (method, path) = (*words.first()?, *words.get(1)?);
-        let is_endpoint = Method::ALL.iter().any(|known| known.as_str() == method.text) && path.text.starts_with('/');
-        is_endpoint.then_some((method, path))
+    section.texts(document).flat_map(Span::sentences).find_map(|sentence| {
+        let sentence =
+            sentence.label().filter(|(label, _)| !label.text.contains('/')).map_or(sentence, |(_, rest)| rest);
+        let words = sentence.words();
+        let (method, path) = (*words.first()?, path(*words.get(1)?)?);
+        Method::ALL.iter().any(|known| known.as_str() == method.text).then_some((method, path))
     })
+}
+
+/// The path of an address, which may stand behind a placeholder for the host, as in `{base_url}/path`.
+fn path(address: Span<'_>) -> Option<Span<'_>> {
+    let start = address.text.find('/')?;
+    let is_host = |host: &str| host.is_empty() || host.starts_with('{') && host.ends_with('}');
+    is_host(&address.text[..start]).then(|| address.after(address.at + start))
 }
 
 /// A rate in a text.

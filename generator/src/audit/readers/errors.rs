@@ -10,7 +10,7 @@ impl<'a> Reader<'a> {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
         let mut listed: Vec<Key> = Vec::new();
         for (situation, response) in pairs(&table.rows) {
-            if let Some((code, text)) = error(situation, response, 4) {
+            if let Some((code, text)) = error(situation, response, 3) {
                 self.found.read(situation);
                 let of = key(FactKind::Error, [&self.document.id, code.text]);
                 self.found.state(of.clone(), plain_quotes(text), code);

@@ -71,6 +71,12 @@ impl<'a> NodeReader<'a> {
 
     fn parsed<T: std::str::FromStr>(self, what: &str) -> Result<T, ReadError> {
         let text = self.text(what)?;
+        if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let message = format!("expected a whole number without a leading zero, found `{text}`");
+            let mut error = ReadError::new(Code::WrongType, message).within(self.node);
+            error.help = Some(Box::new("write it without the zero, with which some readers take it for octal".into()));
+            return Err(error);
+        }
         text.parse().map_err(|_| {
             if let Some(first) = self.first_line().filter(|first| first.parse::<T>().is_ok()) {
                 return self.goes_on(first);

@@ -279,12 +279,10 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn no_parameter<T>(&mut self, reference: &Text, help: Help) -> Option<T> {
-        if !self.builder.documents.incomplete {
-            self.builder
-                .to
-                .at(reference.place, Code::UndefinedName, format!("unknown parameter `{}`", reference.value))
-                .help(help);
-        }
+        self.builder
+            .to
+            .at(reference.place, Code::UndefinedName, format!("unknown parameter `{}`", reference.value))
+            .help(help);
         None
     }
 }

@@ -34,7 +34,7 @@ impl FamilyBuilder<'_, '_> {
             states: states(&raw.states),
             transitions: raw.transitions.iter().map(|raw| self.transition(all, raw)).collect(),
             never,
-            records: raw.records.iter().filter_map(|raw| self.tracked(raw)).collect(),
+            records: self.all_tracked(raw),
         })
     }
 
@@ -89,6 +89,14 @@ impl FamilyBuilder<'_, '_> {
             true => Ruled::Operations(raw.trigger.iter().map(placed).collect()),
         };
         Some(Never { place: raw.place, from: texts(&raw.from), what, at: text_of(&raw.at), why })
+    }
+
+    fn all_tracked(&mut self, raw: &Spanned<raw::Lifecycle>) -> Vec<Tracked> {
+        let tracked: Vec<_> = raw.records.iter().filter_map(|raw| self.tracked(raw)).collect();
+        if tracked.len() < raw.records.len() {
+            self.builder.to.note_unread(raw.place.file, "records");
+        }
+        tracked
     }
 
     fn tracked(&mut self, raw: &Spanned<raw::Tracked>) -> Option<Tracked> {

@@ -147,7 +147,7 @@ impl FamilyBuilder<'_, '_> {
             }
             Err(_) => Vec::new(),
         };
-        (method.unwrap_or(Method::Get), Path { text: path.to_owned(), pieces, place: http.place })
+        (method.unwrap_or_else(|| likely_method(raw)), Path { text: path.to_owned(), pieces, place: http.place })
     }
 
     fn body(&mut self, raw: &raw::Operation, place: Place) -> Body {

@@ -92,10 +92,14 @@ impl Builder<'_> {
 
     /// A rate of the operation alone, or the weight of its calls in a pool.
     pub(super) fn rate_of_operation(&mut self, text: &Text) -> Option<Rate> {
-        match text.value.split_once(" of ") {
+        let rate = match text.value.split_once(" of ") {
             None => self.rate(text),
             Some((weight, pool)) => self.rate_of_pool(text, weight, pool),
+        };
+        if rate.is_none() {
+            self.to.note_unread(text.place.file, "rate_limit");
         }
+        rate
     }
 
     fn rate(&mut self, text: &Text) -> Option<Rate> {

@@ -30,15 +30,10 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
     let rules = || operations.iter().filter(|(name, ..)| name == operation).flat_map(|(.., raw)| &raw.rules);
     let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| (id.value.as_str(), Some(id.place)));
     let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
-        if !builder.documents.incomplete {
-            let help = unknown(id, ids(), || {
-                "write `operation.rule` with an operation of this family, such as `place-order.qty-minimum`".to_owned()
-            });
-            builder
-                .to
-                .at(reference.place, Code::UndefinedName, format!("unknown rule `{}`", reference.value))
-                .help(help);
-        }
+        let help = unknown(id, ids(), || {
+            "write `operation.rule` with an operation of this family, such as `place-order.qty-minimum`".to_owned()
+        });
+        builder.to.at(reference.place, Code::UndefinedName, format!("unknown rule `{}`", reference.value)).help(help);
         return None;
     };
     if base.r#as.is_some() {

@@ -73,13 +73,11 @@ impl FamilyBuilder<'_, '_> {
             self.names.used.borrow_mut().insert(name.value.clone());
             return ty;
         }
-        if !self.builder.documents.incomplete {
-            let help = unknown(&name.value, self.names.all(), || {
-                let file = self.family.types_path.display();
-                format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
-            });
-            self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
-        }
+        let help = unknown(&name.value, self.names.all(), || {
+            let file = self.family.types_path.display();
+            format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
+        });
+        self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
         Type::Undefined
     }
 
@@ -187,6 +185,7 @@ impl FamilyBuilder<'_, '_> {
     /// Reads a form such as `a*z`: its beginning and its end.
     fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
         let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
+            self.builder.to.note_unread(pattern.place.file, "forms");
             self.builder.to.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
                 "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or \
                      `[A-Z]*` for what has only such characters there",

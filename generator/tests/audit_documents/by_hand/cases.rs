@@ -11,6 +11,12 @@ const NEW: &str = "in the document only";
 pub(super) const GONE: &str = "in the schema only";
 const WORDS: &str = "words to review";
 
+const ITS_VALUE: &str =
+    "\n\n```json\n{\"category\": \"SPOT\", \"symbol\": \"A\", \"qty\": \"1\", \"side\": \"long\"}\n```";
+const ITS_TYPE: &str = "\n\n```json\n{\"category\": \"SPOT\", \"symbol\": \"A\", \"qty\": 1, \"side\": \"buy\"}\n```";
+const ITS_NAME: &str = "\n\n```json\n{\"category\": \"SPOT\", \"symbol\": \"A\", \"quantity\": \"1\"}\n```";
+const AGREES: &str = "\n\n```json\n{\"category\": \"SPOT\", \"symbol\": \"A\", \"qty\": \"1\", \"side\": \"buy\"}\n```";
+
 pub(super) const CASES: &[Case] = &[
     // Rates: in a section, in the table of limits, of a class of callers, by another scope.
     replace(CLASSIC, "Place Order", "10/s/UID", "12/s/UID", TWICE, "classic/place-order.yaml"),
@@ -457,6 +463,24 @@ pub(super) const CASES: &[Case] = &[
     replace(CLASSIC, "Reversal", "### Reversal", "### Click Backhand", CHANGED, "classic/click-backhand.yaml"),
     replace(CLASSIC, "Classic Futures Trade Interface (Version 2)", "(Version 2)", "(Version 4)", CHANGED, "api.yaml"),
     replace(UNIFIED, "Get Account Assets", "20/s/UID.", "20/s/UID. Whitelisted UIDs only.", NEW, "unified/assets.yaml"),
+    // The endpoint need not come first, nor without a label or a host.
+    replace(UNIFIED, "Get Order Details", "GET /api", "HTTP request: GET /api", WORDS, "unified/order-info.yaml"),
+    replace(UNIFIED, "Get Order Details", "GET /api", "GET {base_url}/api", WORDS, "unified/order-info.yaml"),
+    // A mark of a footnote is not part of the name.
+    replace(UNIFIED, "Place Order", "| autoBorrow |", "| autoBorrow[^1] |", WORDS, "unified/place-order.yaml"),
+    replace(
+        UNIFIED,
+        "Get Fill History",
+        "GET /api",
+        "This endpoint is deprecated. GET /api",
+        NEW,
+        "unified/fills.yaml",
+    ),
+    // An example that contradicts the parameters, in a value, a type and a name; one that agrees is to be read.
+    example(ITS_VALUE, NEW, "unified/types.yaml"),
+    example(ITS_TYPE, CHANGED, "unified/place-order.yaml:16"),
+    example(ITS_NAME, NEW, "unified/place-order.yaml"),
+    example(AGREES, WORDS, "unified/place-order.yaml"),
     // Windows.
     replace(
         CLASSIC,
@@ -569,6 +593,14 @@ pub(super) const CASES: &[Case] = &[
         NEW,
         "/family.yaml",
     ),
+    insert(
+        UNIFIED,
+        "Errors",
+        "| unknown failure",
+        "| rate exceeded | code 429, msg Too many requests |",
+        NEW,
+        "/family.yaml",
+    ),
     replace(UNIFIED, "Errors", "Unknown error", "Unexpected error", CHANGED, "/family.yaml"),
     replace(CLASSIC, "Errors", "sample code 43001", "sample code 43025", CHANGED, "classic/family.yaml"),
     replace(
@@ -654,6 +686,10 @@ const fn replace(
     schema: &'static str,
 ) -> Case {
     Case { document, edit: Edit::Replace { section, from, to }, group, schema }
+}
+
+const fn example(line: &'static str, group: &'static str, schema: &'static str) -> Case {
+    insert(UNIFIED, "Place Order", "Response data:", line, group, schema)
 }
 
 const fn insert(
