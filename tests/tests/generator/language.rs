@@ -1,0 +1,272 @@
+//! The descriptions of the schema language for editors (`schema/.schema`) and for people (`schema/README.md`) agree
+//! with what the generator reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jsonschema::Validator;
+use serde_json::Value;
+use tradeapi_gen::{Code, Generator};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The YAML files of a schema, named relative to its folder.
+fn yaml_files(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().is_dir() {
+            names.extend(yaml_files(&entry.path()).into_iter().map(|file| format!("{name}/{file}")));
+        } else if name.ends_with(".yaml") {
+            names.push(name);
+        }
+    }
+    names.sort();
+    names
+}
+
+/// The JSON Schema of a file, by its name.
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('/').next().unwrap() {
+        "api.yaml" => "api",
+        "codes.yaml" => "codes",
+        "family.yaml" => "family",
+        "types.yaml" => "types",
+        _ => "operation",
+    }
+}
+
+struct Language {
+    schemas: BTreeMap<&'static str, (Value, Validator)>,
+}
+
+impl Language {
+    fn read() -> Self {
+        let read = |kind: &'static str| {
+            let text = fs::read_to_string(root().join(format!("schema/.schema/{kind}.json"))).unwrap();
+            let schema: Value = serde_json::from_str(&text).unwrap();
+            let validator = jsonschema::draft7::new(&schema).unwrap();
+            (kind, (schema, validator))
+        };
+        Self { schemas: ["api", "codes", "family", "types", "operation"].map(read).into() }
+    }
+
+    /// The mistakes in a file that an editor shows; `None` if it is not YAML.
+    fn mistakes(&self, name: &str, text: &str) -> Option<Vec<String>> {
+        let document = json(&serde_yaml::from_str(text).ok()?);
+        let errors = self.schemas[kind(name)].1.iter_errors(&document);
+        Some(errors.map(|error| format!("{name}: {}: {error}", error.instance_path())).collect())
+    }
+}
+
+/// The document as a YAML language server sees it.
+fn json(yaml: &serde_yaml::Value) -> Value {
+    match yaml {
+        serde_yaml::Value::Mapping(mapping) => {
+            let key = |key: &serde_yaml::Value| match key {
+                serde_yaml::Value::String(text) => text.clone(),
+                other => serde_yaml::to_string(other).unwrap().trim().to_owned(),
+            };
+            mapping.iter().map(|(name, value)| (key(name), json(value))).collect()
+        }
+        serde_yaml::Value::Sequence(items) => items.iter().map(json).collect(),
+        other => serde_json::to_value(other).unwrap_or(Value::Null),
+    }
+}
+
+#[test]
+fn every_file_names_its_json_schema_and_follows_it() {
+    let language = Language::read();
+    let schema = root().join("schema");
+    for name in yaml_files(&schema) {
+        let text = fs::read_to_string(schema.join(&name)).unwrap();
+        let up = if name.contains('/') { "../" } else { "" };
+        let line = format!("# yaml-language-server: $schema={up}.schema/{}.json", kind(&name));
+        assert_eq!(text.lines().next(), Some(line.as_str()), "the first line of {name}");
+        assert_eq!(language.mistakes(&name, &text), Some(Vec::new()));
+    }
+}
+
+#[test]
+fn other_valid_schemas_follow_it() {
+    let language = Language::read();
+    for folder in ["tests/fixtures/base", "tests/downstream/schema"] {
+        let folder = root().join(folder);
+        for name in yaml_files(&folder) {
+            let text = fs::read_to_string(folder.join(&name)).unwrap();
+            assert_eq!(language.mistakes(&name, &text), Some(Vec::new()));
+        }
+    }
+}
+
+/// Editors refuse exactly the files that the generator cannot read, in every broken fixture.
+#[test]
+fn editors_refuse_what_the_generator_cannot_read() {
+    let language = Language::read();
+    let mut refused = 0;
+    for case in fs::read_dir(root().join("tests/fixtures/broken")).unwrap().map(|case| case.unwrap().path()) {
+        let folder = tempfile::tempdir().unwrap();
+        for from in [&root().join("tests/fixtures/base"), &case] {
+            for name in yaml_files(from) {
+                let target = folder.path().join(&name);
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::copy(from.join(&name), target).unwrap();
+            }
+        }
+        let Err(all) = Generator::new().schema_dir(folder.path()).read() else { continue };
+        for name in yaml_files(&case) {
+            let text = fs::read_to_string(case.join(&name)).unwrap();
+            let path = folder.path().join(&name);
+            let here =
+                || all.iter().filter(|one| one.place.is_some_and(|place| all.files()[place.file as usize] == path));
+            // Files elsewhere, of another version, or outside the supported YAML are not read at all.
+            let passed_over =
+                |code: Code| code == Code::OtherLanguage || code < Code::WrongType && code != Code::EmptyFile;
+            if !all.files().contains(&path) || here().any(|one| passed_over(one.code)) {
+                continue;
+            }
+            let cannot_be_read = |code: Code, message: &str| match code {
+                Code::UnknownKey | Code::UnknownWord | Code::EmptyFile => true,
+                Code::WrongType => message.contains("expected ") && !message.contains("expected a record"),
+                // A number may be too large for any reader.
+                Code::BadNumber => message.contains("is too large"),
+                _ => false,
+            };
+            let is_unread = here().any(|one| cannot_be_read(one.code, &one.message));
+            let mistakes = language.mistakes(&name, &text);
+            let is_refused = mistakes.as_ref().is_none_or(|mistakes| !mistakes.is_empty());
+            assert_eq!(is_unread, is_refused, "{}: {name}: {mistakes:?}\n{all}", case.display());
+            refused += usize::from(is_unread);
+        }
+    }
+    assert!(refused > 10, "only {refused} files were refused");
+}
+
+/// The YAML blocks of the README, by the words after `yaml`.
+fn blocks() -> Vec<(String, String)> {
+    let text = fs::read_to_string(root().join("schema/README.md")).unwrap();
+    let blocks = text.split("\n```").skip(1).step_by(2).filter_map(|block| {
+        let (info, content) = block.split_once('\n').unwrap();
+        match info.split_once(' ') {
+            None if info == "sh" => None,
+            Some(("yaml", words)) => Some((words.to_owned(), format!("{content}\n"))),
+            _ if info.is_empty() => None,
+            _ => panic!("a block of YAML without the name of its file: {block}"),
+        }
+    });
+    blocks.collect()
+}
+
+/// The mark of a block that shows a file of another API.
+const OTHER_API: &str = " of another API";
+
+/// The files in the README, without those of the smallest API.
+fn shown() -> BTreeMap<String, String> {
+    let mut files = all_shown();
+    files.retain(|name, _| !name.starts_with(SMALLEST));
+    files
+}
+
+/// The folder of the smallest API in the README.
+const SMALLEST: &str = "smallest/";
+
+/// The files in the README. Blocks with the same name are joined.
+fn all_shown() -> BTreeMap<String, String> {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for (words, content) in blocks().into_iter().filter(|(words, _)| !words.ends_with(OTHER_API)) {
+        *files.entry(words).or_default() += &content;
+    }
+    files
+}
+
+/// The blocks that show files of other APIs.
+fn shown_elsewhere() -> Vec<(String, String)> {
+    let file = |(words, content): (String, String)| Some((words.strip_suffix(OTHER_API)?.to_owned(), content));
+    blocks().into_iter().filter_map(file).collect()
+}
+
+#[test]
+fn the_examples_of_other_apis_are_accepted_by_editors() {
+    let language = Language::read();
+    for (name, text) in shown_elsewhere() {
+        assert_eq!(language.mistakes(&name, &text), Some(Vec::new()), "{text}");
+    }
+}
+
+#[test]
+fn the_examples_of_the_readme_are_a_schema_without_mistakes() {
+    let language = Language::read();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in shown() {
+        let path = folder.path().join(&name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert_eq!(language.mistakes(&name, &text), Some(Vec::new()));
+        fs::write(path, text).unwrap();
+    }
+    if let Err(all) = Generator::new().schema_dir(folder.path()).read() {
+        panic!("{all}");
+    }
+}
+
+/// The smallest API of the README equals the files that `init` writes.
+#[test]
+fn the_smallest_api_of_the_readme_is_what_init_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("desk");
+    tradeapi_gen::init_project(&project, None, None).unwrap();
+    let written = yaml_files(&project.join("schema"));
+    let all = all_shown();
+    let shown: Vec<&str> = all.keys().filter_map(|name| name.strip_prefix(SMALLEST)).collect();
+    assert_eq!(written, shown);
+    for name in written {
+        let text = fs::read_to_string(project.join("schema").join(&name)).unwrap();
+        assert_eq!(text, all[&format!("{SMALLEST}{name}")], "{name}");
+    }
+}
+
+#[test]
+fn every_key_of_the_language_is_in_an_example_of_the_readme() {
+    let language = Language::read();
+    let mut used = BTreeSet::new();
+    for (name, text) in shown().into_iter().chain(shown_elsewhere()) {
+        let (schema, _) = &language.schemas[kind(&name)];
+        note_keys(schema, schema, "", &json(&serde_yaml::from_str(&text).unwrap()), &mut used);
+    }
+    let mut all = BTreeSet::new();
+    for (schema, _) in language.schemas.values() {
+        for (name, definition) in schema["definitions"].as_object().unwrap() {
+            all.extend(definition["properties"].as_object().unwrap().keys().map(|key| format!("{name}.{key}")));
+        }
+    }
+    let missing: Vec<_> = all.difference(&used).collect();
+    assert!(missing.is_empty(), "the README shows no example of {missing:?}");
+}
+
+/// Records each key of a document with the definition that it is read by.
+fn note_keys(root: &Value, schema: &Value, definition: &str, document: &Value, used: &mut BTreeSet<String>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.strip_prefix("#/definitions/").unwrap();
+        return note_keys(root, &root["definitions"][name], name, document, used);
+    }
+    let alternatives = ["allOf", "anyOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
+    alternatives.for_each(|schema| note_keys(root, schema, definition, document, used));
+    match document {
+        Value::Object(members) => {
+            for (key, value) in members {
+                if !schema["properties"][key].is_null() {
+                    used.insert(format!("{definition}.{key}"));
+                    note_keys(root, &schema["properties"][key], "", value, used);
+                } else if schema["additionalProperties"].is_object() {
+                    note_keys(root, &schema["additionalProperties"], "", value, used);
+                }
+            }
+        }
+        Value::Array(items) if schema["items"].is_object() => {
+            items.iter().for_each(|item| note_keys(root, &schema["items"], "", item, used));
+        }
+        _ => {}
+    }
+}
