@@ -151,7 +151,11 @@ fn files(generator: &Generator) -> Result<BTreeMap<String, String>, Diagnostics>
 
 /// Writes copies of every family under other names and with other paths.
 fn copy_schema(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
-    fs::copy(from.join("api.yaml"), to.join("api.yaml"))?;
+    // What shows a property names families, which have other names here, and observed codes, which are not copied.
+    let names_others = |line: &str| ["shown_as:", "denied_by:"].iter().any(|key| line.trim_start().starts_with(key));
+    let api = fs::read_to_string(from.join("api.yaml"))?;
+    let kept: String = api.split_inclusive('\n').filter(|line| !names_others(line)).collect();
+    fs::write(to.join("api.yaml"), kept)?;
     for family in fs::read_dir(from)?.collect::<Result<Vec<_>, _>>()? {
         if !family.file_type()?.is_dir() {
             continue;

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tradeapi::API;
-use tradeapi::runtime::tables::{Effect, Meta, Part};
+use tradeapi::runtime::tables::{Effect, Meta};
 
 use crate::dice::{Dice, Seed};
 use crate::events::Event;
@@ -384,5 +384,5 @@ fn on_purpose(code: &str, status: u16) -> Refusal {
 
 /// The signature time that a request states.
 pub(crate) fn signed_at(request: &Request<Bytes>) -> Option<u64> {
-    authentication::header(request, Part::Timestamp)?.parse().ok()
+    authentication::timestamp(request)?.parse().ok()
 }

@@ -89,7 +89,7 @@ operations! {
 impl Operation {
     /// The operation with this method and path.
     pub(crate) fn find(method: &str, path: &str) -> Option<&'static Self> {
-        OPERATIONS.iter().find(|operation| (operation.method, operation.path) == (method, path))
+        OPERATIONS.iter().find(|operation| (operation.path, operation.method) == (path, method))
     }
 
     /// Whether it is a query.

@@ -14,19 +14,26 @@ use tradeapi::runtime::tables::{Authentication, Content, Encoding, Meta, Part};
 use crate::refusal::{Reason, Refusal};
 use crate::state::Core;
 
-/// The headers of the authentication. Their names are parsed once, because that takes longer than a lookup.
-static NAMES: LazyLock<Vec<(Part, HeaderName)>> = LazyLock::new(|| {
-    let parts = [Part::Key, Part::Signature, Part::Timestamp, Part::Passphrase].into_iter();
-    parts.filter_map(|part| Some((part, API.credentials?.header(part)?.parse().ok()?))).collect()
-});
+/// The name of the header that carries a part of the authentication. It is parsed once, because that takes longer than
+/// a lookup.
+type Name = LazyLock<Option<HeaderName>>;
 
-fn name_of(part: Part) -> Option<&'static HeaderName> {
-    NAMES.iter().find(|(known, _)| *known == part).map(|(_, name)| name)
+static KEY: Name = LazyLock::new(|| name_of(Part::Key));
+static SIGNATURE: Name = LazyLock::new(|| name_of(Part::Signature));
+static TIMESTAMP: Name = LazyLock::new(|| name_of(Part::Timestamp));
+static PASSPHRASE: Name = LazyLock::new(|| name_of(Part::Passphrase));
+
+fn name_of(part: Part) -> Option<HeaderName> {
+    API.credentials?.header(part)?.parse().ok()
 }
 
-/// The text of a part of the authentication.
-pub(crate) fn header(request: &Request<Bytes>, part: Part) -> Option<&str> {
-    request.headers().get(name_of(part)?)?.to_str().ok()
+fn header<'a>(request: &'a Request<Bytes>, name: &Name) -> Option<&'a str> {
+    request.headers().get(name.as_ref()?)?.to_str().ok()
+}
+
+/// The time of the signature, as the request states it.
+pub(crate) fn timestamp(request: &Request<Bytes>) -> Option<&str> {
+    header(request, &TIMESTAMP)
 }
 
 /// Authenticates a request by the clock of its node, and returns the user.
@@ -42,13 +49,13 @@ pub(super) fn authenticate(
 
 fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Reason> {
     let credentials = API.credentials.ok_or(Reason::Parameter)?;
-    let header = |part: Part, missing: Reason| header(request, part).filter(|text| !text.is_empty()).ok_or(missing);
-    let key = header(Part::Key, Reason::MissingKey)?;
-    let signature = header(Part::Signature, Reason::MissingSignature)?;
-    let timestamp = header(Part::Timestamp, Reason::MissingTimestamp)?;
+    let header = |name: &Name, missing: Reason| header(request, name).filter(|text| !text.is_empty()).ok_or(missing);
+    let key = header(&KEY, Reason::MissingKey)?;
+    let signature = header(&SIGNATURE, Reason::MissingSignature)?;
+    let timestamp = header(&TIMESTAMP, Reason::MissingTimestamp)?;
     let index = *core.keys.get(key).ok_or(Reason::UnknownKey)?;
     let user = &core.users[index];
-    if name_of(Part::Passphrase).is_some() && header(Part::Passphrase, Reason::MissingPassphrase)? != user.keys[2] {
+    if PASSPHRASE.is_some() && header(&PASSPHRASE, Reason::MissingPassphrase)? != user.keys[2] {
         return Err(Reason::WrongPassphrase);
     }
     let at: u64 = timestamp.parse().map_err(|_| Reason::MissingTimestamp)?;

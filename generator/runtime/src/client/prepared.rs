@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
@@ -88,8 +89,9 @@ impl<O: Operation> fmt::Debug for Prepared<'_, O> {
 pub(crate) fn client_ids<O: Operation>(operation: &O) -> Vec<String> {
     let Some(id) = &O::META.client_id else { return Vec::new() };
     let named = Named::of(operation);
+    let of = |named: &Named| named.text(id.parameter).map(Cow::into_owned);
     match id.list {
-        Some(list) => named.items(list).iter().filter_map(|item| item.text(id.parameter)).collect(),
-        None => named.text(id.parameter).into_iter().collect(),
+        Some(list) => named.items(list).iter().filter_map(of).collect(),
+        None => of(&named).into_iter().collect(),
     }
 }

@@ -1,5 +1,6 @@
 //! A call: signs a request, sends it once, and reads and interprets the response.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -184,7 +185,7 @@ impl ClientCore {
     /// How far the timestamp of a request may be from the exchange's clock.
     pub(super) fn window<O: Operation>(&self, operation: &O) -> Option<Duration> {
         let credentials = self.api().credentials.as_ref().filter(|_| O::META.access == Access::Signed);
-        credentials?.window(|name| Named::of(operation).text(name))
+        credentials?.window(|name| Named::of(operation).text(name).map(Cow::into_owned))
     }
 
     /// Remembers a request whose outcome can be queried.

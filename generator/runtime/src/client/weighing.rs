@@ -55,7 +55,7 @@ impl ClientCore {
             let (signed_at, left) = attempted.first;
             Attempts { first: (signed_at, left.and_then(|left| self.exchange_time(left))), last: attempted.last }
         });
-        Sent { signed_at, window, settling, left, attempts, has_rival: false }
+        Sent { signed_at, window, settling, left, attempts }
     }
 
     /// What a record proves about a request that was signed at `signed_at`, and left at `left` if this client sent it.

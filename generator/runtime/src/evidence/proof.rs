@@ -3,6 +3,7 @@
 //! A record with the right id may be of another request: an older or a later one with the same id, or of the same order
 //! before the change. It is a proof only if nothing contradicts the request and something confirms it.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::json::Form;
@@ -23,8 +24,6 @@ pub(crate) struct Sent {
     pub(crate) left: Option<(Timestamp, Timestamp)>,
     /// The attempts that it is one of, if the exchange recognizes them as one request.
     pub(crate) attempts: Option<Attempts>,
-    /// Whether the record may be of another request of the same client.
-    pub(crate) has_rival: bool,
 }
 
 /// Several attempts of one request, of which the exchange serves one.
@@ -66,7 +65,14 @@ pub(crate) enum Evidence {
 const CLOSE: Duration = Duration::from_secs(2);
 
 /// What `record` of the form `form` proves about `request`. It has the id of what the request was to create or change.
-pub(crate) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, form: Form, sent: &Sent) -> Evidence {
+/// `has_rival` searches for another request of the same client that the record may be of.
+pub(crate) fn evaluate(
+    confirm: &Confirm,
+    request: &Named,
+    (record, form): (&Named, Form),
+    sent: &Sent,
+    has_rival: impl Fn() -> bool,
+) -> Evidence {
     let time = |field: &str| form.time_of(field, &record.text(field)?);
     if let Some(age) = confirm.created.and_then(|field| age(time(field), sent)) {
         return age;
@@ -76,11 +82,11 @@ pub(crate) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, form:
     }
     match (confirm.created, confirm.matches) {
         (None, []) => Evidence::Nothing("its time of creation is unknown, so it may be an older one with the same id"),
-        (Some(_), []) if sent.has_rival => {
+        (Some(_), []) if has_rival() => {
             Evidence::Nothing("two requests had the same id, and the record may be of either")
         }
         (Some(_), []) => Evidence::Proof,
-        (_, matches) => is_changed(confirm, matches, request, record, confirm.changed.and_then(time), sent),
+        (_, matches) => is_changed(confirm, matches, request, record, confirm.changed.and_then(time), sent, has_rival),
     }
 }
 
@@ -126,20 +132,21 @@ fn is_changed(
     record: &Named,
     changed: Option<Timestamp>,
     sent: &Sent,
+    has_rival: impl Fn() -> bool,
 ) -> Evidence {
     let wanted: Vec<_> = matches.iter().filter_map(|(field, own)| Some((field, request.text(own)?))).collect();
     if wanted.is_empty() {
         return Evidence::Nothing("the record has no field that the request changes");
     }
     let is_as_wanted =
-        |(field, wanted): &(&&str, String)| record.text(field).is_some_and(|stated| is_same(&stated, wanted));
+        |(field, wanted): &(&&str, Cow<'_, str>)| record.text(field).is_some_and(|stated| is_same(&stated, wanted));
     if !wanted.iter().all(is_as_wanted) {
         return Evidence::Nothing("it does not, or not yet, have the values of the request");
     }
     let Some(changed) = changed else {
         return Evidence::Nothing("it has the values of the request, but may have had them before");
     };
-    if sent.has_rival {
+    if has_rival() {
         return Evidence::Nothing("another request was in flight that may have changed it");
     }
     let only_amended = confirm.changed_while.iter().all(|(field, values)| {
@@ -160,8 +167,8 @@ fn is_changed(
 /// Whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
 fn is_same(one: &str, other: &str) -> bool {
     let number = |text: &str| text.parse::<Decimal>().ok();
-    let letters = |text: &str| text.replace(' ', "_");
-    letters(one).eq_ignore_ascii_case(&letters(other))
+    let letter = |byte: u8| if byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
+    one.bytes().map(letter).eq(other.bytes().map(letter))
         || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
 }
 

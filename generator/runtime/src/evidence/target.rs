@@ -31,7 +31,7 @@ impl Target {
 
     fn of(confirm: &'static Confirm, named: Named) -> Option<Self> {
         let has_id = confirm.ids.is_empty() || confirm.ids.iter().any(|(_, own)| named.text(own).is_some());
-        let id = confirm.fields().iter().find_map(|(field, own)| Some((*field, named.text(own)?)));
+        let id = confirm.fields().iter().find_map(|(field, own)| Some((*field, named.text(own)?.into_owned())));
         let (field, key) = id.filter(|_| has_id)?;
         Some(Self { confirm, named, field, key })
     }
@@ -69,15 +69,14 @@ impl Target {
 
     /// Whether a record has its id.
     pub(crate) fn is_shown_by(&self, record: &Named) -> bool {
-        record.text(self.field).as_ref() == Some(&self.key)
+        record.text(self.field).as_deref() == Some(&self.key)
     }
 
     /// What a record of it proves. `has_rival` returns whether another request of the client is about the thing with an
     /// id.
     pub(crate) fn weigh(&self, record: &Named, form: Form, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Evidence {
         // The other request may name the thing by its other id.
-        let mut ids = self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
-        let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
-        evaluate(self.confirm, &self.named, record, form, sent)
+        let ids = || self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
+        evaluate(self.confirm, &self.named, (record, form), sent, || ids().any(|id| has_rival(&id)))
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: R
 
 /// Whether a body is the response to a call with another number in the member `id`. A refusal need not have one.
 pub(super) fn is_of_another_call(id: &str, sent: &SentRequest, body: &[u8]) -> bool {
-    let id = |json| Named::read(std::str::from_utf8(json).ok()?).text(id);
+    let id = |json| Some(Named::read(std::str::from_utf8(json).ok()?).text(id)?.into_owned());
     matches!((id(&sent.body), id(body)), (Some(own), Some(other)) if own != other)
 }
 

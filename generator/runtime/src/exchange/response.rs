@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
-use super::codes::{CodePolicy, is_compound};
+use super::codes::{CodePolicy, ReadCode, is_compound};
 use super::echo;
 use super::envelope::{Opened, go_to, read_data};
 use super::headers::{date, retry_after};
@@ -235,20 +235,21 @@ impl<'a> Answer<'a> {
 
     fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
         let read = self.known.codes.read(self.api, self.meta, code.as_str());
-        self.refused_as(read.call_result(), code, message, request_time)
+        self.refused_as(read.call_result(), (code, read), message, request_time)
     }
 
     /// Without an envelope the status decides, which families without an envelope list like codes.
     fn refused_by_status(&self) -> Error {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
-        let call_result = match self.known.codes.read(self.api, self.meta, code.as_str()).call_result() {
+        let read = self.known.codes.read(self.api, self.meta, code.as_str());
+        let call_result = match read.call_result() {
             listed if self.status_is_a_code() && listed != CallResult::UnlistedCode => listed,
             _ if self.status == StatusCode::TOO_MANY_REQUESTS => CallResult::TooManyRequests,
             _ if self.status.is_server_error() => CallResult::ServerError,
             _ => CallResult::OtherStatus,
         };
-        self.refused_as(call_result, code, &message, None)
+        self.refused_as(call_result, (code, read), &message, None)
     }
 
     /// Whether a family can list HTTP statuses as codes: if a success has no code, they take its place.
@@ -266,9 +267,14 @@ impl<'a> Answer<'a> {
         begins && !std::str::from_utf8(self.body).is_ok_and(is_whole)
     }
 
-    fn refused_as(&self, call_result: CallResult, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
+    fn refused_as(
+        &self,
+        call_result: CallResult,
+        (code, read): (Code, ReadCode),
+        message: &str,
+        request_time: Option<Timestamp>,
+    ) -> Error {
         let Self { api, meta, known, .. } = self;
-        let read = known.codes.read(api, meta, code.as_str());
         let by_code = match call_result {
             CallResult::TooManyRequests if self.is_torn() => Outcome::Unknown,
             _ => read.outcome(meta.effect, known.is_compound),

@@ -102,14 +102,14 @@ impl Trade {
         let fees = match &fields.fees {
             None => Vec::new(),
             Some(fees) => {
-                let fee = |fee: &Named| Some((fee.text(fees.coin)?, decimal(&fee.text(fees.amount)?)?));
+                let fee = |fee: &Named| Some((fee.text(fees.coin)?.into_owned(), decimal(&fee.text(fees.amount)?)?));
                 let all = record.items(fees.list);
                 all.iter().map(|one| fee(one).ok_or(fees.list)).collect::<Result<_, _>>()?
             }
         };
         Ok(Self {
-            id: text(fields.id)?,
-            instrument: text(fields.instrument)?,
+            id: text(fields.id)?.into_owned(),
+            instrument: text(fields.instrument)?.into_owned(),
             is_buy,
             effect,
             price: number(fields.price)?,

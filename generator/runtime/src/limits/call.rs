@@ -95,7 +95,7 @@ fn is_of_some(row: &RateLimit) -> bool {
 fn rows_of<O: Operation>(operation: &O) -> u64 {
     let named = Named::of(operation);
     let default = |name: &str| O::META.defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
-    let number = |name: &str| named.text(name).or_else(|| default(name).map(str::to_owned))?.parse::<u64>().ok();
+    let number = |name: &str| named.text(name).or_else(|| default(name).map(Cow::Borrowed))?.parse::<u64>().ok();
     heaviest(O::META, |row| match row.when {
         WeighsWhen::Always => true,
         WeighsWhen::Without(name) => !named.has(name),

@@ -50,11 +50,12 @@ impl<'a> Tracking<'a> {
         let creates = |confirm: &Confirm| confirm.creates(|parameter| given().text(parameter).is_some());
         let creates = meta.confirm.as_ref().is_some_and(creates);
         let targets = if creates { Target::all(operation) } else { Vec::new() };
-        let kind_of = |target: &Target| meta.order_kind.and_then(|parameter| target.named().text(parameter));
+        let kind_of =
+            |target: &Target| meta.order_kind.and_then(|parameter| Some(target.named().text(parameter)?.into_owned()));
         let new = targets.iter().flatten().map(|target| (target.key().to_owned(), kind_of(target)));
         let placed = orders.place(meta, new.collect());
         let kind = if placed.is_empty() { meta.order_kind } else { None };
-        let kind = kind.and_then(|parameter| Named::of(operation).text(parameter));
+        let kind = kind.and_then(|parameter| Some(Named::of(operation).text(parameter)?.into_owned()));
         let amended = amended.into_iter().flatten().collect();
         Ok(Self { orders, meta, placed, kind, amended, pass, sent: OnceLock::new(), is_over: false })
     }
@@ -146,7 +147,7 @@ impl Drop for Tracking<'_> {
 
 /// The ids in each amendment of a request.
 fn ids_of(request: &Named, amends: &Amends) -> Vec<Vec<String>> {
-    let ids = |named: &Named| amends.ids.iter().filter_map(|id| named.text(id)).collect();
+    let ids = |named: &Named| amends.ids.iter().filter_map(|id| Some(named.text(id)?.into_owned())).collect();
     match amends.list {
         Some(list) => request.items(list).iter().map(ids).collect(),
         None => vec![ids(request)],

@@ -85,10 +85,11 @@ impl Named {
 
     /// The text of a single value; `None` if it is empty, `null` or missing. The value of a nested object has a path,
     /// such as `fee.coin`.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
-        let json = self.json_within(name)?;
-        let text = Reader::new(&json).scalar().ok()?;
-        (!text.is_empty() && text != "null").then(|| text.into_owned())
+    pub(crate) fn text(&self, name: &str) -> Option<Cow<'_, str>> {
+        match self.json_within(name)? {
+            Cow::Borrowed(json) => text_of(json),
+            Cow::Owned(json) => text_of(&json).map(|text| Cow::Owned(text.into_owned())),
+        }
     }
 
     /// The same members, followed by those of `other`.
@@ -99,7 +100,7 @@ impl Named {
 
     /// Whether a member has this text.
     pub(crate) fn has_text(&self, text: &str) -> bool {
-        self.members().any(|(name, _)| self.text(name).as_deref() == Some(text))
+        self.members().any(|(_, json)| text_of(json).as_deref() == Some(text))
     }
 
     /// Whether there is no member.
@@ -137,8 +138,20 @@ impl Named {
     }
 
     fn json(&self, name: &str) -> Option<&str> {
-        self.members().find(|(other, _)| *other == name).map(|(_, json)| json)
+        let is_it = |span: &&Span| self.text.as_bytes()[span.start..span.middle] == *name.as_bytes();
+        self.members.iter().find(is_it).map(|span| &self.text[span.middle..span.end])
     }
+}
+
+/// The text of a single value; `None` if it is empty or `null`.
+fn text_of(json: &str) -> Option<Cow<'_, str>> {
+    // Most values are texts without escapes, which need no reader.
+    let quoted = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
+    let text = match quoted.filter(|text| !text.contains('\\')) {
+        Some(plain) => Cow::Borrowed(plain),
+        None => Reader::new(json).scalar().ok()?,
+    };
+    (!text.is_empty() && text != "null").then_some(text)
 }
 
 /// An object of members by their paths.
@@ -199,4 +212,37 @@ pub(crate) fn texts_of(parameters: &impl Parameters, names: &[&str]) -> Vec<Opti
         read_json::<Option<String>>(&member.json).ok().flatten()
     };
     names.iter().map(|name| text_of(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_those_of_single_values() {
+        let json = r#"{"plain": "a b", "escaped": "a\"b\\\u0063", "end": "a\\", "number": -1.50, "flag": true,
+            "fee": {"coin": "BTC", "note": "\u0041"}, "empty": "", "quoted": "null", "null": null, "list": ["a"]}"#;
+        let named = Named::read(json);
+        let text = |name: &str| named.text(name).map(Cow::into_owned);
+        let expected = [
+            ("plain", Some("a b")),
+            ("escaped", Some(r#"a"b\c"#)),
+            ("end", Some(r"a\")),
+            ("number", Some("-1.50")),
+            ("flag", Some("true")),
+            ("fee.coin", Some("BTC")),
+            ("fee.note", Some("A")),
+            ("fee", None),
+            ("empty", None),
+            ("quoted", None),
+            ("null", None),
+            ("list", None),
+            ("missing", None),
+        ];
+        for (name, expected) in expected {
+            assert_eq!(text(name).as_deref(), expected, "{name}");
+        }
+        assert!(named.has_text("a b") && named.has_text(r#"a"b\c"#) && named.has_text("-1.50"));
+        assert!(!named.has_text("BTC") && !named.has_text("") && !named.has_text("null"));
+    }
 }

@@ -7,6 +7,9 @@ use crate::json::JsonWriter;
 use crate::tables::{Lists, Objects, ParameterStyle};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
+/// The initial capacity of the JSON text of a value, enough for an id.
+const ROOM: usize = 48;
+
 /// Appends `name=value` to `query`, encoded.
 pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
     if !query.is_empty() {
@@ -32,8 +35,9 @@ pub(super) fn members<'a>(
 ) -> Vec<(Cow<'a, str>, String)> {
     let mut found: Vec<(Cow<'a, str>, Node)> = Vec::new();
     for (name, value) in pairs {
-        let parts = parts(&name, style);
-        let (first, rest) = parts.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
+        // Few names can be taken apart.
+        let parts = if name.contains(['.', '[']) { parts(&name, style) } else { Vec::new() };
+        let (first, rest) = parts.split_first().map_or((&*name, [].as_slice()), |(first, rest)| (*first, rest));
         let outer = (!rest.is_empty()).then(|| first.to_owned());
         let node = Node::of(rest, value.into_owned());
         let first = outer.map_or(name, Cow::Owned);
@@ -94,7 +98,7 @@ impl Node {
 
     /// The JSON text. Of several texts under one name it has all if lists are written that way, and otherwise the last.
     fn json(&self, repeats: bool) -> String {
-        let mut out = JsonWriter::new();
+        let mut out = JsonWriter::with_capacity(ROOM);
         self.write(&mut out, repeats);
         out.finish()
     }

@@ -1,5 +1,6 @@
 //! Listings that show a part of an account, independent of the types of their items.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
@@ -345,7 +346,8 @@ where
 }
 
 fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, String> {
-    let order = named.text(fields.order).ok_or_else(|| format!("a fill has no {}", fields.order))?;
+    let order =
+        named.text(fields.order).map(Cow::into_owned).ok_or_else(|| format!("a fill has no {}", fields.order))?;
     let quantity = named.text(fields.quantity).and_then(|text| text.parse::<Decimal>().ok());
     let quantity = quantity.and_then(|quantity| quantity.to_rust_decimal().ok());
     let quantity = quantity.ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
@@ -353,7 +355,12 @@ fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, S
         Trade::read(trade, named, quantity, turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
     };
     let trade = fields.trade.as_ref().map(read);
-    Ok(Fill { order, client_id: fields.client_id.and_then(|field| named.text(field)), quantity, trade })
+    Ok(Fill {
+        order,
+        client_id: fields.client_id.and_then(|field| named.text(field).map(Cow::into_owned)),
+        quantity,
+        trade,
+    })
 }
 
 fn sighting<O: Paged<Item: HasState + Decode>>(record: &str) -> Option<Sighting> {

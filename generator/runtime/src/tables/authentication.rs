@@ -22,10 +22,10 @@ pub struct Authentication {
 impl Authentication {
     /// How far the timestamp of a request may differ from the server's clock; `text_of` returns the value of one of its
     /// parameters.
-    pub(crate) fn window(&self, text_of: impl FnOnce(&str) -> Option<String>) -> Option<Duration> {
+    pub(crate) fn window<T: AsRef<str>>(&self, text_of: impl FnOnce(&str) -> Option<T>) -> Option<Duration> {
         let own = self.window_set_by.and_then(text_of);
         // If the value is not a number, the window is not known.
-        own.map_or(self.window_ms, |text| text.parse().ok()).map(Duration::from_millis)
+        own.map_or(self.window_ms, |text| text.as_ref().parse().ok()).map(Duration::from_millis)
     }
 
     /// The header that consists of `part` alone.

@@ -167,7 +167,7 @@ impl Network {
     }
 
     /// Sends a request.
-    fn begin(&self, request: &http::Request<Bytes>, slot: &Slot) {
+    fn begin(&self, request: http::Request<Bytes>, slot: &Slot) {
         let Inner { time, ledger, .. } = &*self.0;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let operation = Operation::find(request.method().as_str(), request.uri().path());
@@ -227,7 +227,6 @@ impl Network {
             }
         }
         connection.requests += 1;
-        let request = request.clone();
         let flight = Flight { request, connection, fault, sent, back, slot: slot.clone() };
         let network = self.clone();
         time.at(arrives, move || network.arrive(flight));
@@ -429,7 +428,7 @@ impl Transport for Network {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async move {
             let slot = Slot::default();
-            self.begin(&request, &slot);
+            self.begin(request, &slot);
             Caller(slot).await.0
         })
     }
@@ -437,7 +436,7 @@ impl Transport for Network {
     fn send_timed<'a>(&'a self, request: http::Request<Bytes>, trip: &'a RoundTrip) -> ResponseFuture<'a> {
         Box::pin(async move {
             let slot = Slot::default();
-            self.begin(&request, &slot);
+            self.begin(request, &slot);
             let (answer, measured) = Caller(slot).await;
             measured.into_iter().for_each(|measured| trip.set(measured));
             answer

@@ -42,12 +42,15 @@ fn sent() -> Sent {
         settling: Duration::from_secs(10),
         left: Some((at(0), at(10))),
         attempts: None,
-        has_rival: false,
     }
 }
 
 fn evaluated(confirm: &Confirm, request: &str, record: &str, sent: &Sent) -> Evidence {
-    evaluate(confirm, &Named::read(request), &Named::read(record), Form::Anything, sent)
+    evaluate(confirm, &Named::read(request), (&Named::read(record), Form::Anything), sent, || false)
+}
+
+fn evaluated_with_rival(confirm: &Confirm, request: &str, record: &str) -> Evidence {
+    evaluate(confirm, &Named::read(request), (&Named::read(record), Form::Anything), &sent(), || true)
 }
 
 fn placed(record: &str) -> Evidence {
@@ -97,15 +100,17 @@ fn a_record_without_the_deciding_facts_is_not() {
     let timeless = Confirm { created: None, ..PLACED };
     assert!(is_nothing(evaluated(&timeless, request, &right, &sent())));
     assert!(is_nothing(evaluated(&PLACED, request, &right, &Sent { window: None, ..sent() })));
-    assert!(is_nothing(evaluated(&PLACED, request, &right, &Sent { has_rival: true, ..sent() })));
+    assert!(is_nothing(evaluated_with_rival(&PLACED, request, &right)));
     let unknown_clock = Sent { left: None, ..sent() };
     assert_eq!(evaluated(&PLACED, request, &right, &unknown_clock), Evidence::Proof);
     assert_eq!(evaluated(&PLACED, request, &created(-2000, ""), &unknown_clock), Evidence::Proof);
     assert!(is_nothing(evaluated(&PLACED, request, &created(-2001, ""), &unknown_clock)));
 }
 
+const AMENDMENT: &str = r#"{"id": "a", "newQty": "2", "newPrice": "10", "symbol": "X"}"#;
+
 fn amended(record: &str, sent: &Sent) -> Evidence {
-    evaluated(&AMENDED, r#"{"id": "a", "newQty": "2", "newPrice": "10", "symbol": "X"}"#, record, sent)
+    evaluated(&AMENDED, AMENDMENT, record, sent)
 }
 
 #[test]
@@ -131,7 +136,7 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
             "{state}: a fill or the end may have changed it"
         );
     }
-    assert!(is_nothing(amended(&record(right, 20), &Sent { has_rival: true, ..sent() })));
+    assert!(is_nothing(evaluated_with_rival(&AMENDED, AMENDMENT, &record(right, 20))));
     let nothing_stated = evaluated(&AMENDED, r#"{"id": "a"}"#, &record(right, 20), &sent());
     assert!(is_nothing(nothing_stated));
 }
