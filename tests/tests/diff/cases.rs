@@ -530,8 +530,13 @@ cases! {
         "behaviour error house.gone stage: trading -> gateway",
         "behaviour error house.gone cause: clock now",
     ],
-    a_header_is_no_longer_always_sent: [Replace(API, "sent: always", "sent: by_operation")]
-        => ["behaviour header X-Language sent: always -> by_operation"],
+    a_header_is_no_longer_always_sent: [
+        Replace(API, "sent: always", "sent: by_operation"),
+        Replace(LEND, "headers: [X-Branch]", "headers: [X-Branch, X-Language]"),
+    ] => [
+        "behaviour header X-Language sent: always -> by_operation",
+        "behaviour operation house.lend-book headers: X-Branch -> X-Branch, X-Language",
+    ],
     a_header_comes: [Replace(API, "headers:\n  X-Branch", "headers:\n  X-Desk: { doc: The desk., sent: always }\n  X-Branch")]
         => ["behaviour header X-Desk new"],
     a_document_has_another_title: [Replace(API, "title: Handbook", "title: The handbook")]
