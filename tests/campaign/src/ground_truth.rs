@@ -1,7 +1,8 @@
 //! The effects of all requests, from the events of the exchange.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use tradeapi_exchange::{Event, Exchange, OrderView, Unplaced};
 
 /// How an exchange treats a client's id that was used before, and which order it shows under it.
@@ -39,8 +40,8 @@ pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
 pub(crate) struct GroundTruth {
     effects: BTreeMap<Effect, u32>,
     /// Labels by the exchange's ids. Orders that close a position have no label.
-    labels: HashMap<u64, String>,
-    clients: HashSet<String>,
+    labels: FxHashMap<u64, String>,
+    clients: FxHashSet<String>,
     /// The number of orders with an id that another order has.
     duplicate_ids: u64,
 }

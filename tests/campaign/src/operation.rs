@@ -1,5 +1,9 @@
 //! The operations of a campaign with their documented limits.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 /// A family of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
@@ -86,10 +90,19 @@ operations! {
     "GET" "/api/v3/trade/" "history-orders": Unified Action::List(Listed::Closed), false, 20;
 }
 
+/// The operations by their paths.
+static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Operation>>> = LazyLock::new(|| {
+    let mut by_path = FxHashMap::<_, Vec<_>>::default();
+    for operation in OPERATIONS {
+        by_path.entry(operation.path).or_default().push(operation);
+    }
+    by_path
+});
+
 impl Operation {
     /// The operation with this method and path.
     pub(crate) fn find(method: &str, path: &str) -> Option<&'static Self> {
-        OPERATIONS.iter().find(|operation| (operation.path, operation.method) == (path, method))
+        BY_PATH.get(path)?.iter().find(|operation| operation.method == method).copied()
     }
 
     /// Whether it is a query.

@@ -137,6 +137,10 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec
 
 /// Whether a permission includes another one, as read-write includes read.
 fn covers(given: &str, needed: &str) -> bool {
-    let name = |permission: &str| permission.split(" (").next().unwrap_or_default().to_owned();
-    given == needed || (name(given) == name(needed) && given.contains("write"))
+    given == needed || (without_kind(given) == without_kind(needed) && given.contains("write"))
+}
+
+/// The permission without whether it reads or writes, which stands in parentheses.
+fn without_kind(permission: &str) -> &str {
+    permission.split(" (").next().unwrap_or_default()
 }

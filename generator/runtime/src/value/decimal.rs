@@ -41,6 +41,9 @@ pub struct InvalidDecimal {
     why: &'static str,
 }
 
+/// As many zeros as a `rust_decimal` can have places.
+const ZEROS: &str = "0000000000000000000000000000";
+
 const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
 
 impl Decimal {
@@ -310,8 +313,21 @@ impl TryFrom<&str> for Decimal {
 
 impl From<rust_decimal::Decimal> for Decimal {
     fn from(number: rust_decimal::Decimal) -> Self {
-        Self { text: SmallText::of(&number) }
+        Self { text: text_of(&number).unwrap_or_else(|| SmallText::of(&number)) }
     }
+}
+
+/// The text that a number is displayed as, in a fraction of the time that displaying takes. `None` if it has more
+/// digits than an integer of 64 bits.
+fn text_of(number: &rust_decimal::Decimal) -> Option<SmallText> {
+    let (mut buffer, places) = (itoa::Buffer::new(), number.scale() as usize);
+    let digits = buffer.format(u64::try_from(number.mantissa().unsigned_abs()).ok()?);
+    let (whole, fraction) = digits.split_at(digits.len().saturating_sub(places));
+    let sign = if number.is_sign_negative() { "-" } else { "" };
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let point = if places == 0 { "" } else { "." };
+    let zeros = ZEROS.get(..places - fraction.len())?;
+    Some(SmallText::joined(&[sign, whole, point, zeros, fraction]))
 }
 
 macro_rules! from_integers {

@@ -31,6 +31,15 @@ impl<const SHORT: usize> SmallText<SHORT> {
         }
     }
 
+    /// The texts, one after the other.
+    pub(super) fn joined(texts: &[&str]) -> Self {
+        let mut short = ArrayString::new();
+        match texts.iter().try_for_each(|text| short.try_push_str(text)) {
+            Ok(()) => Self::Short(short),
+            Err(_) => Self::Long(texts.concat().into()),
+        }
+    }
+
     /// Replaces the text by `text`, in place.
     #[inline]
     pub(super) fn set(&mut self, text: &str) {
@@ -86,6 +95,7 @@ mod tests {
             let text = "a".repeat(length);
             let mut small: SmallText = SmallText::new(&text);
             assert_eq!((small.as_str(), SmallText::<40>::of(&text).as_str()), (&*text, &*text));
+            assert_eq!(SmallText::<24>::joined(&[&text[..length / 2], "", &text[length / 2..]]).as_str(), text);
             assert_eq!(matches!(small, SmallText::Short(_)), length <= 24);
             small.set("b");
             assert_eq!(small.as_str(), "b");

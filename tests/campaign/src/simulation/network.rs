@@ -3,12 +3,13 @@
 //! A request that was sent arrives even if its caller has dropped it, and no later than a second after that, as the
 //! limiter assumes by default.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tradeapi::runtime::error::{Delivery as Sent, TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, RoundTrip, Transport, TransportLimits};
@@ -110,7 +111,7 @@ struct State {
     outage_ends: Duration,
     outages: u64,
     /// How often each request was sent.
-    seen: HashMap<u64, u64>,
+    seen: FxHashMap<u64, u64>,
     /// The requests that were faulted.
     faulted: BTreeSet<String>,
 }
@@ -374,11 +375,12 @@ impl Network {
         let mut name = String::with_capacity(target.len() + text.len() + 4);
         name.extend([target, " ", &text]);
         let mut state = self.state();
-        let times = state.seen.entry(Dice::new(0, &name).throw()).or_default();
+        let [mut seen, dice] = Dice::each([0, self.0.seed], &name);
+        let times = state.seen.entry(seen.throw()).or_default();
         *times += 1;
-        name.extend([" ", &times.to_string()]);
-        let dice = Dice::new(self.0.seed, &name);
-        (name, dice)
+        let nth = format!(" {times}");
+        name.push_str(&nth);
+        (name, dice.continued(&nth))
     }
 
     /// Whether a request has the same effect when it arrives twice.

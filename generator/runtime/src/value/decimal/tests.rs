@@ -93,6 +93,18 @@ proptest! {
     }
 
     #[test]
+    fn the_text_of_a_rust_decimal_is_what_it_displays(
+        number in prop_oneof![Just(0), any::<i64>().prop_map(i128::from), -(1_i128 << 96) + 1..1_i128 << 96],
+        scale in 0_u32..=28,
+        negated: bool,
+    ) {
+        let mut number = rust_decimal::Decimal::from_i128_with_scale(number, scale);
+        number.set_sign_negative(negated);
+        let decimal = Decimal::from(number);
+        prop_assert_eq!(decimal.as_str(), number.to_string());
+    }
+
+    #[test]
     fn plain_notation_means_the_same(text in "[-+]?[0-9]{1,30}(\\.[0-9]{0,30})?([eE][-+]?[0-9]{1,2})?") {
         let number: Decimal = text.parse()?;
         let plain: Decimal = number.to_plain().parse()?;
