@@ -17,6 +17,17 @@ type Tested = Result<(), Box<dyn std::error::Error>>;
 
 const NO_API: Api = Api::named("signed");
 
+/// Most exchanges write times and nonces so, and need no window.
+const USUAL: Authentication = Authentication {
+    carried: &[],
+    signature: None,
+    timestamp: TimestampForm::Milliseconds,
+    nonce: NonceForm::Number,
+    sends_body: true,
+    window_ms: None,
+    window_set_by: None,
+};
+
 const KEY: Carried = Carried { place: Place::Header("x-key"), parts: &[Part::Key] };
 
 /// The query is signed, without its question mark, and the signature ends it.
@@ -36,11 +47,7 @@ static QUERY: Api = Api {
             ],
             secret: SecretForm::Text,
         }),
-        timestamp: TimestampForm::Milliseconds,
-        nonce: NonceForm::Number,
-        sends_body: true,
-        window_ms: None,
-        window_set_by: None,
+        ..USUAL
     }),
     ..NO_API
 };
@@ -61,11 +68,7 @@ static DIGEST: Api = Api {
             algorithms: &[(Algorithm::HmacSha512, Encoding::Base64)],
             secret: SecretForm::Base64,
         }),
-        timestamp: TimestampForm::Milliseconds,
-        nonce: NonceForm::Number,
-        sends_body: true,
-        window_ms: None,
-        window_set_by: None,
+        ..USUAL
     }),
     ..NO_API
 };
@@ -166,12 +169,7 @@ fn a_bearer_token_needs_no_signature_and_is_not_shown() -> Tested {
     static BEARER: Api = Api {
         credentials: Some(Authentication {
             carried: &[Carried { place: Place::Header("authorization"), parts: &[Part::Text("Bearer "), Part::Key] }],
-            signature: None,
-            timestamp: TimestampForm::Milliseconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };
@@ -195,11 +193,7 @@ fn a_token_can_have_a_shared_secret() -> Tested {
                 algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
                 secret: SecretForm::Text,
             }),
-            timestamp: TimestampForm::Milliseconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };
@@ -246,11 +240,7 @@ mod asymmetric {
                 algorithms: &[(Algorithm::EcdsaSha256, Encoding::Base64), (Algorithm::Ed25519, Encoding::Base64)],
                 secret: SecretForm::Text,
             }),
-            timestamp: TimestampForm::Milliseconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };
@@ -342,11 +332,7 @@ fn a_passphrase_can_be_signed_and_a_version_can_be_fixed() -> Tested {
                 algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
                 secret: SecretForm::Text,
             }),
-            timestamp: TimestampForm::Milliseconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };
@@ -386,10 +372,7 @@ fn a_query_can_be_signed_in_the_order_of_its_names() -> Tested {
                 secret: SecretForm::Text,
             }),
             timestamp: TimestampForm::Iso8601Seconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };
@@ -415,12 +398,8 @@ fn an_authorization_in_base64_and_a_uuid_are_carried() -> Tested {
                 },
                 Carried { place: Place::Header("x-nonce"), parts: &[Part::Nonce] },
             ],
-            signature: None,
-            timestamp: TimestampForm::Milliseconds,
             nonce: NonceForm::Uuid,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };
@@ -460,11 +439,7 @@ fn parameters_are_signed_as_pairs() -> Tested {
                 algorithms: &[(Algorithm::HmacSha256, Encoding::Hex)],
                 secret: SecretForm::Text,
             }),
-            timestamp: TimestampForm::Milliseconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         calls: Calls { fixed: &[], ..Calls::JSON_RPC },
         ..NO_API
@@ -506,11 +481,7 @@ fn parts_depend_on_the_request() -> Tested {
                 algorithms: &[(Algorithm::HmacSha512, Encoding::Base64)],
                 secret: SecretForm::Text,
             }),
-            timestamp: TimestampForm::Milliseconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };
@@ -544,11 +515,7 @@ fn credentials_follow_the_parameters_where_these_are() -> Tested {
                 algorithms: &[(Algorithm::HmacSha256, Encoding::Base64Url)],
                 secret: SecretForm::Base64Url,
             }),
-            timestamp: TimestampForm::Milliseconds,
-            nonce: NonceForm::Number,
-            sends_body: true,
-            window_ms: None,
-            window_set_by: None,
+            ..USUAL
         }),
         ..NO_API
     };

@@ -12,7 +12,7 @@ use tradeapi_runtime::{Operation, Timestamp};
 use crate::Tested;
 use crate::api::ClientOid;
 use crate::confirmations::{Act, Line, OneOrder, Resize, answers, code, confirmation, lost, order, seconds};
-use crate::orders::{PlaceBatch, PlaceOrder, Placed};
+use crate::orders::{PlaceBatch, PlaceOrder, Placed, with_parameters_of_order};
 
 /// An order of the size 1 that has the id `a1`.
 const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
@@ -89,19 +89,7 @@ async fn an_absence_proves_nothing_sooner_on_a_fast_clock() -> Tested {
 /// Closes one thing and opens another.
 struct Swap(PlaceOrder);
 
-impl Parameters for Swap {
-    fn write(&self, out: &mut ParameterWriter) {
-        self.0.write(out);
-    }
-
-    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
-        PlaceOrder::read(from).map(Self)
-    }
-
-    fn check(&self, to: &mut Checks<'_>) {
-        self.0.check(to);
-    }
-}
+with_parameters_of_order!(Swap);
 
 impl Operation for Swap {
     type Response = Placed;

@@ -133,6 +133,26 @@ impl Operation for PlaceOrder {
     };
 }
 
+/// Gives a type that wraps a [`PlaceOrder`] the parameters of it.
+macro_rules! with_parameters_of_order {
+    ($name:ident) => {
+        impl Parameters for $name {
+            fn write(&self, out: &mut ParameterWriter) {
+                self.0.write(out);
+            }
+
+            fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+                PlaceOrder::read(from).map(Self)
+            }
+
+            fn check(&self, to: &mut Checks<'_>) {
+                self.0.check(to);
+            }
+        }
+    };
+}
+pub(crate) use with_parameters_of_order;
+
 /// Places several orders at once: the body is the list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PlaceBatch {

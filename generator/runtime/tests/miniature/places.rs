@@ -10,26 +10,14 @@ use tradeapi_runtime::{ClientCore, Operation, Timestamp};
 use crate::Tested;
 use crate::api::ClientOid;
 use crate::confirmations::{Act, CONFIRM, Found, Line, OneOrder, code, lost, order, seconds};
-use crate::orders::{PlaceOrder, Placed};
+use crate::orders::{PlaceOrder, Placed, with_parameters_of_order};
 
 const START: u64 = 1_000_000_000_000;
 
 /// Places an order that is queried among recent orders first, and then among all.
 struct PlaceRecent(PlaceOrder);
 
-impl Parameters for PlaceRecent {
-    fn write(&self, out: &mut ParameterWriter) {
-        self.0.write(out);
-    }
-
-    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
-        PlaceOrder::read(from).map(Self)
-    }
-
-    fn check(&self, to: &mut Checks<'_>) {
-        self.0.check(to);
-    }
-}
+with_parameters_of_order!(PlaceRecent);
 
 impl Operation for PlaceRecent {
     type Response = Placed;

@@ -16,7 +16,7 @@ use tradeapi_runtime::{Error, Operation};
 use crate::Tested;
 use crate::api::ClientOid;
 use crate::confirmations::{Found, Line, OneOrder, Resize, answers, code, lost, order, seconds};
-use crate::orders::{PlaceOrder, Placed};
+use crate::orders::{PlaceOrder, Placed, with_parameters_of_order};
 
 const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
 
@@ -84,19 +84,7 @@ async fn an_amendment_that_ended_before_is_no_rival() -> Tested {
 /// Places an order, whose id the exchange recognizes for a minute.
 struct PlaceOnce(PlaceOrder);
 
-impl Parameters for PlaceOnce {
-    fn write(&self, out: &mut ParameterWriter) {
-        self.0.write(out);
-    }
-
-    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
-        PlaceOrder::read(from).map(Self)
-    }
-
-    fn check(&self, to: &mut Checks<'_>) {
-        self.0.check(to);
-    }
-}
+with_parameters_of_order!(PlaceOnce);
 
 impl Operation for PlaceOnce {
     type Response = Placed;
