@@ -12,4 +12,5 @@ pub use batch::BatchAnswer;
 pub use batch::{Batch, BatchShape, ListsResults, ResultsApart};
 pub use call::BatchCall;
 pub use direct::{ItemFailure, ItemsReply, PartialFailure};
-pub use report::{BatchReport, ItemOutcome, ItemReport, Matched, UnmatchedResult};
+pub use matching::Matched;
+pub use report::{BatchReport, ItemOutcome, ItemReport, UnmatchedResult};

@@ -4,10 +4,18 @@
 //! assigned to the wrong item is worse than a missing one.
 
 use super::batch::{BatchAnswer, BatchShape, ItemResult, Said};
-use super::report::Matched;
 
 /// The ids of an item or a result, in the order of [`BatchShape::ids`].
 pub(super) type Ids = Vec<Option<String>>;
+
+/// How a result was matched to an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matched {
+    /// By an id of the item.
+    ById,
+    /// By its place in the response, with nothing that contradicts it. To be certain, give every item an id.
+    ByPlace,
+}
 
 /// The result of an item, and how it was matched.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use super::batch::{BatchAnswer, Failure, ItemResult, ListsResults, Said};
-use super::matching::Found;
+use super::matching::{Found, Matched};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError};
@@ -46,15 +46,6 @@ pub struct ItemReport<I, T> {
     /// When the call with this item was signed; `None` if that call had no effect.
     pub signed_at: Option<Timestamp>,
     pub(crate) left: Option<Moment>,
-}
-
-/// How a result was matched to an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Matched {
-    /// By an id of the item.
-    ById,
-    /// By its place in the response, with nothing that contradicts it. To be certain, give every item an id.
-    ByPlace,
 }
 
 /// The outcome of an item.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::counts::Counts;
+use super::counts::{Counts, OperationCounts};
 use super::report::DriftReport;
 use super::walk::walk;
 use super::withheld::Redactor;
@@ -45,13 +45,6 @@ pub struct Drift {
 
 /// The name of the API, and the id of the operation.
 type Key = (&'static str, &'static str);
-
-/// The counts of an operation.
-#[derive(Clone, Debug)]
-pub(super) struct OperationCounts {
-    pub(super) meta: &'static Meta,
-    pub(super) counts: Counts,
-}
 
 impl Drift {
     /// An empty collector.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::json::{FieldTable, Kind};
+use crate::tables::Meta;
 
 /// The maximum number of objects of a response with paths of their own, because records can be nested.
 const MOST_RECORDS: usize = 32;
@@ -12,6 +13,13 @@ const MOST_FOUND: usize = 96;
 
 /// The maximum number of names of a kind: more of them are data, not names of fields or values.
 const MOST_NAMES: usize = 32;
+
+/// An operation and the counts of its answers.
+#[derive(Clone, Debug)]
+pub(super) struct OperationCounts {
+    pub(super) meta: &'static Meta,
+    pub(super) counts: Counts,
+}
 
 /// The counts of an operation's answers.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::collector::OperationCounts;
-use super::counts::{Counts, Found, RecordCounts, Sign, Spot};
+use super::counts::{Counts, Found, OperationCounts, RecordCounts, Sign, Spot};
 
 /// Differences between responses and the documents. Its text is a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Durability;
-use super::tables::HELD;
 use crate::journal::gap::{Gap, GapReason};
 use crate::json::{read_json, write_json};
 use crate::value::Timestamp;
+
+/// A file that the store keeps open, so that no other file can get its inode.
+pub(super) const HELD: &str = "lock";
 
 const RUN: &str = "run";
 const DRAFT: &str = "run.new";

@@ -6,7 +6,7 @@ use std::{fs, io, panic, path, process};
 
 use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode};
 
-use super::continuity::sync_folder;
+use super::continuity::{HELD, sync_folder};
 use crate::error::JournalError;
 
 /// The format of the tables. Another one is refused.
@@ -14,9 +14,6 @@ const FORMAT: &[u8] = b"1";
 
 /// A file that the store has in each of its folders.
 const MARKER: &str = "version";
-
-/// A file that the store keeps open, so that no other file can get its inode.
-pub(super) const HELD: &str = "lock";
 
 /// The key of the highest number that was pruned.
 const PRUNED: &str = "pruned";
