@@ -148,6 +148,7 @@ impl Walk<'_, '_> {
         }
         let mut members = self.from.object(&[])?;
         let (mut known, mut expected) = (0, 0);
+        let mut came = vec![false; fields.len()];
         while let Some(member) = members.next_name(&mut self.from)? {
             let Some(place) = find_field(fields, &member, expected) else {
                 self.unknown(record, &member)?;
@@ -155,12 +156,18 @@ impl Walk<'_, '_> {
             };
             known += 1;
             expected = place + 1;
+            let field = &fields[place];
+            let at = Here { record, spot: Spot { field: place, is_item: false }, field };
+            // A client refuses a second value.
+            if std::mem::replace(&mut came[place], true) {
+                self.unreadable(at)?;
+                continue;
+            }
             if counts {
                 self.came(record, place);
             }
             let before = self.step_into(&member);
-            let field = &fields[place];
-            self.value(Here { record, spot: Spot { field: place, is_item: false }, field }, field.form)?;
+            self.value(at, field.form)?;
             self.path.truncate(before);
         }
         Ok(known)
