@@ -19,6 +19,7 @@ pub use decode::{Decode, read_json};
 pub use error::ReadError;
 pub use list::{BadItem, List};
 pub use map::{BadEntry, Map};
+pub(crate) use members::came_before;
 pub use members::{Elements, Members};
 pub(crate) use reader::Mark;
 pub use reader::{Kind, Reader};

@@ -299,6 +299,12 @@ fn a_request_in_json_is_read_strictly() {
     let both = r#"{"orderId":"1","clientOid":"2"}"#;
     assert_eq!(wrong_with("unified.cancel-order", both), [("one-of", "orderId".to_owned())]);
     assert_eq!(wrong_with("unified.cancel-order", "{}"), [("one-of", "orderId".to_owned())]);
+    // A parameter that is null is left out, also one that another excludes.
+    let neither = r#"{"orderId":null,"clientOid":null}"#;
+    assert_eq!(wrong_with("unified.cancel-order", neither), [("one-of", "orderId".to_owned())]);
+    assert_eq!(wrong_with("unified.cancel-order", r#"{"orderId":null,"clientOid":"2"}"#), []);
+    let market = r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","price":null}"#;
+    assert_eq!(wrong_with("unified.place-order", market), []);
     assert!(!wrong_with("unified.cancel-order", "{").is_empty());
     assert!(!wrong_with("unified.cancel-order", "").is_empty());
     // An empty text keeps a value, 0 deletes it.

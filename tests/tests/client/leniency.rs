@@ -313,6 +313,29 @@ fn a_bad_item_of_a_page_is_kept_apart_as_it_came() {
 }
 
 #[test]
+fn a_member_that_comes_twice_is_refused_where_it_stands() {
+    fn refused<O: Operation>(body: &str) -> String {
+        match read::<O>(body) {
+            Err(Error::Unreadable(answer)) => answer.error.path().to_owned(),
+            other => panic!("{body}: {:?}", other.map(|_| "was read")),
+        }
+    }
+    let order = r#"{"code":"00000","data":{"orderId":"1","price":"2","price":null}}"#;
+    assert_eq!(refused::<unified::GetOrderDetails>(order), "data.price");
+    let page = r#"{"code":"00000","data":{"fillList":[{"tradeId":"1"}],"fillList":[],"endId":"1"}}"#;
+    assert_eq!(refused::<classic::GetOrderFillDetails>(page), "data.fillList");
+    let results = r#"{"code":"00000","data":{"list":[{"orderId":"1"}],"list":[]}}"#;
+    assert_eq!(refused::<unified::CancelAllOrders>(results), "data.list");
+    let codes = r#"{"code":"00000","msg":"success","code":"40762","data":{"orderId":"1"}}"#;
+    assert_eq!(refused::<unified::CancelOrder>(codes), "code");
+
+    let orders = r#"{"code":"00000","data":{"list":[{"orderId":"1"},{"orderId":"2","orderId":"3"},{"orderId":"4"}]}}"#;
+    let orders = read::<unified::GetOpenOrders>(orders).unwrap().into_data().list;
+    let ids: Vec<_> = orders.iter().filter_map(|order| order.order_id.as_ref()).map(|id| id.as_str()).collect();
+    assert_eq!((ids, orders.bad[0].raw.as_str()), (vec!["1", "4"], r#"{"orderId":"2","orderId":"3"}"#));
+}
+
+#[test]
 fn a_list_of_results_may_be_the_data_or_stand_in_it() {
     let items = r#"[{"orderId":"1"},{"orderId":"2","code":"24056","msg":"gone"}]"#;
     let shapes = [

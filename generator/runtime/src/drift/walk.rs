@@ -148,6 +148,7 @@ impl Walk<'_, '_> {
         }
         let mut members = self.from.object(&[])?;
         let (mut known, mut expected) = (0, 0);
+        let mut came = vec![false; fields.len()];
         while let Some(member) = members.next_name(&mut self.from)? {
             let Some(place) = find_field(fields, &member, expected) else {
                 self.unknown(record, &member)?;
@@ -155,12 +156,18 @@ impl Walk<'_, '_> {
             };
             known += 1;
             expected = place + 1;
+            let field = &fields[place];
+            let at = Here { record, spot: Spot { field: place, is_item: false }, field };
+            // A client refuses a second value.
+            if std::mem::replace(&mut came[place], true) {
+                self.unreadable(at)?;
+                continue;
+            }
             if counts {
                 self.came(record, place);
             }
             let before = self.step_into(&member);
-            let field = &fields[place];
-            self.value(Here { record, spot: Spot { field: place, is_item: false }, field }, field.form)?;
+            self.value(at, field.form)?;
             self.path.truncate(before);
         }
         Ok(known)
@@ -217,7 +224,7 @@ impl Walk<'_, '_> {
             self.code(at)?;
         }
         match (form, self.from.peek()) {
-            (Form::Anything, _) => self.from.skip(),
+            (Form::Anything, kind) => self.formless(at, kind),
             (_, Kind::Null) => self.null(at, form),
             (Form::List(item), Kind::Array) => self.items(at, *item),
             (Form::List(_), Kind::Object) if self.list_member(at).is_some() => self.around_list(at, form),
@@ -226,6 +233,30 @@ impl Walk<'_, '_> {
             (Form::List(_) | Form::Map(_) | Form::Record(_), kind) => self.neither_list_nor_record(at, kind),
             (_, Kind::Array | Kind::Object) => self.unreadable(at),
             _ => self.scalar(at, form),
+        }
+    }
+
+    /// Goes past a value of no documented form. Of an envelope's code, message and time, it notes what a client cannot
+    /// read; the schema does not state as which kind of JSON they are written.
+    fn formless(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
+        let Some(envelope) = self.api.envelope.as_ref().filter(|_| at.record == ENVELOPE) else {
+            return self.from.skip();
+        };
+        let name = Some(at.field.name);
+        let is_time = envelope.time == name;
+        if !is_time && envelope.code_member() != name && envelope.message_member() != name {
+            return self.from.skip();
+        }
+        match kind {
+            Kind::Null => self.null(at, Form::Anything),
+            Kind::Object | Kind::Array => self.unreadable(at),
+            Kind::Boolean | Kind::Number | Kind::String | Kind::Nothing => {
+                let text = self.from.scalar()?;
+                if is_time && !can_be_read(Form::Whole, &text) {
+                    self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+                }
+                Ok(())
+            }
         }
     }
 

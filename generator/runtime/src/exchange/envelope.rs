@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Decode, Elements, Kind, Mark, Members, ReadError, Reader};
+use crate::json::{Decode, Elements, Kind, Mark, Members, ReadError, Reader, came_before};
 use crate::tables::{Envelope, Path, Step as PathStep};
 use crate::value::Timestamp;
 
@@ -159,10 +159,11 @@ impl<'a> Opened<'a> {
             Around::Elements(elements) => elements.next(&mut self.from)?.map(Key::Place),
         };
         let Some(key) = key else { return Ok(Step::AtEnd) };
-        let twice = |from: &mut Reader<'_>| Err(ReadError::new(from.here(), "a second code or data"));
+        let here = self.from.here();
+        let twice = || Err(ReadError::new(here, "a second code or data"));
         let is_data = self.data_path.is_some_and(|path| key.begins(path));
         if is_data && self.data.is_some() {
-            return twice(&mut self.from);
+            return twice();
         }
         let start = self.from.mark();
         if is_data {
@@ -174,7 +175,7 @@ impl<'a> Opened<'a> {
         }
         let value = Value::read(&mut self.from)?;
         if !self.look_for_code(&key, &value) {
-            return twice(&mut self.from);
+            return twice();
         }
         if let Some(found) = find(self.envelope.message, &key, &value)
             && self.found_message.as_ref().is_none_or(|(rank, _)| found.0 < *rank)
@@ -298,8 +299,8 @@ pub(super) fn read_data<T: Decode>(from: &mut Reader<'_>, list_member: Option<&s
     from.go_back(start);
     let around = find_list(from, list_member)?;
     let value = T::decode(from)?;
-    if let Some(mut around) = around {
-        skip_rest(from, &mut around)?;
+    if let Some((list, mut around)) = list_member.zip(around) {
+        skip_rest(from, &mut around, list)?;
     }
     Ok(value)
 }
@@ -319,8 +320,12 @@ fn find_list<'a>(from: &mut Reader<'a>, list: Option<&str>) -> Result<Option<Mem
     Ok(None)
 }
 
-fn skip_rest<'a>(from: &mut Reader<'a>, members: &mut Members<'a>) -> Result<(), ReadError> {
-    while members.next_name(from)?.is_some() {
+/// Skips the members behind the member `list`, which must not come again.
+fn skip_rest<'a>(from: &mut Reader<'a>, members: &mut Members<'a>, list: &str) -> Result<(), ReadError> {
+    while let Some(name) = members.next_name(from)? {
+        if name == list {
+            return Err(came_before(from));
+        }
         from.skip()?;
     }
     Ok(())

@@ -12,11 +12,17 @@ pub struct Members<'a> {
     /// The field that probably comes next where the layout knows nothing.
     expected: usize,
     begun: bool,
+    /// The fields that came, a bit each, without those of the run.
+    came: [u64; 2],
+    /// Where in the layout the members begin that came as before, up to `place`.
+    run: usize,
+    /// Whether members before `place` are still to come, so that those after it may have come.
+    is_scattered: bool,
 }
 
 impl<'a> Members<'a> {
     pub(super) fn new(layout: Layout<'a>) -> Self {
-        Self { layout, place: 0, expected: 0, begun: false }
+        Self { layout, place: 0, expected: 0, begun: false, came: [0; 2], run: 0, is_scattered: false }
     }
 
     /// Goes on to the next known member and returns its index among the fields; the reader then stands before its
@@ -24,7 +30,8 @@ impl<'a> Members<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the text is not JSON.
+    /// Fails if the text is not JSON, or if one of the first 128 fields comes a second time: nothing shows which of its
+    /// values holds.
     #[inline]
     pub fn next(&mut self, from: &mut Reader<'a>) -> Result<Option<usize>, ReadError> {
         while let Some(field) = self.step(from)? {
@@ -41,7 +48,7 @@ impl<'a> Members<'a> {
     #[inline]
     fn step(&mut self, from: &mut Reader<'a>) -> Result<Option<Option<usize>>, ReadError> {
         match self.layout.at(self.place) {
-            Some(seen) if from.take_again(seen.name, self.begun) => {
+            Some(seen) if !self.is_scattered && from.take_again(seen.name, self.begun) => {
                 self.begun = true;
                 self.place += 1;
                 Ok(Some(seen.field))
@@ -58,18 +65,51 @@ impl<'a> Members<'a> {
         }
         let start = from.here();
         let field = self.layout.field(&from.name()?, self.expected);
+        self.end_run();
+        if field.is_some_and(|field| !self.is_first(field)) {
+            return Err(came_before(from));
+        }
         self.expected = field.map_or(self.expected, |field| field + 1);
         if from.is_in_list() {
             let seen = Seen { name: &from.bytes()[start..from.at()], field };
-            self.place = self.layout.learn(seen, self.place);
+            let next = self.layout.learn(seen, self.place);
+            self.is_scattered |= next < self.place;
+            (self.place, self.run) = (next, next);
+        } else {
+            // The place is not followed, so members behind it may have come.
+            self.is_scattered = true;
         }
         Ok(Some(field))
+    }
+
+    /// Whether a field did not come before. It has come then.
+    fn is_first(&mut self, field: usize) -> bool {
+        let Some(came) = self.came.get_mut(field / 64) else { return true };
+        let bit = 1 << (field % 64);
+        let is_first = *came & bit == 0;
+        *came |= bit;
+        is_first
+    }
+
+    /// Ends the run. Only then its fields are marked, so that objects that are as before need not be.
+    fn end_run(&mut self) {
+        for place in self.run..self.place {
+            if let Some(field) = self.layout.at(place).and_then(|seen| seen.field) {
+                self.is_first(field);
+            }
+        }
     }
 
     /// Goes on to the next member and returns its name; the reader then stands before its value, which must be read.
     pub fn next_name(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
         if step(from, &mut self.begun, b'}')? { from.name().map(Some) } else { Ok(None) }
     }
+}
+
+/// The error at the value of a member whose name came before.
+#[cold]
+pub(crate) fn came_before(from: &mut Reader<'_>) -> ReadError {
+    ReadError::new(from.here(), "a second value of this member")
 }
 
 /// The elements of an array that is being read.
@@ -165,7 +205,10 @@ impl<'a> Layout<'a> {
 
     /// Remembers a member that came at `place` of the current object. Returns the place of the next member.
     pub(super) fn learn(&mut self, seen: Seen<'a>, place: usize) -> usize {
-        if let Some(known) = self.members.iter().position(|other| other.name == seen.name) {
+        let is_same = |other: &Seen<'_>| other.name == seen.name || seen.field.is_some() && other.field == seen.field;
+        if let Some(known) = self.members.iter().position(is_same) {
+            // A field has one place, however its name is spelled.
+            self.members[known] = seen;
             return known + 1;
         }
         if self.members.len() == self.fields.len() + MOST_UNKNOWN {
@@ -180,7 +223,7 @@ impl<'a> Layout<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Decode;
+    use crate::json::{Decode, read_json};
 
     const FIELDS: &[&str] = &["a", "b", "c"];
 
@@ -212,8 +255,26 @@ mod tests {
     fn finds_members_in_any_order() {
         assert_eq!(fields(r#"{"a":1,"b":2,"c":3}"#), Ok((vec![0, 1, 2], 0)));
         assert_eq!(fields(r#"{"c":3,"a":1,"b":2}"#), Ok((vec![2, 0, 1], 0)));
-        assert_eq!(fields(r#" { "b" : 2 , "a" : 1 , "a" : 2 } "#), Ok((vec![1, 0, 0], 0)));
+        assert_eq!(fields(r#" { "b" : 2 , "a" : 1 } "#), Ok((vec![1, 0], 0)));
         assert_eq!(fields("{}"), Ok((vec![], 0)));
+    }
+
+    #[test]
+    fn a_field_comes_once() {
+        assert!(fields(r#"{"a":1,"b":2,"a":1}"#).is_err());
+        assert_eq!(fields(r#"{"x":1,"a":1,"x":2}"#), Ok((vec![0], 2)));
+        // In a list, members are recognized by the places that they had before.
+        let last = |last: &str| read_json::<Vec<Found>>(&format!(r#"[{{"a":1,"b":2,"c":3}},{{{last}}}]"#));
+        assert!(last(r#""c":3,"a":1,"b":2"#).is_ok());
+        assert!(last(r#""c":3,"a":1,"b":2,"c":3"#).is_err());
+        assert!(last(r#""a":1,"b":2,"b":2"#).is_err());
+        assert!(last(r#""b":2,"a":1,"b":2"#).is_err());
+        assert!(last(r#""a":1,"c":3,"x":1,"b":2,"c":3"#).is_err());
+        assert!(last(r#""a":1,"c":3,"x":1,"b":2"#).is_ok());
+        assert!(last(r#""x":1,"a":1,"b":2,"c":3,"a":1"#).is_err());
+        assert!(last(r#""a" :1,"a":1,"b":2"#).is_err());
+        assert!(last(r#""b":2,"c":3},{"\u0061":1,"b":2,"a":1"#).is_err());
+        assert!(last(r#""b":2,"c":3},{"\u0061":1,"b":2},{"a":1,"b" : 2"#).is_ok());
     }
 
     #[test]

@@ -250,6 +250,22 @@ mod tests {
         Ok(())
     }
 
+    #[test]
+    fn a_field_that_comes_twice_is_refused() -> Result<(), ReadError> {
+        let error = read_json::<Fill>(r#"{"id":"1","fees":[],"\u0069d":"2"}"#).map_err(|error| error.to_string());
+        assert_eq!(error, Err("id: a second value of this member (at byte 30)".to_owned()));
+        assert!(read_json::<Fill>(r#"{"id":"1","id":null}"#).is_err());
+        assert!(read_json::<Fill>(r#"{"new":1,"new":2,"id":"1"}"#).is_ok());
+        let outside = r#"{"fees":[{"feeCoin":"A","fee":1}],"last":{"fee":2,"feeCoin":"B","fee":3}}"#;
+        assert!(read_json::<Fill>(outside).is_err());
+        // Items whose members come in other orders than in the items before.
+        let items = r#"[{"feeCoin":"A","fee":1},{"fee":2,"feeCoin":"B","fee":3},{"fee":4,"feeCoin":"C"}]"#;
+        let fees: List<Fee> = read_json(items)?;
+        assert_eq!(fees.iter().map(|fee| fee.coin.as_deref()).collect::<Vec<_>>(), [Some("A"), Some("C")]);
+        assert_eq!(fees.bad.iter().map(|item| (item.index, item.error.path())).collect::<Vec<_>>(), [(1, "fee")]);
+        Ok(())
+    }
+
     crate::record! {
         #[record("Candle", by_position)]
         struct Candle {

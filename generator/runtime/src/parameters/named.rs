@@ -190,6 +190,11 @@ impl Member<'_> {
     pub(super) fn is_blank(&self) -> bool {
         self.json == r#""""#
     }
+
+    /// Whether it is `null`, which says that the parameter is left out.
+    pub(super) fn is_null(&self) -> bool {
+        self.json == "null"
+    }
 }
 
 /// The members of an object.

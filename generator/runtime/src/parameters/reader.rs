@@ -88,7 +88,7 @@ impl<'a> ParameterReader<'a> {
     /// Whether a parameter is given; `null` and the empty text are not.
     pub fn has(&mut self, name: &'static str) -> bool {
         self.known.push(name);
-        self.members.iter().any(|member| member.name == name && !matches!(member.json.as_ref(), "null" | r#""""#))
+        self.members.iter().any(|member| member.name == name && !member.is_null() && !member.is_blank())
     }
 
     /// Reads the enum value that decides which of `members` go together. A member that does not go with the value is
@@ -374,6 +374,8 @@ impl<'a> ParameterReader<'a> {
         self.known.sort_unstable();
         self.known.dedup();
         let left = self.members.iter().filter(|member| !member.taken || member.is_blank());
+        // A parameter of the operation that is `null` is left out, also where another choice excludes it.
+        let left = left.filter(|member| !(member.is_null() && self.known.contains(&member.name.as_ref())));
         let left: Vec<(String, bool)> = left.map(|member| (member.name.to_string(), member.is_blank())).collect();
         for (name, is_blank) in left {
             let is_known = self.known.contains(&name.as_str());
