@@ -48,9 +48,9 @@ enum NetworkFault {
     AnswerLost,
     /// The request arrives, the answer is lost, and the connection stays open.
     AnswerLostSilently,
-    /// PendingQueries requests overtake the request.
+    /// Later requests overtake the request.
     RequestDelayed,
-    /// PendingQueries answers overtake the answer.
+    /// Later answers overtake the answer.
     AnswerDelayed,
     /// The connection cannot be made.
     NotConnected,
