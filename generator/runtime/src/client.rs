@@ -24,6 +24,6 @@ pub(crate) use self::forked::refusing_calls;
 pub use self::metrics::CallMetrics;
 pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
-pub(crate) use self::sending::Attempt;
+pub(crate) use self::sending::{Attempt, CallFuture};
 pub use self::time::SigningClock;
 pub(crate) use self::weighing::SETTLING;

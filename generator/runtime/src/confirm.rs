@@ -6,6 +6,7 @@ mod each;
 mod look;
 mod outside;
 mod places;
+mod plan;
 mod question;
 mod recover;
 mod rounds;
@@ -23,35 +24,28 @@ pub(crate) use look::Look;
 pub use each::{BatchConfirmation, ItemConfirmation};
 pub use outside::{Weighed, WeighedRequest, Weight};
 pub use places::{QueryFuture, Sought, query_at, query_pages_at};
+pub use plan::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
 pub trait Queryable: Operation {
     /// The query.
-    type Query: Repeatable<Response: Shows<Self::Record> + Send>;
+    type Query: Repeatable<Response: Shows<Self::Record>> + 'static;
 
     /// The record that the query returns.
     type Record: Decode + Encode + Send + 'static;
 
     /// Sends a query that has the parameters `json` page by page, until a page has the record that is sought. `None` if
     /// the query has no pages.
-    fn query_first<'a>(
-        client: &'a ClientCore,
-        json: &'a str,
-        sought: Sought<'a>,
-    ) -> Option<QueryFuture<'a, Self::Record>> {
+    fn query_first<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<QueryFuture<'a>> {
         let _ = (client, json, sought);
         None
     }
 
     /// Sends a query that has the parameters `json` to a second place, which shows records that the first no longer
     /// does. `None` if there is no second place.
-    fn query_then<'a>(
-        client: &'a ClientCore,
-        json: &'a str,
-        sought: Sought<'a>,
-    ) -> Option<QueryFuture<'a, Self::Record>> {
+    fn query_then<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<QueryFuture<'a>> {
         let _ = (client, json, sought);
         None
     }
@@ -78,6 +72,16 @@ pub enum Shown<R> {
 }
 
 impl<R> Shown<R> {
+    /// The same with other records.
+    pub(crate) fn map<T>(self, make: impl Fn(R) -> T) -> Shown<T> {
+        match self {
+            Self::One(record) => Shown::One(make(record)),
+            Self::Listed { items, is_whole } => {
+                Shown::Listed { items: items.into_iter().map(make).collect(), is_whole }
+            }
+        }
+    }
+
     /// The records of a list, after which there may be more.
     pub fn listed(list: List<R>, has_more: bool) -> Self {
         Self::Listed { is_whole: list.is_complete() && !has_more, items: list.items }

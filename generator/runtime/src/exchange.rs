@@ -19,6 +19,7 @@ pub(crate) use headers::retry_after;
 pub(crate) use next_page::Onward;
 pub(crate) use pool_reports::pool_reports;
 pub use pool_reports::{MOST_POOLS, PoolReport};
+pub(crate) use request::build;
 pub use request::build_request;
 pub use response::{Reply, read_response};
 pub(crate) use response::{is_in_envelope, read_answer, remaining_calls, time_of_date_header};

@@ -1,6 +1,7 @@
 //! Requests of one operation, with their address, effect and type of response.
 
 mod call;
+mod dynamic;
 
 use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
@@ -12,15 +13,16 @@ use crate::tables::Meta;
 use crate::value::Timestamp;
 
 pub(crate) use call::Call;
+pub(crate) use dynamic::{DynOperation, DynResponse, Received};
 
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a request of an operation",
     note = "requests are the types that are named after their operation, such as `PlaceOrder`"
 )]
-pub trait Operation: Parameters {
+pub trait Operation: Parameters + Sized + Send + Sync {
     /// The data of a successful response.
-    type Response: Decode;
+    type Response: Decode + Send;
 
     /// The properties of the operation.
     const META: &'static Meta;
@@ -56,7 +58,7 @@ pub trait Operation: Parameters {
     fn inspect(&self, context: CheckContext<'_>) -> Violations {
         let mut checks = Checks::new(Some(Self::META), context);
         self.check(&mut checks);
-        checks.finish(|| json_of(self))
+        checks.finish(&|| json_of(self))
     }
 
     /// Calls `see` with each order that a response shows. Emitted where the schema has a lifecycle of orders.

@@ -18,12 +18,14 @@ pub use writer::ParameterWriter;
 pub use writer::PathWriter;
 
 /// A set of request parameters: of an operation, of an item in a list, or of an alternative of a choice.
-pub trait Parameters: Sized {
+pub trait Parameters {
     /// Writes those that are set.
     fn write(&self, out: &mut ParameterWriter);
 
     /// Reads them back. `None` if that fails; `from` then contains the violations.
-    fn read(from: &mut ParameterReader<'_>) -> Option<Self>;
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self>
+    where
+        Self: Sized;
 
     /// Reports broken rules to `to`.
     fn check(&self, to: &mut Checks<'_>);
@@ -33,7 +35,7 @@ pub trait Parameters: Sized {
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The JSON text of all `parameters`, also of those that are sent in the path or in headers.
-pub(crate) fn json_of(parameters: &impl Parameters) -> String {
+pub(crate) fn json_of(parameters: &dyn Parameters) -> String {
     let mut out = ParameterWriter::whole();
     parameters.write(&mut out);
     out.finish()

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::client::{Attempt, ClientCore};
+use crate::client::{Attempt, CallFuture, ClientCore};
 use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::observe;
-use crate::operation::{Cancellation, Operation, Repeatable};
+use crate::operation::{Cancellation, DynOperation, DynResponse, Operation, Received, Repeatable};
 use crate::parameters::Named;
 use crate::tables::{CallResult, CodeProof, Outcome};
 
@@ -167,8 +167,8 @@ impl ClientCore {
 impl ClientCore {
     /// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may
     /// arrive as late as its signature allows.
-    fn key_is_kept<O: Operation>(&self, operation: &O) -> Option<Duration> {
-        let kept = Duration::from_millis(O::META.repeat_key?.kept_ms?);
+    fn key_is_kept(&self, operation: &dyn DynOperation) -> Option<Duration> {
+        let kept = Duration::from_millis(operation.meta().repeat_key?.kept_ms?);
         Some(kept.saturating_sub(self.signature_window(&Named::of(operation)).unwrap_or_default()))
     }
 }
@@ -222,35 +222,47 @@ impl<'a> Retrying<'a> {
     }
 
     async fn repeat<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        let Self { core, policy } = *self;
-        let environment = core.environment();
-        let with_key = operation.with_key(core.now(), environment.random());
+        let with_key = operation.with_key(self.core.now(), self.core.environment().random());
         let operation = with_key.as_ref().unwrap_or(operation);
-        let begun = Timer::now(environment);
-        let within = core.key_is_kept(operation).map(|kept| (core.moment(), kept));
-        let end = begun.saturating_add(policy.deadline);
-        let (mut attempt, mut unknown) = (1, None);
-        loop {
-            let attempted = Attempt { number: attempt, within: within.filter(|_| attempt > 1) };
-            let error = match core.attempt(operation, attempted).await {
-                Ok(reply) => {
-                    policy.budget.succeeded();
-                    return Ok(reply);
-                }
-                Err(error) => error,
-            };
-            let wait =
-                policy.wait(attempt, &error, environment.random()).filter(|_| core.signs_otherwise_after(&error));
-            let wait = wait.filter(|wait| Timer::now(environment).checked_add(*wait).is_some_and(|at| at <= end));
-            let wait = wait.filter(|_| attempt < policy.attempts && policy.budget.take());
-            let Some(wait) = wait else {
-                return Err(unknown.filter(|_| error.outcome() == Outcome::NotDone).unwrap_or(error));
-            };
-            observe::pauses(O::META, attempt, wait, &error);
-            unknown = Some(error).filter(|error| error.outcome() == Outcome::Unknown).or(unknown);
-            pause(environment, wait).await;
-            attempt += 1;
-        }
+        let mut data = Received::<O>::nothing();
+        self.repeat_any(operation, &mut data).await?.with_data(data)
+    }
+
+    // Boxed, because otherwise each crate that retries a call would compile it.
+    pub(crate) fn repeat_any<'b>(
+        &'b self,
+        operation: &'b dyn DynOperation,
+        data: &'b mut dyn DynResponse,
+    ) -> CallFuture<'b> {
+        Box::pin(async move {
+            let Self { core, policy } = *self;
+            let environment = core.environment();
+            let begun = Timer::now(environment);
+            let within = core.key_is_kept(operation).map(|kept| (core.moment(), kept));
+            let end = begun.saturating_add(policy.deadline);
+            let (mut attempt, mut unknown) = (1, None);
+            loop {
+                let attempted = Attempt { number: attempt, within: within.filter(|_| attempt > 1) };
+                let error = match core.attempt_any(operation, attempted, data).await {
+                    Ok(reply) => {
+                        policy.budget.succeeded();
+                        return Ok(reply);
+                    }
+                    Err(error) => error,
+                };
+                let wait =
+                    policy.wait(attempt, &error, environment.random()).filter(|_| core.signs_otherwise_after(&error));
+                let wait = wait.filter(|wait| Timer::now(environment).checked_add(*wait).is_some_and(|at| at <= end));
+                let wait = wait.filter(|_| attempt < policy.attempts && policy.budget.take());
+                let Some(wait) = wait else {
+                    return Err(unknown.filter(|_| error.outcome() == Outcome::NotDone).unwrap_or(error));
+                };
+                observe::pauses(operation.meta(), attempt, wait, &error);
+                unknown = Some(error).filter(|error| error.outcome() == Outcome::Unknown).or(unknown);
+                pause(environment, wait).await;
+                attempt += 1;
+            }
+        })
     }
 }
 

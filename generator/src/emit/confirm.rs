@@ -72,7 +72,7 @@ fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_
             client: &'a runtime::ClientCore,
             #json: &'a str,
             #sought: runtime::confirm::Sought<'a>,
-        ) -> Option<runtime::confirm::QueryFuture<'a, #record>> {
+        ) -> Option<runtime::confirm::QueryFuture<'a>> {
             Some(runtime::confirm::#query_at::<#query, #record>(client, #json #passed))
         }
     }

@@ -30,7 +30,7 @@ impl<'a> Checks<'a> {
 
     /// Ends the checks of a request and returns the violations. `json` writes the request; it is called only if a
     /// violation shows a part of it.
-    pub(crate) fn finish(mut self, json: impl FnOnce() -> String) -> Violations {
+    pub(crate) fn finish(mut self, json: &dyn Fn() -> String) -> Violations {
         given::fill_in(&mut self.found, json);
         self.found
     }

@@ -7,7 +7,7 @@ use crate::json::{Kind, ReadError, Reader};
 const SHOWN: usize = 80;
 
 /// Fills in the given value of each violation that lacks it.
-pub(super) fn fill_in(found: &mut Violations, json: impl FnOnce() -> String) {
+pub(super) fn fill_in(found: &mut Violations, json: &dyn Fn() -> String) {
     if found.iter().all(|violation| !violation.given.is_empty() || violation.parameter.is_empty()) {
         return;
     }

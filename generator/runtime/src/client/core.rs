@@ -8,7 +8,7 @@ use super::metrics::MetricsHook;
 use super::pacing::RateLimitPolicy;
 use super::prepared::Prepared;
 use super::recent::RecentRequests;
-use super::sending::Attempt;
+use super::sending::{Attempt, Start};
 use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
 use crate::account::{Account, AccountMismatch, Mismatches};
@@ -20,8 +20,7 @@ use crate::evidence::Awaited;
 use crate::exchange::{BaseUrl, CodePolicy, HeaderValues, Reply};
 use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
-use crate::observe::CallSpan;
-use crate::operation::Operation;
+use crate::operation::{DynOperation, Operation, Received};
 use crate::orders::TrackedOrders;
 use crate::parameters::Named;
 use crate::signing::Authenticator;
@@ -155,22 +154,8 @@ impl ClientCore {
     ///
     /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
     pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
-        let (span, begun) = (CallSpan::new(self.api(), O::META, 1), self.begins());
-        let operation = prepared.operation;
-        let result = match self.track(operation) {
-            Ok(tracking) => {
-                let result = span.around(self.send_in(&span, prepared, tracking.as_deref())).await;
-                tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, &result));
-                result
-            }
-            Err(error) => {
-                self.void(prepared.number);
-                Err(error)
-            }
-        };
-        span.ended(&result);
-        self.measured(O::META, 1, begun, &result);
-        result
+        let mut data = Received::<O>::nothing();
+        self.call_any(prepared.operation, Start::Signed(prepared.signed), &mut data).await?.with_data(data)
     }
 
     /// Waits for the rate limits of `operation`, for a caller that sends it by other means. Nothing is sent.
@@ -193,6 +178,10 @@ impl ClientCore {
     ///
     /// Fails if a limit is used up and the client does not wait, or if the limiter fails.
     pub async fn admit<O: Operation>(&self, operation: &O) -> Result<Permit<'_>, Error> {
+        self.admit_any(operation).await
+    }
+
+    pub(super) async fn admit_any(&self, operation: &dyn DynOperation) -> Result<Permit<'_>, Error> {
         let timer: &dyn Timer = self.environment();
         self.pacing.admit(self.parts.api, operation, self.account(), timer).await
     }
@@ -226,8 +215,7 @@ impl ClientCore {
     ///
     /// Fails if the request breaks a rule or cannot be signed.
     pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
-        let warnings = self.check(operation)?;
-        self.build(operation, warnings)
+        Ok(Prepared { operation, signed: self.check_and_sign(operation)? })
     }
 
     /// The API.
@@ -309,15 +297,16 @@ impl ClientCore {
         &self.checking.codes
     }
 
-    pub(crate) fn check<O: Operation>(&self, operation: &O) -> Result<Violations, Error> {
+    pub(crate) fn check(&self, operation: &dyn DynOperation) -> Result<Violations, Error> {
         let Checking { account, policy, .. } = &*self.checking;
         if !policy.checks_anything() {
             return Ok(Violations::default());
         }
+        let meta = operation.meta();
         // Few rules need the time.
-        let now = (O::META.window.is_some() || O::META.rules_of_time).then(|| self.now());
+        let now = (meta.window.is_some() || meta.rules_of_time).then(|| self.now());
         let violations = operation.inspect(CheckContext { account, now, policy });
-        violations.into_result().map_err(|violations| self.refused(O::META, violations))
+        violations.into_result().map_err(|violations| self.refused(meta, violations))
     }
 
     fn refused(&self, meta: &'static Meta, violations: Violations) -> Error {

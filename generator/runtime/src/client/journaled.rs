@@ -1,17 +1,16 @@
 //! A call with a journal: the change is stored before it is sent, and its outcome after.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
 use super::core::ClientCore;
-use super::prepared::{Prepared, client_ids};
+use super::prepared::{SignedRequest, client_ids};
+use super::sending::{CallContext, CallFuture};
 use crate::error::{Error, NotStored};
 use crate::exchange::Reply;
 use crate::journal::{Change, Ending, Journal, StoredChange};
 use crate::limits::Permit;
-use crate::observe::{self, CallSpan};
-use crate::operation::Operation;
-use crate::orders::Tracking;
+use crate::observe;
+use crate::operation::{DynOperation, DynResponse};
 use crate::parameters::json_of;
 use crate::tables::{Effect, Meta, Outcome};
 use crate::transport::RoundTrip;
@@ -28,29 +27,29 @@ impl ClientCore {
 
     /// Stores a prepared request, sends it once, reads the response and stores the outcome.
     // Boxed, so that the future of a call without a journal is not larger.
-    pub(super) fn send_journaled<'a, O: Operation>(
+    pub(super) fn send_journaled<'a>(
         &'a self,
         journal: &'a Arc<dyn Journal>,
-        span: &'a CallSpan,
+        call: CallContext<'a>,
         permit: Permit<'a>,
-        prepared: Prepared<'a, O>,
-        tracking: Option<&'a Tracking<'_>>,
-    ) -> Pin<Box<impl Future<Output = Result<Reply<O::Response>, Error>> + 'a>> {
+        signed: SignedRequest,
+        data: &'a mut dyn DynResponse,
+    ) -> CallFuture<'a> {
         Box::pin(async move {
-            let (operation, signed_at) = (prepared.operation, prepared.signed_at);
+            let (operation, meta, signed_at) = (call.operation, call.operation.meta(), signed.signed_at);
             let number = match journal.begin(self.change_of(operation, signed_at)).await {
                 Ok(number) => number,
                 Err(why) => {
-                    self.void(prepared.number);
-                    let (operation, waited) = (O::META.id, permit.waited());
+                    self.void(signed.number);
+                    let (operation, waited) = (meta.id, permit.waited());
                     return Err(Error::NotStored(Box::new(NotStored { operation, why, waited })));
                 }
             };
             let trip = RoundTrip::default();
-            let result = match self.send_once(span, permit, prepared, self.moment(), tracking, &trip) {
+            let result = match self.send_once(call, permit, signed, self.moment(), &trip) {
                 Ok((sent, answer)) => {
                     let answer = answer.await;
-                    self.answered(span, sent, answer, trip.get())
+                    self.answered(call, sent, answer, trip.get(), data)
                 }
                 Err(error) => Err(error),
             };
@@ -63,16 +62,16 @@ impl ClientCore {
                 }
                 if let Err(error) = journal.end(number, ending).await {
                     // The change stays open, and the journal refuses the next one.
-                    observe::end_not_stored(O::META, &error);
+                    observe::end_not_stored(meta, &error);
                 }
             }
             result
         })
     }
 
-    fn change_of<O: Operation>(&self, operation: &O, signed_at: Timestamp) -> Change {
+    fn change_of(&self, operation: &dyn DynOperation, signed_at: Timestamp) -> Change {
         Change {
-            operation: O::META.id.to_owned(),
+            operation: operation.meta().id.to_owned(),
             request: json_of(operation),
             client_ids: client_ids(operation),
             signed_at,
@@ -82,7 +81,7 @@ impl ClientCore {
 }
 
 /// How a change ended, if that is known.
-fn ending<O: Operation>(operation: &O, result: &Result<Reply<O::Response>, Error>) -> Option<Ending> {
+fn ending(operation: &dyn DynOperation, result: &Result<Reply<()>, Error>) -> Option<Ending> {
     match result {
         Ok(reply) => is_about_every_item(operation, &reply.raw).then(|| Ending::new(Outcome::Done)),
         Err(error) if error.outcome() == Outcome::Unknown => None,
@@ -95,8 +94,8 @@ fn ending<O: Operation>(operation: &O, result: &Result<Reply<O::Response>, Error
 }
 
 /// Whether the response to a batch mentions each of its items; only those outcomes are known.
-fn is_about_every_item<O: Operation>(operation: &O, raw: &[u8]) -> bool {
-    let is_list = O::META.client_id.as_ref().is_some_and(|id| id.list.is_some());
+fn is_about_every_item(operation: &dyn DynOperation, raw: &[u8]) -> bool {
+    let is_list = operation.meta().client_id.as_ref().is_some_and(|id| id.list.is_some());
     !is_list || {
         let text = String::from_utf8_lossy(raw);
         client_ids(operation).iter().all(|id| text.contains(&format!("\"{id}\"")))

@@ -7,7 +7,7 @@ use crate::clock::{Timer, pause};
 use crate::error::{Error, Limited, LimiterFailure};
 use crate::limits::{Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable};
 use crate::observe;
-use crate::operation::Operation;
+use crate::operation::DynOperation;
 use crate::tables::{Api, Effect, RateLimit};
 
 /// What a client does when a rate limit is used up.
@@ -126,33 +126,33 @@ fn interval(row: &RateLimit) -> Duration {
 
 impl RateLimitPolicy {
     /// `operation` of `account` as the limiter sees it.
-    pub(crate) fn call<'a, O: Operation>(&'a self, operation: &O, account: &'a Account) -> Call<'a> {
-        Call::of(operation, &self.classes, account).counted_for(account.name(), &self.address)
+    pub(crate) fn call<'a>(&'a self, operation: &dyn DynOperation, account: &'a Account) -> Call<'a> {
+        Call::of_any(operation, &self.classes, account).counted_for(account.name(), &self.address)
     }
 
     /// Waits until `operation` of `account` may be sent.
-    pub(crate) async fn admit<O: Operation>(
+    pub(crate) async fn admit(
         &self,
         api: &'static Api,
-        operation: &O,
+        operation: &dyn DynOperation,
         account: &Account,
         timer: &dyn Timer,
     ) -> Result<Permit<'_>, Error> {
-        let limiter = &*self.limiter;
+        let (limiter, meta) = (&*self.limiter, operation.meta());
         #[cfg(feature = "blocking")]
-        super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), O::META.id))?;
+        super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
         let waits = match self.mode {
             LimitMode::Off => return Ok(Permit::new(limiter, api, None)),
             LimitMode::Wait | LimitMode::Spread => true,
             LimitMode::Refuse => false,
         };
         let mut spread = Duration::ZERO;
-        if self.mode == LimitMode::Spread && is_spread(O::META.effect) {
+        if self.mode == LimitMode::Spread && is_spread(meta.effect) {
             let now = timer.now();
             let mut slot = self.slots.take(self.call(operation, account), now);
             spread = slot.at.saturating_sub(now);
             if !spread.is_zero() {
-                observe::waits_for_room(O::META);
+                observe::waits_for_room(meta);
                 pause(timer, spread).await;
             }
             slot.is_used = true;
@@ -160,12 +160,12 @@ impl RateLimitPolicy {
         let reservation = match limiter.admit(self.call(operation, account), waits) {
             Admission::Now(known) => known,
             Admission::Later(later) => {
-                observe::waits_for_room(O::META);
+                observe::waits_for_room(meta);
                 later.await
             }
         };
         let mut reservation = reservation.map_err(|denied| {
-            let error = refused(denied, O::META.id);
+            let error = refused(denied, meta.id);
             let waited = error.waited().saturating_add(spread);
             error.after_waiting(waited)
         })?;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::recent::RequestNumber;
 use crate::checks::Violations;
 use crate::clock::Moment;
-use crate::operation::Operation;
+use crate::operation::{DynOperation, Operation};
 use crate::parameters::Named;
 use crate::value::Timestamp;
 
@@ -17,11 +17,16 @@ use crate::value::Timestamp;
 /// it must be sent before its signature expires.
 #[must_use = "a prepared request is not sent yet"]
 pub struct Prepared<'a, O> {
-    pub(crate) operation: &'a O,
-    pub(crate) request: http::Request<Bytes>,
-    pub(crate) warnings: Violations,
-    pub(crate) signed_at: Timestamp,
-    pub(crate) made: Moment,
+    pub(super) operation: &'a O,
+    pub(super) signed: SignedRequest,
+}
+
+/// A signed request of any operation.
+pub(super) struct SignedRequest {
+    pub(super) request: http::Request<Bytes>,
+    pub(super) warnings: Violations,
+    pub(super) signed_at: Timestamp,
+    pub(super) made: Moment,
     /// Its number among the recent requests, if its outcome can be queried.
     pub(super) number: Option<RequestNumber>,
 }
@@ -34,12 +39,12 @@ impl<O: Operation> Prepared<'_, O> {
 
     /// The HTTP request.
     pub fn request(&self) -> &http::Request<Bytes> {
-        &self.request
+        &self.signed.request
     }
 
     /// The HTTP request alone, for a caller that sends it by other means.
     pub fn into_request(self) -> http::Request<Bytes> {
-        self.request
+        self.signed.request
     }
 
     /// The client ids in the request, to store before it is sent.
@@ -57,12 +62,12 @@ impl<O: Operation> Prepared<'_, O> {
     ///
     /// [`SigningClock`]: crate::client::SigningClock
     pub fn signed_at(&self) -> Timestamp {
-        self.signed_at
+        self.signed.signed_at
     }
 
     /// Broken rules that only warn.
     pub fn warnings(&self) -> &Violations {
-        &self.warnings
+        &self.signed.warnings
     }
 }
 
@@ -70,7 +75,7 @@ impl<O> Deref for Prepared<'_, O> {
     type Target = http::Request<Bytes>;
 
     fn deref(&self) -> &Self::Target {
-        &self.request
+        &self.signed.request
     }
 }
 
@@ -80,14 +85,14 @@ impl<O: Operation> fmt::Debug for Prepared<'_, O> {
         f.debug_struct("Prepared")
             .field("operation", &O::META.id)
             .field("client_ids", &self.client_ids())
-            .field("signed_at", &self.signed_at)
+            .field("signed_at", &self.signed.signed_at)
             .finish_non_exhaustive()
     }
 }
 
 /// The client ids in a request, one for each item that has one.
-pub(crate) fn client_ids<O: Operation>(operation: &O) -> Vec<String> {
-    let Some(id) = &O::META.client_id else { return Vec::new() };
+pub(crate) fn client_ids(operation: &dyn DynOperation) -> Vec<String> {
+    let Some(id) = &operation.meta().client_id else { return Vec::new() };
     let named = Named::of(operation);
     let of = |named: &Named| named.text(id.parameter).map(Cow::into_owned);
     match id.list {

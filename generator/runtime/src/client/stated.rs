@@ -7,24 +7,25 @@ use crate::error::{Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::lifecycle::{PropertyShown, ShownAs};
 use crate::observe;
-use crate::operation::Operation;
+use crate::operation::{DynOperation, DynResponse};
 use crate::tables::{AccountProperty, Effect, Meta, PropertyKind};
 use crate::value::Timestamp;
 
 impl ClientCore {
     /// Notes what an answer shows of the stated properties, and adds a mismatch to the refusal that shows it.
-    pub(super) fn compare_account<O: Operation>(
+    pub(super) fn compare_account(
         &self,
-        operation: &O,
-        answer: Result<Reply<O::Response>, Error>,
-    ) -> Result<Reply<O::Response>, Error> {
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        answer: Result<Reply<()>, Error>,
+    ) -> Result<Reply<()>, Error> {
         if !self.states_properties() {
             return answer;
         }
         match answer {
             Ok(reply) => {
-                O::show_properties(&reply.data, &mut |shown| self.compare_shown(Some(O::META), shown));
-                self.compare_items(operation, &reply);
+                data.show_properties(&mut |shown| self.compare_shown(Some(operation.meta()), shown));
+                self.compare_items(operation, data, reply.request_time);
                 Ok(reply)
             }
             Err(Error::Exchange(error)) => {
@@ -55,20 +56,20 @@ impl ClientCore {
     }
 
     /// Notes what the codes of the items of a batch deny.
-    fn compare_items<O: Operation>(&self, operation: &O, reply: &Reply<O::Response>) {
-        if O::META.effect != Effect::Create {
+    fn compare_items(&self, operation: &dyn DynOperation, data: &dyn DynResponse, at: Option<Timestamp>) {
+        if operation.meta().effect != Effect::Create {
             return;
         }
-        O::show_orders(&reply.data, &mut |order| match order.shown {
+        data.show_orders(&mut |order| match order.shown {
             ShownAs::Accepted { code: Some(code) } | ShownAs::Refused { code: Some(code) } => {
-                self.denied(operation, &code, reply.request_time);
+                self.denied(operation, &code, at);
             }
             ShownAs::Accepted { code: None } | ShownAs::Refused { code: None } | ShownAs::Record { .. } => {}
         });
     }
 
     /// The stated property that a code denies, which is noted.
-    fn denied<O: Operation>(&self, operation: &O, code: &str, at: Option<Timestamp>) -> Option<AccountMismatch> {
+    fn denied(&self, operation: &dyn DynOperation, code: &str, at: Option<Timestamp>) -> Option<AccountMismatch> {
         let is_stated = |property: &&AccountProperty| self.account().get(property.name).is_some();
         let mut stated = self.api().account.properties.iter().filter(is_stated);
         let property = stated.find(|property| property.denied_by.contains(&code))?;
@@ -79,7 +80,7 @@ impl ClientCore {
             return None;
         }
         let mismatch = self.mismatch(property.name, AccountEvidence::Refusal(code.to_owned()), at);
-        self.note(Some(O::META), property.name, at, Some(mismatch.clone()));
+        self.note(Some(operation.meta()), property.name, at, Some(mismatch.clone()));
         Some(mismatch)
     }
 

@@ -7,7 +7,7 @@ use super::weighing::SETTLING;
 use crate::error::Error;
 use crate::exchange::{Reply, is_compound_with};
 use crate::lifecycle::{OrderShown, ShownAs};
-use crate::operation::Operation;
+use crate::operation::{DynOperation, DynResponse};
 use crate::orders::{Answered, TrackedOrders, Tracking};
 use crate::parameters::Named;
 use crate::tables::Outcome;
@@ -21,7 +21,7 @@ impl ClientCore {
 
     /// Begins to track a call, unless the known state of an order forbids it. Boxed, because every call has space for
     /// it.
-    pub(super) fn track<O: Operation>(&self, operation: &O) -> Result<Option<Box<Tracking<'_>>>, Error> {
+    pub(super) fn track(&self, operation: &dyn DynOperation) -> Result<Option<Box<Tracking<'_>>>, Error> {
         let Some(orders) = &self.parts.orders else { return Ok(None) };
         let tracking = Tracking::begin(orders, operation, self.moment().steady);
         tracking.map(|tracking| Some(Box::new(tracking))).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
@@ -29,20 +29,21 @@ impl ClientCore {
 
     /// When the effect of a request that is sent now is certain to be visible, by the steady clock: once the request
     /// can no longer arrive, even if the exchange's clock is as far off as signatures allow.
-    pub(super) fn visible_from<O: Operation>(&self, operation: &O, sent: Duration) -> Option<Duration> {
+    pub(super) fn visible_from(&self, operation: &dyn DynOperation, sent: Duration) -> Option<Duration> {
         let window = self.window(operation)?;
         Some(sent.saturating_add(window.saturating_mul(2)).saturating_add(SETTLING))
     }
 
     /// Takes the result of a call that was tracked.
-    pub(super) fn tracked<O: Operation>(
+    pub(super) fn tracked(
         &self,
         tracking: Tracking<'_>,
-        operation: &O,
-        result: &Result<Reply<O::Response>, Error>,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        result: &Result<Reply<()>, Error>,
     ) {
         let answered = match result {
-            Ok(reply) => Answered::Done(self.orders_in(operation, reply)),
+            Ok(_) => Answered::Done(self.orders_in(operation, data)),
             Err(error) => match error.outcome() {
                 Outcome::Unknown => Answered::Unknown,
                 Outcome::NotDone => Answered::NotDone,
@@ -53,16 +54,16 @@ impl ClientCore {
     }
 
     /// The orders that a response shows, each with its outcome, which for a batch is that of the item.
-    fn orders_in<O: Operation>(&self, operation: &O, reply: &Reply<O::Response>) -> Vec<(OrderShown, Outcome)> {
-        let mut shown = Vec::new();
-        O::show_orders(&reply.data, &mut |order| shown.push(order));
+    fn orders_in(&self, operation: &dyn DynOperation, data: &dyn DynResponse) -> Vec<(OrderShown, Outcome)> {
+        let (meta, mut shown) = (operation.meta(), Vec::new());
+        data.show_orders(&mut |order| shown.push(order));
         if shown.is_empty() {
             return Vec::new();
         }
-        let is_compound = is_compound_with(O::META, &Named::of(operation));
-        let of_code = |code: &str| match O::META.is_success(self.api(), code) {
+        let is_compound = is_compound_with(meta, &Named::of(operation));
+        let of_code = |code: &str| match meta.is_success(self.api(), code) {
             true => Outcome::Done,
-            false => self.codes().read(self.api(), O::META, code).outcome_of_item(is_compound),
+            false => self.codes().read(self.api(), meta, code).outcome_of_item(is_compound),
         };
         let outcome = |order: &OrderShown| match &order.shown {
             ShownAs::Record { .. } => Outcome::Done,

@@ -7,8 +7,9 @@ use crate::clock::Moment;
 use crate::evidence::{Attempts, Awaited, Evidence, Sent, Target};
 use crate::json::Form;
 use crate::lifecycle::{OrderShown, ShownAs};
-use crate::operation::Operation;
+use crate::operation::{DynOperation, DynResponse};
 use crate::parameters::Named;
+use crate::tables::Meta;
 use crate::value::Timestamp;
 
 /// How long an exchange may take to show what it accepted, where no policy says otherwise.
@@ -26,8 +27,8 @@ impl ClientCore {
     }
 
     /// Notes the records in an answer to any call: they refute an absence that a later query reports.
-    pub(super) fn note_records<O: Operation>(&self, response: &O::Response) {
-        O::show_orders(response, &mut |order| self.note_order(O::META.family, &order));
+    pub(super) fn note_records(&self, meta: &Meta, data: &dyn DynResponse) {
+        data.show_orders(&mut |order| self.note_order(meta.family, &order));
     }
 
     /// Notes the ids of an order if its record is shown.
@@ -74,11 +75,11 @@ impl ClientCore {
     }
 
     /// Whether a record from outside shows the effect of a request.
-    pub(super) fn is_shown_outside<O: Operation>(&self, operation: &O, signed_at: Timestamp, left: Moment) -> bool {
+    pub(super) fn is_shown_outside(&self, operation: &dyn DynOperation, signed_at: Timestamp, left: Moment) -> bool {
         let awaited = self.awaited();
         awaited.has_records()
             && Target::all(operation).iter().flatten().any(|target| {
-                let records = awaited.records(O::META.id, target);
+                let records = awaited.records(operation.meta().id, target);
                 let sent = (signed_at, Some(left), SETTLING);
                 records.iter().any(|record| self.weigh(target, (&record.fields, record.form), sent) == Evidence::Proof)
             })

@@ -1,16 +1,16 @@
 use std::sync::Arc;
 
+use super::plan::{AnyRecord, QueryPlan};
 use super::question::{Question, not_queryable};
 use super::rounds::{Open, of_record};
-use super::verdict::{Confirmation, did_not_happen, happened, still_unknown};
-use super::{ConfirmPolicy, Confirmable, Queryable, Shows};
+use super::verdict::{Concluded, Confirmation, did_not_happen, happened, still_unknown};
+use super::{ConfirmPolicy, Confirmable, Queryable};
 use crate::client::ClientCore;
 use crate::clock::Moment;
-use crate::error::{Error, UnreadableAnswer};
+use crate::error::Error;
 use crate::exchange::Reply;
-use crate::json::ReadError;
 use crate::operation::Operation;
-use crate::tables::{Meta, Outcome};
+use crate::tables::Outcome;
 use crate::value::Timestamp;
 
 /// The outcome of a request of the operation `O`.
@@ -32,14 +32,14 @@ impl ClientCore {
     pub async fn place_and_confirm<O: Confirmable>(&self, operation: &O, policy: &ConfirmPolicy) -> ConfirmationOf<O> {
         let with_key = operation.with_key(self.now(), self.environment().random());
         let operation = with_key.as_ref().unwrap_or(operation);
-        let Some(question) = only(Question::all(operation)) else {
-            return did_not_happen(not_queryable::<O>());
+        let Some(question) = only(Question::all(QueryPlan::of::<O>(), operation)) else {
+            return did_not_happen(not_queryable(O::META));
         };
         match self.call(operation).await {
             Ok(reply) => happened(reply),
             Err(Error::Unknown(unknown)) => {
                 let (signed_at, left) = (unknown.sent.signed_at, unknown.sent.left);
-                self.ask_for(question, signed_at, Some(left), Some(Error::Unknown(unknown)), policy).await
+                self.ask_for(question, signed_at, Some(left), Some(Error::Unknown(unknown)), policy).await.typed()
             }
             Err(why) => did_not_happen(why),
         }
@@ -57,10 +57,10 @@ impl ClientCore {
         signed_at: Timestamp,
         policy: &ConfirmPolicy,
     ) -> ConfirmationOf<O> {
-        match only(Question::all(operation)) {
+        match only(Question::all(QueryPlan::of::<O>(), operation)) {
             Some(question) => {
                 let left = self.left(question.key(), signed_at);
-                self.ask_for(question, signed_at, left, None, policy).await
+                self.ask_for(question, signed_at, left, None, policy).await.typed()
             }
             None => still_unknown(None, "the request carries no id to query by"),
         }
@@ -72,24 +72,21 @@ impl ClientCore {
     ///
     /// Fails if the request carries no id to query by, if the query fails, or if its response is about something else.
     pub async fn locate<O: Confirmable>(&self, operation: &O) -> Result<Reply<O::Record>, Error> {
-        let question = only(Question::all(operation)).ok_or_else(not_queryable::<O>)?;
-        let shown = match O::query_first(self, question.json(), question.sought()) {
-            Some(pages) => pages.await?,
-            None => self.call(question.query()).await?.map(Shows::shown),
-        };
-        let reply = shown.map(|shown| question.pick(shown));
-        let refused = unreadable(O::Query::META, &reply, "it is not about what was queried");
-        of_record(reply).ok_or(refused)
+        let question = only(Question::all(QueryPlan::of::<O>(), operation)).ok_or_else(|| not_queryable(O::META))?;
+        let reply = question.query_first(self, None).await?.map(|shown| question.pick(shown));
+        let refused = reply.unreadable(O::Query::META, Outcome::NotDone, "it is not about what was queried");
+        let record = of_record(reply).and_then(|reply| reply.map(AnyRecord::into).transpose());
+        record.ok_or(refused)
     }
 
-    async fn ask_for<O: Confirmable>(
+    async fn ask_for(
         &self,
-        question: Question<O>,
+        question: Question,
         signed_at: Timestamp,
         left: Option<Moment>,
         call: Option<Error>,
         policy: &ConfirmPolicy,
-    ) -> ConfirmationOf<O> {
+    ) -> Concluded {
         let call = call.map(Arc::new);
         let open = Open::new(self, question, signed_at, left, call.clone());
         let confirmation = self.query_all(vec![open], policy).await.pop();
@@ -97,20 +94,7 @@ impl ClientCore {
     }
 }
 
-/// The error for a response that cannot belong to the query.
-pub(super) fn unreadable<T>(meta: &Meta, reply: &Reply<T>, why: &'static str) -> Error {
-    Error::Unreadable(Box::new(UnreadableAnswer {
-        operation: meta.id,
-        effect: meta.effect,
-        outcome: Outcome::NotDone,
-        status: reply.status,
-        raw: reply.raw.clone(),
-        error: ReadError::new(0, why),
-        waited: reply.waited,
-    }))
-}
-
 /// The only query, if there is exactly one and it can be sent.
-fn only<O: Queryable>(mut all: Vec<Option<Question<O>>>) -> Option<Question<O>> {
+fn only(mut all: Vec<Option<Question>>) -> Option<Question> {
     if all.len() == 1 { all.pop().flatten() } else { None }
 }

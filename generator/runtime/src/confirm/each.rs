@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::plan::QueryPlan;
 use super::question::{Question, not_queryable};
 use super::rounds::Open;
 use super::verdict::{Confirmation, ConfirmedNotDone, did_not_happen, happened, still_unknown};
@@ -74,7 +75,8 @@ impl<O: ConfirmableItems> BatchCall<O> {
     ///
     /// Fails if the batch as a whole breaks a rule. Nothing is sent then.
     pub async fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
-        let questions = distinct(Question::all(&self.request)).ok_or_else(not_queryable::<O>)?;
+        let questions =
+            distinct(Question::all(QueryPlan::of::<O>(), &self.request)).ok_or_else(|| not_queryable(O::META))?;
         let client = self.client.clone();
         let report = self.send().await?;
         let (mut items, mut open, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -89,7 +91,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
             items.push(ItemConfirmation { item, confirmation });
         }
         for (place, confirmation) in places.into_iter().zip(client.query_all(open, policy).await) {
-            items[place].confirmation = confirmation;
+            items[place].confirmation = confirmation.typed();
         }
         let (unmatched, bad, calls, warnings) = (report.unmatched, report.bad, report.calls, report.warnings);
         Ok(BatchConfirmation { items, unmatched, bad, calls, warnings })
@@ -105,7 +107,7 @@ impl ClientCore {
         signed_at: Timestamp,
         policy: &ConfirmPolicy,
     ) -> Vec<ConfirmationOf<O>> {
-        let questions = Question::all(operation);
+        let questions = Question::all(QueryPlan::of::<O>(), operation);
         let keys: Vec<Option<String>> =
             questions.iter().map(|question| question.as_ref().map(|question| question.key().to_owned())).collect();
         let is_shared = |key: &str| keys.iter().flatten().filter(|other| *other == key).count() > 1;
@@ -119,7 +121,7 @@ impl ClientCore {
             open.push(Open::new(self, question, signed_at, left, None));
         }
         for (place, confirmation) in places.into_iter().zip(self.query_all(open, policy).await) {
-            confirmations[place] = confirmation;
+            confirmations[place] = confirmation.typed();
         }
         confirmations
     }
@@ -154,7 +156,7 @@ fn cannot_be_settled(key: Option<&str>) -> &'static str {
 }
 
 /// All queries, if each can be sent and no two are the same.
-fn distinct<O: Queryable>(questions: Vec<Option<Question<O>>>) -> Option<Vec<Question<O>>> {
+fn distinct(questions: Vec<Option<Question>>) -> Option<Vec<Question>> {
     let questions: Vec<_> = questions.into_iter().collect::<Option<_>>()?;
     let mut keys: Vec<_> = questions.iter().map(Question::key).collect();
     keys.sort_unstable();

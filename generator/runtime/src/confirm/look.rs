@@ -3,18 +3,17 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::calls::unreadable;
+use super::plan::{AnyRecord, QueryPlan};
 use super::question::{Picked, Question};
-use super::{Queryable, Shown, Shows};
-use crate::checks::{CheckContext, CheckPolicy, Violations};
+use super::{Queryable, Shown};
+use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::json::read_json;
 use crate::lifecycle::{HasState, OrderShown, PropertyShown, Sighting};
-use crate::operation::Operation;
 use crate::retry::RetryPolicy;
-use crate::tables::CodeProof;
+use crate::tables::{CodeProof, Outcome};
 
 /// How the orders of a stored change are looked up.
 #[derive(Clone, Copy)]
@@ -41,7 +40,7 @@ pub(crate) type Looked<'a> = Pin<Box<dyn Future<Output = Result<Option<Sighting>
 impl Look {
     pub(super) const fn of<O>() -> Self
     where
-        O: Queryable<Query: Send + Sync, Record: HasState> + 'static,
+        O: Queryable<Record: HasState> + 'static,
     {
         let kept = match &O::META.confirm {
             Some(confirm) => confirm.kept_ms,
@@ -52,64 +51,64 @@ impl Look {
             None => None,
         };
         let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a> =
-            |client, request, id, retry| Box::pin(query::<O>(client, request, id, retry));
+            |client, request, id, retry| look_up(client, (QueryPlan::of::<O>(), sighting::<O>), request, id, retry);
         let shown = |json: &str| read_json::<O::Record>(json).ok().map(|record| OrderShown::of(&record));
         let properties = |json: &str, see: &mut dyn FnMut(PropertyShown<'_>)| {
             let record = read_json::<O::Record>(json).ok();
             record.iter().for_each(|record| PropertyShown::each(record, see));
         };
-        Self { ids: ids::<O>, query, shown, properties, kept, family: O::META.family }
+        let ids = |request: &str| ids(QueryPlan::of::<O>(), request);
+        Self { ids, query, shown, properties, kept, family: O::META.family }
     }
 }
 
-fn questions<O: Queryable>(request: &str) -> Result<Vec<Option<Question<O>>>, Violations> {
-    // It was checked before it was stored.
-    let nothing = CheckPolicy::nothing();
-    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
-    Ok(Question::all(&O::from_json_in(request, context)?))
+/// What a record shows of an order.
+fn sighting<O: Queryable<Record: HasState>>(record: &AnyRecord) -> Option<Sighting> {
+    record.get::<O::Record>().map(Sighting::of)
 }
 
-fn ids<O: Queryable>(request: &str) -> Result<Vec<Option<String>>, Violations> {
-    let questions = questions::<O>(request)?;
+fn ids(plan: &'static QueryPlan, request: &str) -> Result<Vec<Option<String>>, Violations> {
+    let questions = Question::all_stored(plan, request)?;
     Ok(questions.iter().map(|question| Some(question.as_ref()?.key().to_owned())).collect())
 }
 
-async fn query<O>(client: &ClientCore, request: &str, id: &str, retry: &RetryPolicy) -> Result<Option<Sighting>, Error>
-where
-    O: Queryable<Query: Send + Sync, Record: HasState>,
-{
-    let question = questions::<O>(request).unwrap_or_default().into_iter().flatten().find(|one| one.key() == id);
-    let Some(question) = question else { return Ok(None) };
-    let first = match O::query_first(client, question.json(), question.sought()) {
-        Some(pages) => pages.await,
-        None => client.retrying(retry).call(question.query()).await.map(|reply| reply.map(Shows::shown)),
-    };
-    let sighting = sighting(&question, first)?;
-    if sighting.is_some() {
-        return Ok(sighting);
-    }
-    match O::query_then(client, question.then_json(), question.sought()) {
-        Some(second) => self::sighting(&question, second.await),
-        None => Ok(None),
-    }
+type SightingOf = fn(&AnyRecord) -> Option<Sighting>;
+
+fn look_up<'a>(
+    client: &'a ClientCore,
+    (plan, sighting): (&'static QueryPlan, SightingOf),
+    request: &'a str,
+    id: &'a str,
+    retry: &'a RetryPolicy,
+) -> Looked<'a> {
+    Box::pin(async move {
+        let questions = Question::all_stored(plan, request).unwrap_or_default();
+        let Some(question) = questions.into_iter().flatten().find(|one| one.key() == id) else { return Ok(None) };
+        let first = picked(&question, sighting, question.query_first(client, Some(retry)).await)?;
+        if first.is_some() {
+            return Ok(first);
+        }
+        match question.query_then(client) {
+            Some(second) => picked(&question, sighting, second.await),
+            None => Ok(None),
+        }
+    })
 }
 
 /// What an answer shows of the order; `None` if it shows that there is none.
-fn sighting<O>(
-    question: &Question<O>,
-    answer: Result<Reply<Shown<O::Record>>, Error>,
-) -> Result<Option<Sighting>, Error>
-where
-    O: Queryable<Record: HasState>,
-{
+fn picked(
+    question: &Question,
+    sighting: SightingOf,
+    answer: Result<Reply<Shown<AnyRecord>>, Error>,
+) -> Result<Option<Sighting>, Error> {
     let reply = match answer {
         Ok(reply) => reply.map(|shown| question.pick(shown)),
         Err(Error::Exchange(error)) if error.proves == Some(CodeProof::NoSuchOrder) => return Ok(None),
         Err(error) => return Err(error),
     };
     match &reply.data {
-        Picked::Record(record, _) => Ok(Some(Sighting::of(record))),
+        Picked::Record(record) => Ok(sighting(record)),
         Picked::Absent => Ok(None),
-        Picked::Nothing(because) => Err(unreadable(O::Query::META, &reply, because)),
+        Picked::Nothing(because) => Err(reply.unreadable(question.plan().query, Outcome::NotDone, because)),
     }
 }

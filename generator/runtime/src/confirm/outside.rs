@@ -164,7 +164,7 @@ impl ClientCore {
             if !stored.change.client_ids.is_empty() && !outside.names_any(&stored.change.client_ids) {
                 continue;
             }
-            let targets = (recovery.targets)(&stored.change.request);
+            let targets = recovery.targets(&stored.change.request);
             for target in targets.iter().flatten().filter(|target| outside.is_about(recovery.operation(), target)) {
                 let weight = self.weigh_change(journal, stored, (target, targets.len() == 1), outside).await?;
                 let (operation, id, change) = (recovery.operation(), target.key().to_owned(), Some(stored.number));

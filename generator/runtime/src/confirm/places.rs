@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::pin::Pin;
 
+use super::plan::{AnyRecord, send};
 use super::{Shown, Shows};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
@@ -15,7 +16,7 @@ use crate::parameters::Named;
 use crate::tables::NextPage;
 
 /// A query under way in one place.
-pub type QueryFuture<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<Shown<R>>, Error>> + Send + 'a>>;
+pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<Shown<AnyRecord>>, Error>> + Send + 'a>>;
 
 /// What identifies a record: a field and its text.
 #[derive(Clone, Copy, Debug)]
@@ -35,23 +36,24 @@ impl Sought<'_> {
 }
 
 /// Sends the query `Q` with the parameters `json`.
-pub fn query_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> QueryFuture<'a, R>
+pub fn query_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> QueryFuture<'a>
 where
-    Q: Repeatable<Response: Shows<R> + Send> + Send + Sync + 'a,
+    Q: Repeatable<Response: Shows<R>> + 'a,
+    R: Decode + Encode + Send + 'static,
 {
-    Box::pin(async move {
-        let query = read::<Q>(json)?;
-        client.call(&query).await.map(|reply| reply.map(Shows::shown))
-    })
+    Box::pin(async move { send::<Q, R>(client, &read(json)?, None).await })
 }
 
 /// Sends the query `Q` with the parameters `json`, page by page, until a page has the record that is sought.
-pub fn query_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> QueryFuture<'a, R>
+pub fn query_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> QueryFuture<'a>
 where
-    Q: Paged<Item = R, Response: Send> + Send + Sync + 'a,
-    R: Decode + Encode + Send + 'a,
+    Q: Paged<Item = R> + 'a,
+    R: Decode + Encode + Send + 'static,
 {
-    Box::pin(async move { query_pages(client, read::<Q>(json)?, sought).await })
+    Box::pin(async move {
+        let reply = query_pages(client, read::<Q>(json)?, sought).await?;
+        Ok(reply.map(|shown| shown.map(AnyRecord::new)))
+    })
 }
 
 /// Reads a query without checks: the request that it is made from was checked already.
@@ -65,7 +67,7 @@ pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
 /// may be missing.
 async fn query_pages<Q>(client: &ClientCore, query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
-    Q: Paged<Response: Send> + Send + Sync,
+    Q: Paged,
     Q::Item: Decode + Send,
 {
     let mut begun = None;
@@ -92,7 +94,7 @@ where
 /// The page with the record. Without one, an empty list, which is whole if there is certainly no such record.
 async fn ask_listing<Q>(client: &ClientCore, mut query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
-    Q: Paged<Response: Send> + Send + Sync,
+    Q: Paged,
     Q::Item: Decode + Send,
 {
     let mut begun = None;

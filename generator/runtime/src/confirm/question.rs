@@ -1,22 +1,26 @@
 //! A query about one thing, and what its response proves.
 
+use super::Shown;
 use super::absence::{self, QueryTimes};
-use super::places::{self, Sought};
-use super::{Queryable, Shown};
+use super::places::{QueryFuture, Sought};
+use super::plan::{AnyRecord, Query, QueryPlan};
 use crate::checks::{Violation, Violations};
+use crate::client::ClientCore;
 use crate::error::{Error, ExchangeError, Refusal};
 use crate::evidence::{Evidence, Sent, Target};
 use crate::exchange::is_compound_with;
-use crate::json::{Decode, JsonWriter, write_json};
-use crate::operation::Operation;
+use crate::json::{JsonWriter, write_json};
+use crate::operation::DynOperation;
 use crate::parameters::Named;
-use crate::tables::{CodeProof, Severity};
+use crate::retry::RetryPolicy;
+use crate::tables::{CodeProof, Meta, Severity};
 use crate::value::Timestamp;
 
 /// A query about one thing that a request was to change.
-pub(super) struct Question<O: Queryable> {
+pub(super) struct Question {
+    plan: &'static QueryPlan,
     target: Target,
-    query: O::Query,
+    query: Box<dyn Query>,
     /// The parameters of the query, and those of the query of the second place.
     json: [String; 2],
     /// Whether the request does several things, of which the queried one is the last.
@@ -24,9 +28,9 @@ pub(super) struct Question<O: Queryable> {
 }
 
 /// What a response shows of the thing.
-pub(super) enum Picked<R> {
-    /// Its record, also by names.
-    Record(R, Named),
+pub(super) enum Picked {
+    /// Its record.
+    Record(AnyRecord),
     /// That it is not there.
     Absent,
     /// Neither, and why.
@@ -43,13 +47,22 @@ pub(super) enum Finding {
     Older,
 }
 
-impl<O: Queryable> Question<O> {
+impl Question {
     /// The queries for a request: one, or one for each of its items. `None` if the thing has no id.
-    pub(super) fn all(operation: &O) -> Vec<Option<Self>> {
-        Target::all(operation).into_iter().map(|target| Self::of(target?)).collect()
+    pub(super) fn all(plan: &'static QueryPlan, operation: &dyn DynOperation) -> Vec<Option<Self>> {
+        Self::about(plan, Target::all(operation))
     }
 
-    fn of(target: Target) -> Option<Self> {
+    /// The queries for a request that was stored as this JSON.
+    pub(super) fn all_stored(plan: &'static QueryPlan, request: &str) -> Result<Vec<Option<Self>>, Violations> {
+        (plan.targets)(request).map(|targets| Self::about(plan, targets))
+    }
+
+    fn about(plan: &'static QueryPlan, targets: Vec<Option<Target>>) -> Vec<Option<Self>> {
+        targets.into_iter().map(|target| Self::of(plan, target?)).collect()
+    }
+
+    fn of(plan: &'static QueryPlan, target: Target) -> Option<Self> {
         let (confirm, named) = (target.confirm(), target.named());
         let id = confirm.ids.iter().find(|(_, own)| named.text(own).is_some()).copied();
         let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
@@ -60,9 +73,9 @@ impl<O: Queryable> Question<O> {
             let taken = of_request.iter().filter(|(parameter, _)| !lacks.contains(parameter));
             with_values(&named.renamed(taken.copied()), set)
         });
-        let query = places::read(&json[0]).ok()?;
-        let is_compound = is_compound_with(O::META, named);
-        Some(Self { target, query, json, is_compound })
+        let query = (plan.read)(&json[0])?;
+        let is_compound = is_compound_with(plan.meta, named);
+        Some(Self { plan, target, query, json, is_compound })
     }
 
     /// The id of the thing.
@@ -83,43 +96,42 @@ impl<O: Queryable> Question<O> {
                 *json = with_member(json, parameter, &write(since));
             }
         }
-        if let Ok(query) = places::read(&self.json[0]) {
+        if let Some(query) = (self.plan.read)(&self.json[0]) {
             self.query = query;
         }
     }
 
+    /// How the operation of the request is queried.
+    pub(super) fn plan(&self) -> &'static QueryPlan {
+        self.plan
+    }
+
     /// What identifies the record of the thing.
-    pub(super) fn sought(&self) -> Sought<'_> {
+    fn sought(&self) -> Sought<'_> {
         Sought { field: self.target.field(), key: self.target.key() }
     }
 
-    /// The parameters of the query, which is sent page by page if it has pages.
-    pub(super) fn json(&self) -> &str {
-        &self.json[0]
+    /// Sends the query, page by page if it has pages, and otherwise with retries if there is a policy for them.
+    pub(super) fn query_first<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {
+        let pages = (self.plan.first)(client, &self.json[0], self.sought());
+        pages.unwrap_or_else(|| self.query.send(client, retry))
     }
 
-    /// The parameters of the query of the second place.
-    pub(super) fn then_json(&self) -> &str {
-        &self.json[1]
-    }
-
-    pub(super) fn query(&self) -> &O::Query {
-        &self.query
+    /// Sends the query of the second place, if there is one.
+    pub(super) fn query_then<'a>(&'a self, client: &'a ClientCore) -> Option<QueryFuture<'a>> {
+        (self.plan.then)(client, &self.json[1], self.sought())
     }
 
     /// The record of the queried thing in a response, which can be to another query.
-    pub(super) fn pick(&self, shown: Shown<O::Record>) -> Picked<O::Record> {
-        let named = |record: &O::Record| Named::of_record(&write_json(record), O::Record::FORM);
+    pub(super) fn pick(&self, shown: Shown<AnyRecord>) -> Picked {
+        let is_own = |record: &AnyRecord| self.target.is_shown_by(record.fields());
         match shown {
-            Shown::One(record) => match named(&record) {
-                fields if self.target.is_shown_by(&fields) => Picked::Record(record, fields),
-                _ => Picked::Nothing("the response is about something else, or empty"),
-            },
+            Shown::One(record) if is_own(&record) => Picked::Record(record),
+            Shown::One(_) => Picked::Nothing("the response is about something else, or empty"),
             Shown::Listed { items, is_whole } => {
-                let all = items.into_iter().map(|record| (named(&record), record));
-                let mut own = all.filter(|(fields, _)| self.target.is_shown_by(fields));
+                let mut own = items.into_iter().filter(is_own);
                 match (own.next(), own.next()) {
-                    (Some((fields, record)), None) => Picked::Record(record, fields),
+                    (Some(record), None) => Picked::Record(record),
                     (Some(_), Some(_)) => Picked::Nothing("several records have the id"),
                     (None, _) if is_whole => Picked::Absent,
                     (None, _) => Picked::Nothing("it is not among the records, but there may be more"),
@@ -180,8 +192,8 @@ pub(super) fn is_denial(error: &ExchangeError, absent: &[String]) -> bool {
 }
 
 /// Refuses a request whose outcome cannot be queried.
-pub(super) fn not_queryable<O: Operation>() -> Error {
-    let parameter = O::META.confirm.as_ref().map(|confirm| {
+pub(super) fn not_queryable(meta: &'static Meta) -> Error {
+    let parameter = meta.confirm.as_ref().map(|confirm| {
         let names: Vec<_> = confirm.fields().iter().map(|(_, parameter)| *parameter).collect();
         names.join(" or ")
     });
@@ -192,9 +204,9 @@ pub(super) fn not_queryable<O: Operation>() -> Error {
         severity: Severity::Refuse,
         given: "no id".to_owned(),
         allowed: format!("{parameter} is needed to query the outcome"),
-        source: O::META.source(),
+        source: meta.source(),
         hint: format!("set {parameter}"),
         parameter,
     });
-    Error::Refused(Box::new(Refusal::new(O::META.id, violations)))
+    Error::Refused(Box::new(Refusal::new(meta.id, violations)))
 }

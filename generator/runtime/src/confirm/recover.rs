@@ -4,17 +4,16 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
-use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::look::Look;
+use super::plan::QueryPlan;
 use super::question::Question;
 use super::rounds::Open;
-use super::verdict::Confirmation;
+use super::verdict::{Concluded, Confirmation};
 use super::{ConfirmPolicy, Queryable};
-use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
 use crate::clock::{self, Moment};
 use crate::error::JournalError;
@@ -32,16 +31,12 @@ pub struct Recovery {
     /// Whether it creates something with an id, whose absence or presence is a proof.
     creates: bool,
     confirm: Option<&'static Confirm>,
-    query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a>,
+    plan: fn() -> &'static QueryPlan,
     /// The type of the record that a query returns.
     pub(super) record: fn() -> TypeId,
-    /// Reads what a stored request was to create or change.
-    pub(super) targets: fn(&str) -> Vec<Option<Target>>,
     /// How the orders that it creates are looked up.
     pub(super) look: Option<Look>,
 }
-
-type Queried<'a> = Pin<Box<dyn Future<Output = Vec<Vec<RecoveredItem>>> + Send + 'a>>;
 
 /// The changes that a journal had open, and whether it may lack others.
 #[derive(Clone, Debug, Default)]
@@ -82,21 +77,18 @@ pub struct RecoveredItem {
 
 impl Recovery {
     /// The recovery of an operation.
-    pub const fn of<O: Queryable<Query: Send + Sync> + 'static>() -> Self {
+    pub const fn of<O: Queryable + 'static>() -> Self {
         let confirm = O::META.confirm.as_ref();
         let creates = match confirm {
             Some(confirm) => confirm.created.is_some(),
             None => false,
         };
-        let query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a> =
-            |client, changes, policy| Box::pin(query::<O>(client, changes, policy));
         Self {
             operation: O::META.id,
             creates,
             confirm,
-            query,
+            plan: QueryPlan::of::<O>,
             record: TypeId::of::<O::Record>,
-            targets: targets::<O>,
             look: None,
         }
     }
@@ -104,7 +96,7 @@ impl Recovery {
     /// The recovery of an operation whose effect is shown by the record of an order.
     pub const fn of_order<O>() -> Self
     where
-        O: Queryable<Query: Send + Sync, Record: HasState> + 'static,
+        O: Queryable<Record: HasState> + 'static,
     {
         Self { look: Some(Look::of::<O>()), ..Self::of::<O>() }
     }
@@ -112,6 +104,11 @@ impl Recovery {
     /// The id of the operation.
     pub(crate) fn operation(&self) -> &'static str {
         self.operation
+    }
+
+    /// What a stored request was to create or change.
+    pub(super) fn targets(&self, request: &str) -> Vec<Option<Target>> {
+        ((self.plan)().targets)(request).unwrap_or_default()
     }
 
     /// How the orders that the operation creates are looked up, if it creates orders.
@@ -228,7 +225,7 @@ impl ClientCore {
         for (operation, changes) in open {
             let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
             let items = match recovery {
-                Some(recovery) => (recovery.query)(self, &changes, policy).await,
+                Some(recovery) => query((recovery.plan)(), self, &changes, policy).await,
                 None => vec![Vec::new(); changes.len()],
             };
             for (stored, items) in changes.into_iter().zip(items) {
@@ -294,16 +291,9 @@ impl ClientCore {
     }
 }
 
-/// What a stored request was to create or change.
-fn targets<O: Queryable>(request: &str) -> Vec<Option<Target>> {
-    // It was checked before it was stored.
-    let nothing = CheckPolicy::nothing();
-    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
-    O::from_json_in(request, context).map(|operation| Target::all(&operation)).unwrap_or_default()
-}
-
 /// Queries changes of one operation together. The results are in the same order.
-async fn query<O: Queryable<Query: Send + Sync>>(
+async fn query(
+    plan: &'static QueryPlan,
     client: &ClientCore,
     changes: &[StoredChange],
     policy: &ConfirmPolicy,
@@ -311,11 +301,8 @@ async fn query<O: Queryable<Query: Send + Sync>>(
     let mut results: Vec<Vec<RecoveredItem>> = Vec::new();
     let (mut open, mut places) = (Vec::new(), Vec::new());
     for (index, StoredChange { change, .. }) in changes.iter().enumerate() {
-        // It was checked before it was stored.
-        let nothing = CheckPolicy::nothing();
-        let context = CheckContext { policy: &nothing, ..CheckContext::default() };
-        let questions = match O::from_json_in(&change.request, context) {
-            Ok(operation) => Question::all(&operation),
+        let questions = match Question::all_stored(plan, &change.request) {
+            Ok(questions) => questions,
             Err(why) => {
                 let because = format!("this release cannot read the stored request: {why}");
                 results.push(vec![RecoveredItem::unknown(change.client_ids.first().cloned(), because)]);
@@ -324,7 +311,7 @@ async fn query<O: Queryable<Query: Send + Sync>>(
         };
         results.push(Vec::new());
         for question in questions {
-            let id = question.as_ref().map(|question: &Question<O>| question.key().to_owned());
+            let id = question.as_ref().map(|question| question.key().to_owned());
             let item = RecoveredItem::unknown(id, "it carries no id to query by".to_owned());
             if let Some(question) = question {
                 let left = client.left(question.key(), change.signed_at);
@@ -334,8 +321,7 @@ async fn query<O: Queryable<Query: Send + Sync>>(
             results[index].push(item);
         }
     }
-    let confirmations: Vec<Confirmation<(), O::Record>> = client.query_all(open, policy).await;
-    for ((change, item), confirmation) in places.into_iter().zip(confirmations) {
+    for ((change, item), confirmation) in places.into_iter().zip(client.query_all(open, policy).await) {
         results[change][item].take(confirmation);
     }
     results
@@ -346,7 +332,7 @@ impl RecoveredItem {
         Self { id, outcome: Outcome::Unknown, because, record: None }
     }
 
-    fn take<R>(&mut self, confirmation: Confirmation<(), R>) {
+    fn take(&mut self, confirmation: Concluded) {
         self.outcome = confirmation.outcome();
         self.because = confirmation.to_string();
         if let Confirmation::Done(done) = confirmation {

@@ -1,31 +1,34 @@
 //! Sends queries in rounds, until every outcome is known or the deadline passes.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::absence::QueryTimes;
+use super::plan::AnyRecord;
 use super::question::{Finding, Picked, Question, is_denial};
-use super::verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
-use super::{ConfirmPolicy, Queryable, Shown, Shows};
+use super::verdict::{Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+use super::{ConfirmPolicy, Shown};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::Error;
 use crate::evidence::{Evidence, Outside, Pending};
 use crate::exchange::Reply;
-use crate::json::{Decode, read_json};
 use crate::observe;
 use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
 
 /// The answer to a query, as far as it is about the change.
-type PickedAnswer<O> = Result<Reply<Picked<<O as Queryable>::Record>>, Error>;
+type PickedAnswer = Result<Reply<Picked>, Error>;
+
+/// Queries under way.
+pub(super) type Rounds<'a> = Pin<Box<dyn Future<Output = Vec<Concluded>> + Send + 'a>>;
 
 /// A change whose outcome is unknown.
-pub(super) struct Open<O: Queryable> {
-    question: Question<O>,
+pub(super) struct Open {
+    question: Question,
     signed_at: Timestamp,
     /// When the request left; `None` if an earlier run of the program sent it.
     left: Option<Moment>,
@@ -36,10 +39,10 @@ pub(super) struct Open<O: Queryable> {
 /// How much older than the signature allows a queried record may be.
 const EARLIER: Duration = Duration::from_secs(10);
 
-impl<O: Queryable> Open<O> {
+impl Open {
     pub(super) fn new(
         client: &ClientCore,
-        mut question: Question<O>,
+        mut question: Question,
         signed_at: Timestamp,
         left: Option<Moment>,
         call: Option<Arc<Error>>,
@@ -71,9 +74,9 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    fn begin<O: Queryable>(client: &'a ClientCore, open: &[Open<O>], policy: &ConfirmPolicy) -> Self {
-        let register = |one: &Open<O>| {
-            let (operation, target) = (O::META.id, one.question.target());
+    fn begin(client: &'a ClientCore, open: &[Open], policy: &ConfirmPolicy) -> Self {
+        let register = |one: &Open| {
+            let (operation, target) = (one.question.plan().meta.id, one.question.target());
             let pending = Pending::new(operation, target.clone(), one.signed_at, one.left, policy.settling);
             let pending = client.awaited().register(pending);
             // Records may have come while the call was in progress.
@@ -88,7 +91,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// Notes what was found, so that a later record that contradicts it is noticed.
-    fn end<A, R>(&self, confirmations: &[Confirmation<A, R>]) {
+    fn end(&self, confirmations: &[Concluded]) {
         self.pending.iter().zip(confirmations).for_each(|(pending, confirmation)| pending.end(confirmation.outcome()));
     }
 }
@@ -118,14 +121,15 @@ struct QueryContext<'a> {
 
 impl ClientCore {
     /// Queries all open changes repeatedly. The results are in the same order.
-    pub(super) async fn query_all<O: Queryable, A>(
-        &self,
-        open: Vec<Open<O>>,
-        policy: &ConfirmPolicy,
-    ) -> Vec<Confirmation<A, O::Record>> {
+    // Boxed, because otherwise each crate that confirms a request would compile it.
+    pub(super) fn query_all<'a>(&'a self, open: Vec<Open>, policy: &'a ConfirmPolicy) -> Rounds<'a> {
+        Box::pin(self.query_rounds(open, policy))
+    }
+
+    async fn query_rounds(&self, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
         let timer: &dyn Timer = self.environment();
         let end = timer.now().saturating_add(policy.deadline);
-        let mut confirmations: Vec<Confirmation<A, O::Record>> = open.iter().map(|one| not_queried(one)).collect();
+        let mut confirmations: Vec<Concluded> = open.iter().map(not_queried).collect();
         let waiting = Waiting::begin(self, &open, policy);
         let mut wait = policy.pauses.0;
         let mut absences = vec![InARow::default(); open.len()];
@@ -137,24 +141,25 @@ impl ClientCore {
                     continue;
                 }
                 let begun = self.moment();
-                let answer = match until(timer, end, proof_for(one, pending), self.first_place(one)).await {
-                    Waited::Ready(answer) => answer,
-                    Waited::Proven => {
-                        *confirmation = shown_outside(pending, queries - 1);
-                        continue;
-                    }
-                    Waited::Over => break,
-                };
+                let answer =
+                    match until(timer, end, proof_for(one, pending), one.question.query_first(self, None)).await {
+                        Waited::Ready(answer) => answer,
+                        Waited::Proven => {
+                            *confirmation = shown_outside(one, pending, queries - 1);
+                            continue;
+                        }
+                        Waited::Over => break,
+                    };
                 least = least.max(answer.as_ref().err().map_or(Duration::ZERO, requested_wait));
                 let at = QueryContext { begun, policy };
                 let (mut finding, mut answer) = self.evaluated(one, answer, at);
-                let then = || O::query_then(self, one.question.then_json(), one.question.sought());
+                let then = || one.question.query_then(self);
                 if let Some(then) = shows_nothing(&answer, policy).then(then).flatten() {
                     let begun = self.moment();
                     let other = match until(timer, end, proof_for(one, pending), then).await {
                         Waited::Ready(other) => other,
                         Waited::Proven => {
-                            *confirmation = shown_outside(pending, queries);
+                            *confirmation = shown_outside(one, pending, queries);
                             continue;
                         }
                         Waited::Over => break,
@@ -168,7 +173,7 @@ impl ClientCore {
                 }
                 absences.count(matches!(finding, Finding::Absence), pending.others());
                 *confirmation = concluded(one, finding, answer, queries, absences.count);
-                observe::queried(O::META, queries, confirmation.outcome(), confirmation.because());
+                observe::queried(one.question.plan().meta, queries, confirmation.outcome(), confirmation.because());
             }
             let left = end.saturating_sub(timer.now());
             if !confirmations.iter().any(can_change) || left.is_zero() || least > left && least > wait {
@@ -183,34 +188,29 @@ impl ClientCore {
         waiting.end(&confirmations);
         if let Some(orders) = self.tracked_orders() {
             let all = open.iter().zip(&confirmations);
-            all.for_each(|(one, confirmation)| orders.concluded(O::META, one.question.key(), confirmation.outcome()));
+            all.for_each(|(one, confirmation)| {
+                orders.concluded(one.question.plan().meta, one.question.key(), confirmation.outcome())
+            });
         }
         confirmations
     }
 
-    async fn first_place<O: Queryable>(&self, open: &Open<O>) -> Result<Reply<Shown<O::Record>>, Error> {
-        match O::query_first(self, open.question.json(), open.question.sought()) {
-            Some(pages) => pages.await,
-            None => self.call(open.question.query()).await.map(|reply| reply.map(Shows::shown)),
-        }
-    }
-
     /// What an answer proves, and the answer with its record picked out.
-    fn evaluated<O: Queryable>(
+    fn evaluated(
         &self,
-        open: &Open<O>,
-        answer: Result<Reply<Shown<O::Record>>, Error>,
+        open: &Open,
+        answer: Result<Reply<Shown<AnyRecord>>, Error>,
         QueryContext { begun, policy }: QueryContext<'_>,
-    ) -> (Finding, PickedAnswer<O>) {
+    ) -> (Finding, PickedAnswer) {
         let question = &open.question;
         let facts = (open.signed_at, open.left, policy.settling);
         let sent = self.sent(question.target(), open.signed_at, open.left, policy.settling);
         let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
-        let (family, id) = (O::META.family, question.key());
+        let (family, id) = (question.plan().meta.family, question.key());
         let finding = match &answer {
-            Ok(Reply { data: Picked::Record(_, fields), .. }) => {
+            Ok(Reply { data: Picked::Record(record), .. }) => {
                 self.note_shown(family, id);
-                self.weigh(question.target(), (fields, O::Record::FORM), facts).into()
+                self.weigh(question.target(), (record.fields(), record.form()), facts).into()
             }
             Ok(Reply { data: Picked::Absent, request_time, .. }) => {
                 question.is_absent(&sent, &self.query_times(open, begun, *request_time))
@@ -231,7 +231,7 @@ impl ClientCore {
     }
 
     /// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
-    fn query_times<O: Queryable>(&self, open: &Open<O>, begun: Moment, there: Option<Timestamp>) -> QueryTimes {
+    fn query_times(&self, open: &Open, begun: Moment, there: Option<Timestamp>) -> QueryTimes {
         let now = self.moment();
         let (at_least, at_most) = match open.left {
             Some(left) => (begun.steady_since(left), now.since(left)),
@@ -245,7 +245,7 @@ impl ClientCore {
 }
 
 /// Whether an answer shows that the first place does not have it, or not yet.
-fn shows_nothing<R>(answer: &Result<Reply<Picked<R>>, Error>, policy: &ConfirmPolicy) -> bool {
+fn shows_nothing(answer: &PickedAnswer, policy: &ConfirmPolicy) -> bool {
     match answer {
         Ok(reply) => matches!(reply.data, Picked::Absent),
         Err(Error::Exchange(error)) => is_denial(error, &policy.absent),
@@ -277,13 +277,7 @@ impl InARow {
 }
 
 /// What follows from what an answer proves.
-fn concluded<O: Queryable, A>(
-    open: &Open<O>,
-    finding: Finding,
-    answer: PickedAnswer<O>,
-    queries: u32,
-    absences: u32,
-) -> Confirmation<A, O::Record> {
+fn concluded(open: &Open, finding: Finding, answer: PickedAnswer, queries: u32, absences: u32) -> Concluded {
     let still = |last, because| {
         let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
         Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
@@ -314,24 +308,22 @@ fn concluded<O: Queryable, A>(
 }
 
 /// The record in a reply, if it has one.
-pub(super) fn of_record<R>(reply: Reply<Picked<R>>) -> Option<Reply<R>> {
-    let mut record = None;
-    let reply = reply.map(|picked| {
-        if let Picked::Record(found, _) = picked {
-            record = Some(found);
-        }
+pub(super) fn of_record(reply: Reply<Picked>) -> Option<Reply<AnyRecord>> {
+    let record = reply.map(|picked| match picked {
+        Picked::Record(record) => Some(record),
+        Picked::Absent | Picked::Nothing(_) => None,
     });
-    record.map(|record| reply.map(|()| record))
+    record.transpose()
 }
 
 /// The registered change, if a record from outside can prove that it had its effect.
-fn proof_for<'a, O: Queryable>(open: &Open<O>, pending: &'a Pending) -> Option<&'a Pending> {
+fn proof_for<'a>(open: &Open, pending: &'a Pending) -> Option<&'a Pending> {
     (!open.is_contradicted()).then_some(pending)
 }
 
 /// The change had its effect, as a record from outside shows.
-fn shown_outside<A, R: Decode>(pending: &Pending, queries: u32) -> Confirmation<A, R> {
-    let outside = pending.proof().and_then(|outside| read_json(&outside.json).ok());
+fn shown_outside(open: &Open, pending: &Pending, queries: u32) -> Concluded {
+    let outside = pending.proof().and_then(|outside| (open.question.plan().record)(&outside.json));
     Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: None, outside, queries }))
 }
 
@@ -376,14 +368,14 @@ fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
 }
 
 /// The outcome before the first query.
-fn not_queried<O: Queryable, A>(open: &Open<O>) -> Confirmation<A, O::Record> {
+fn not_queried(open: &Open) -> Concluded {
     let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
     let because = "the deadline passed before a query was answered";
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, queries: 0 }))
 }
 
 /// Whether another query could settle it.
-fn can_change<A, R>(confirmation: &Confirmation<A, R>) -> bool {
+fn can_change(confirmation: &Concluded) -> bool {
     matches!(confirmation, Confirmation::Unknown(still) if still.can_change())
 }
 

@@ -1,6 +1,8 @@
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
+use super::plan::AnyRecord;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::tables::Outcome;
@@ -17,6 +19,9 @@ pub enum Confirmation<A, R> {
     /// The outcome is still unknown.
     Unknown(Box<Unconfirmed>),
 }
+
+/// The outcome of a change after queries. It has no response of its own.
+pub(super) type Concluded = Confirmation<Infallible, AnyRecord>;
 
 /// A request that had its effect.
 #[derive(Debug)]
@@ -88,6 +93,22 @@ impl<A, R> Confirmation<A, R> {
         match self {
             Self::Unknown(still) => Some(still.because),
             Self::Done(_) | Self::NotDone(_) => None,
+        }
+    }
+}
+
+impl Concluded {
+    /// The same with the types of the request. The records are of the type `R`.
+    pub(super) fn typed<A, R: 'static>(self) -> Confirmation<A, R> {
+        match self {
+            Self::Done(done) => Confirmation::Done(Box::new(ConfirmedDone {
+                answer: None,
+                record: done.record.and_then(|reply| reply.map(AnyRecord::into).transpose()),
+                outside: done.outside.and_then(AnyRecord::into),
+                queries: done.queries,
+            })),
+            Self::NotDone(not) => Confirmation::NotDone(not),
+            Self::Unknown(still) => Confirmation::Unknown(still),
         }
     }
 }

@@ -68,8 +68,20 @@ impl Drift {
         answer: &Result<Reply<O::Response>, Error>,
     ) {
         let form = <O::Response as Decode>::FORM;
-        let Some((data, raw)) = looked_at(api, form, answer.as_ref().map(|reply| &reply.raw)) else { return };
-        self.count(api, O::META, data, raw, &Redactor::of(credentials));
+        self.record_any(api, O::META, form, credentials, answer.as_ref().map(|reply| &reply.raw));
+    }
+
+    /// [`record_for`](Self::record_for) without the type of the operation, whose data has this form.
+    pub(crate) fn record_any(
+        &self,
+        api: &'static Api,
+        meta: &'static Meta,
+        form: Form,
+        credentials: Option<&Credentials>,
+        answer: Result<&Bytes, &Error>,
+    ) {
+        let Some((data, raw)) = looked_at(api, form, answer) else { return };
+        self.count(api, meta, data, raw, &Redactor::of(credentials));
     }
 
     fn count(&self, api: &'static Api, meta: &'static Meta, data: Option<Form>, raw: &[u8], withheld: &Redactor<'_>) {

@@ -2,7 +2,7 @@
 
 use super::proof::{Evidence, Sent, evaluate};
 use crate::json::Form;
-use crate::operation::Operation;
+use crate::operation::DynOperation;
 use crate::parameters::Named;
 use crate::tables::Confirm;
 use crate::value::Timestamp;
@@ -20,8 +20,8 @@ pub(crate) struct Target {
 
 impl Target {
     /// The target of a request, or that of each of its items. `None` if it has no id.
-    pub(crate) fn all<O: Operation>(operation: &O) -> Vec<Option<Self>> {
-        let Some(confirm) = &O::META.confirm else { return Vec::new() };
+    pub(crate) fn all(operation: &dyn DynOperation) -> Vec<Option<Self>> {
+        let Some(confirm) = &operation.meta().confirm else { return Vec::new() };
         let named = Named::of(operation);
         match confirm.list {
             None => vec![Self::of(confirm, named)],

@@ -1,6 +1,6 @@
 //! What error codes prove, and which of them a client trusts.
 
-use crate::operation::Operation;
+use crate::operation::DynOperation;
 use crate::parameters::{Named, Parameters};
 use crate::tables::{Api, CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 
@@ -108,12 +108,13 @@ impl ReadCode {
 }
 
 /// Whether a request, or an item of it, does several things, so that one may be done although another is refused.
-pub(crate) fn is_compound<O: Operation>(operation: &O) -> bool {
-    O::META.compound.is_some() && {
+pub(crate) fn is_compound(operation: &dyn DynOperation) -> bool {
+    let meta = operation.meta();
+    meta.compound.is_some() && {
         let named = Named::of(operation);
-        let list = O::META.confirm.and_then(|confirm| confirm.list);
-        is_compound_with(O::META, &named)
-            || list.is_some_and(|list| named.items(list).iter().any(|item| is_compound_with(O::META, item)))
+        let list = meta.confirm.and_then(|confirm| confirm.list);
+        is_compound_with(meta, &named)
+            || list.is_some_and(|list| named.items(list).iter().any(|item| is_compound_with(meta, item)))
     }
 }
 
@@ -125,7 +126,7 @@ pub(crate) fn is_compound_with(meta: &Meta, named: &Named) -> bool {
 }
 
 /// Whether an item of a batch does several things. Each item has its own result, so its own parameters decide.
-pub(crate) fn is_compound_item(meta: &Meta, item: &impl Parameters) -> bool {
+pub(crate) fn is_compound_item(meta: &Meta, item: &dyn Parameters) -> bool {
     let depends = meta.compound.is_some_and(|compound| compound.when.is_some());
     depends && is_compound_with(meta, &Named::of(item))
 }

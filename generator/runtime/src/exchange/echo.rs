@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::envelope::go_to;
 use crate::error::SentRequest;
 use crate::json::{Kind, ReadError, Reader, places_of};
-use crate::operation::Operation;
+use crate::operation::DynOperation;
 use crate::parameters::Named;
 use crate::tables::{Echo, Echoes, Step};
 
@@ -20,8 +20,8 @@ enum Comparison {
 }
 
 /// Refuses data that cannot belong to the request that was sent: data with another id or of another form.
-pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: Reader<'_>) -> Result<(), ReadError> {
-    let Some(echoes) = &O::META.echoes else { return Ok(()) };
+pub(super) fn is_of(operation: &dyn DynOperation, sent: &SentRequest, mut data: Reader<'_>) -> Result<(), ReadError> {
+    let Some(echoes) = &operation.meta().echoes else { return Ok(()) };
     let here = data.here();
     let quick =
         echoes.ids.iter().map(|echo| compare_as_written(sent, echo, text_of(&data, echo.member, echoes).as_deref()));

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Decode, Elements, Kind, Mark, Members, ReadError, Reader, came_before};
+use crate::json::{Elements, Kind, Mark, Members, ReadError, Reader, came_before};
+use crate::operation::DynResponse;
 use crate::tables::{Envelope, Path, Step as PathStep};
 use crate::value::Timestamp;
 
@@ -107,29 +108,30 @@ impl<'a> Opened<'a> {
 
     /// Reads the data, and what is behind it. `list_member` is the member to read when the data is an object around a
     /// list.
-    pub(super) fn data<T: Decode>(&mut self, list_member: Option<&str>) -> Result<T, ReadError> {
+    pub(super) fn data(&mut self, list_member: Option<&str>, into: &mut dyn DynResponse) -> Result<(), ReadError> {
         let Some((data, mut inner)) = self.data.zip(self.at_data()) else {
             // Without a code of success, only the data shows that it is one.
-            let absent = T::absent().filter(|_| self.envelope.success.is_some());
-            return absent.ok_or_else(|| ReadError::new(0, "there is no data"));
+            return match self.envelope.success {
+                Some(_) => absent(into),
+                None => Err(no_data()),
+            };
         };
         let ended = self.ended;
-        let value = match self.within_data() {
+        match self.within_data() {
             [] => {
                 self.from.go_back(data);
-                read_data(&mut self.from, list_member)?
+                read_data(&mut self.from, list_member, into)?;
             }
             _ => {
-                let value = read_data(&mut inner, list_member)?;
+                read_data(&mut inner, list_member, into)?;
                 self.from.go_back(data);
                 self.from.skip()?;
-                value
             }
-        };
+        }
         if !ended {
             self.read_on(|_| false)?;
         }
-        Ok(value)
+        Ok(())
     }
 
     /// The path to the data from the marked value.
@@ -289,20 +291,31 @@ pub(super) fn go_to(from: &mut Reader<'_>, path: &[PathStep]) -> Option<()> {
 }
 
 /// Reads the data of an answer, whether or not it stands in an envelope.
-pub(super) fn read_data<T: Decode>(from: &mut Reader<'_>, list_member: Option<&str>) -> Result<T, ReadError> {
+pub(super) fn read_data(
+    from: &mut Reader<'_>,
+    list_member: Option<&str>,
+    into: &mut dyn DynResponse,
+) -> Result<(), ReadError> {
     let start = from.mark();
-    if from.take_nothing()?
-        && let Some(nothing) = T::absent()
-    {
-        return Ok(nothing);
+    if from.take_nothing()? && into.take_absent() {
+        return Ok(());
     }
     from.go_back(start);
     let around = find_list(from, list_member)?;
-    let value = T::decode(from)?;
-    if let Some((list, mut around)) = list_member.zip(around) {
-        skip_rest(from, &mut around, list)?;
+    into.read(from)?;
+    match list_member.zip(around) {
+        Some((list, mut around)) => skip_rest(from, &mut around, list),
+        None => Ok(()),
     }
-    Ok(value)
+}
+
+/// Takes what stands for data that is absent.
+pub(super) fn absent(into: &mut dyn DynResponse) -> Result<(), ReadError> {
+    if into.take_absent() { Ok(()) } else { Err(no_data()) }
+}
+
+fn no_data() -> ReadError {
+    ReadError::new(0, "there is no data")
 }
 
 /// Goes to the member `list` of the object that comes next, if there is one; otherwise stays.

@@ -9,7 +9,7 @@ use super::base_url::BaseUrl;
 use super::headers::HeaderValues;
 use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal, Unsigned};
-use crate::operation::{Call, Operation};
+use crate::operation::{Call, DynOperation, Operation};
 use crate::parameters::{FORM, HeaderWriter, ParameterWriter, PathWriter};
 use crate::signing::{Authenticator, Stamp};
 use crate::tables::{Access, Api, Meta, Sends, Severity};
@@ -33,12 +33,25 @@ pub fn build_request<O: Operation>(
     headers: &HeaderValues,
     now: Timestamp,
 ) -> Result<Request<Bytes>, Error> {
-    let call = Call::of(api.calls, O::META);
-    let proof = proof(api, O::META, authenticator, now, call)?;
+    build(api, operation, base, authenticator, headers, now)
+}
+
+/// [`build_request`] for an operation without its type.
+pub(crate) fn build(
+    api: &Api,
+    operation: &dyn DynOperation,
+    base: &BaseUrl,
+    authenticator: Option<&Authenticator>,
+    headers: &HeaderValues,
+    now: Timestamp,
+) -> Result<Request<Bytes>, Error> {
+    let meta = operation.meta();
+    let call = Call::of(api.calls, meta);
+    let proof = proof(api, meta, authenticator, now, call)?;
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
     let path = path.finish();
-    let mut parameters = ParameterWriter::of(O::META);
+    let mut parameters = ParameterWriter::of(meta);
     if let Some((authenticator, stamp)) = &proof {
         authenticator.write_parameters(stamp, &path, &mut parameters);
     }
@@ -51,22 +64,22 @@ pub fn build_request<O: Operation>(
         Some(call) => call.around(parameters),
         None => parameters,
     };
-    let (target, body) = match O::META.sends() {
+    let (target, body) = match meta.sends() {
         Sends::Query => (with_query(path, &parameters), Bytes::new()),
         Sends::Json | Sends::Form => (path, Bytes::from(parameters)),
     };
     let length = target.len();
-    let uri = base.join(target).map_err(|_| no_address(O::META, length))?;
+    let uri = base.join(target).map_err(|_| no_address(meta, length))?;
     let mut request = Request::new(body);
-    *request.method_mut() = O::META.method.into();
+    *request.method_mut() = meta.method.into();
     *request.uri_mut() = uri;
-    add_headers(&mut request, O::META, headers);
+    add_headers(&mut request, meta, headers);
     let mut own = HeaderWriter::into(request.headers_mut());
     operation.write_headers(&mut own);
-    own.finish().map_err(|parameter| no_header(O::META, parameter))?;
+    own.finish().map_err(|parameter| no_header(meta, parameter))?;
     if let Some((authenticator, stamp)) = &proof {
         let proven = authenticator.prove(&mut request, stamp);
-        proven.map_err(|_| unsigned(O::META, "the signature cannot be put into the request"))?;
+        proven.map_err(|_| unsigned(meta, "the signature cannot be put into the request"))?;
     }
     Ok(request)
 }

@@ -8,14 +8,14 @@ use http::{HeaderMap, Response, StatusCode};
 
 use super::codes::{CodePolicy, ReadCode, is_compound};
 use super::echo;
-use super::envelope::{Opened, go_to, read_data};
+use super::envelope::{Opened, absent, go_to, read_data};
 use super::headers::{date, retry_after};
 use super::next_page::Onward;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
-use crate::json::{Decode, ReadError, Reader};
-use crate::operation::Operation;
+use crate::json::{ReadError, Reader};
+use crate::operation::{DynOperation, DynResponse, Operation, Received};
 use crate::tables::{Api, Around, CallResult, Envelope, Meta, Outcome};
 use crate::value::{Field, Shown, Timestamp};
 
@@ -36,45 +36,56 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
     // Without its parameters, a request that may do several things counts as one that does.
     let codes = &CodePolicy::default();
     let known = KnownRequest { codes, is_compound: &|| O::META.compound.is_some(), call: None };
-    read::<O>(api, known, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
+    let mut data = Received::<O>::nothing();
+    let reply = read(api, O::META, known, response, &|_| Ok(()), &mut data)?;
+    Reply { remaining, ..reply }.with_data(data)
 }
 
 /// Like [`read_response`], for the request that was sent: the response to another one is unreadable. The limiter reads
-/// the remaining calls.
-pub(crate) fn read_answer<O: Operation>(
+/// the remaining calls. The data is read into `data`.
+pub(crate) fn read_answer(
     api: &Api,
     codes: &CodePolicy,
-    operation: &O,
+    operation: &dyn DynOperation,
     sent: &SentRequest,
     response: Response<Bytes>,
-) -> Result<Reply<O::Response>, Error> {
-    let call = O::META.call.map(|_| sent);
+    data: &mut dyn DynResponse,
+) -> Result<Reply<()>, Error> {
+    let call = operation.meta().call.map(|_| sent);
     let known = KnownRequest { codes, is_compound: &|| is_compound(operation), call };
-    read::<O>(api, known, response, |data| echo::is_of(operation, sent, data))
+    read(api, operation.meta(), known, response, &|data| echo::is_of(operation, sent, data), data)
 }
 
-fn read<O: Operation>(
+/// Refuses data that does not belong to the request.
+type Check<'a> = &'a dyn Fn(Reader<'_>) -> Result<(), ReadError>;
+
+fn read(
     api: &Api,
+    meta: &'static Meta,
     known: KnownRequest<'_>,
     response: Response<Bytes>,
-    check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
-) -> Result<Reply<O::Response>, Error> {
+    check: Check<'_>,
+    data: &mut dyn DynResponse,
+) -> Result<Reply<()>, Error> {
     let (head, body) = response.into_parts();
     let body = without_mark(body);
-    let answer = Answer { api, meta: O::META, known, head: &head, status: head.status, body: &body };
+    let answer = Answer { api, meta, known, head: &head, status: head.status, body: &body };
     answer.is_of_call()?;
-    let (data, request_time) = match &api.envelope {
-        Some(envelope) if answer.is_around(envelope) => answer.in_envelope(envelope, check)?,
-        Some(_) | None => (answer.bare(check)?, None),
+    let request_time = match &api.envelope {
+        Some(envelope) if answer.is_around(envelope) => answer.in_envelope(envelope, check, data)?,
+        Some(_) | None => {
+            answer.bare(check, data)?;
+            None
+        }
     };
     Ok(Reply {
-        data,
+        data: (),
         request_time,
         signed_at: None,
         left: None,
         status: head.status,
         remaining: None,
-        onward: Onward::read(O::META.next_page, &head.headers),
+        onward: Onward::read(meta.next_page, &head.headers),
         waited: Duration::ZERO,
         warnings: Violations::default(),
         raw: body,
@@ -154,46 +165,44 @@ impl<'a> Answer<'a> {
         }
     }
 
-    fn in_envelope<T: Decode>(
+    /// Reads the data in an envelope, and returns the time in the envelope.
+    fn in_envelope(
         &self,
         envelope: &'a Envelope,
-        check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
-    ) -> Result<(T, Option<Timestamp>), Error> {
+        check: Check<'_>,
+        data: &mut dyn DynResponse,
+    ) -> Result<Option<Timestamp>, Error> {
         let mut opened = self.open(envelope)?;
         let checked = opened.at_data().map_or(Ok(()), check);
-        let data = checked.and_then(|()| opened.data(self.meta.list_member));
-        Ok((data.map_err(|error| self.unreadable(error))?, opened.time))
+        let read = checked.and_then(|()| opened.data(self.meta.list_member, data));
+        read.map(|()| opened.time).map_err(|error| self.unreadable(error))
     }
 
-    fn bare<T: Decode>(&self, check: impl Fn(Reader<'_>) -> Result<(), ReadError>) -> Result<T, Error> {
+    fn bare(&self, check: Check<'_>, data: &mut dyn DynResponse) -> Result<(), Error> {
         if !self.status.is_success() {
             return Err(self.refused_by_status());
         }
         let text = self.text()?;
-        if text.trim_ascii().is_empty() {
-            return T::absent().ok_or_else(|| self.unreadable(ReadError::new(0, "there is no data")));
-        }
-        let data = self.bare_data(text, check);
-        data.map_err(|error| self.unreadable(error))
+        let read = match text.trim_ascii().is_empty() {
+            true => absent(data),
+            false => self.bare_data(text, check, data),
+        };
+        read.map_err(|error| self.unreadable(error))
     }
 
-    fn bare_data<T: Decode>(
-        &self,
-        text: &'a str,
-        check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
-    ) -> Result<T, ReadError> {
+    fn bare_data(&self, text: &'a str, check: Check<'_>, data: &mut dyn DynResponse) -> Result<(), ReadError> {
         let mut from = Reader::new(text);
         let whole = from.clone();
         if let Some(path) = self.meta.data {
             go_to(&mut from, path).ok_or_else(|| ReadError::new(0, "there is no data"))?;
         }
         check(from.clone())?;
-        let data = read_data(&mut from, self.meta.list_member)?;
+        read_data(&mut from, self.meta.list_member, data)?;
         if self.meta.data.is_some() {
             from = whole;
             from.skip()?;
         }
-        from.finish().map(|()| data)
+        from.finish()
     }
 
     /// The envelope of a success, its data unread.
@@ -342,7 +351,30 @@ pub struct Reply<T> {
     pub raw: Bytes,
 }
 
+impl Reply<()> {
+    /// The reply with the data that was read for it.
+    pub(crate) fn with_data<O: Operation>(self, received: Received<O>) -> Result<Reply<O::Response>, Error> {
+        match received.into_data() {
+            Some(data) => Ok(self.map(|()| data)),
+            None => Err(self.unreadable(O::META, Outcome::Unknown, "its data was not read")),
+        }
+    }
+}
+
 impl<T> Reply<T> {
+    /// The error for a reply that cannot belong to its request.
+    pub(crate) fn unreadable(&self, meta: &Meta, outcome: Outcome, why: &'static str) -> Error {
+        Error::Unreadable(Box::new(UnreadableAnswer {
+            operation: meta.id,
+            effect: meta.effect,
+            outcome,
+            status: self.status,
+            raw: self.raw.clone(),
+            error: ReadError::new(0, why),
+            waited: self.waited,
+        }))
+    }
+
     /// The same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
         let Self { data, request_time, signed_at, left, status, remaining, onward, waited, warnings, raw } = self;
@@ -352,6 +384,15 @@ impl<T> Reply<T> {
     /// The data alone.
     pub fn into_data(self) -> T {
         self.data
+    }
+}
+
+impl<T> Reply<Option<T>> {
+    /// The reply with its data, if it has any.
+    pub(crate) fn transpose(self) -> Option<Reply<T>> {
+        let mut data = None;
+        let reply = self.map(|found| data = found);
+        data.map(|data| reply.map(|()| data))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::account::Account;
 use crate::json::{Kind, ReadError, Reader};
-use crate::operation::Operation;
+use crate::operation::{DynOperation, Operation};
 use crate::parameters::{Named, Parameters, json_of};
 use crate::tables::{Meta, RateLimit, Scope, WeighsWhen};
 
@@ -32,17 +32,23 @@ impl<'a> Call<'a> {
     /// The call of `operation` with the rows of its class: the one that `classes` select, or else the one that follows
     /// from the request and the account.
     pub fn of<O: Operation>(operation: &O, classes: &Classes, account: &Account) -> Self {
-        let has_rows = |class: &&str, scope| O::META.limits.iter().any(|row| row.scope == scope && row.class == *class);
+        Self::of_any(operation, classes, account)
+    }
+
+    /// [`of`](Self::of) for an operation without its type.
+    pub(crate) fn of_any(operation: &dyn DynOperation, classes: &Classes, account: &Account) -> Self {
+        let meta = operation.meta();
+        let has_rows = |class: &&str, scope| meta.limits.iter().any(|row| row.scope == scope && row.class == *class);
         let by_itself = operation.limit_class(account);
         let choose = |scope| {
-            let stated = classes.choose(O::META.limits, scope, operation);
+            let stated = classes.choose(meta.limits, scope, operation);
             stated.or(by_itself.filter(|class| has_rows(class, scope))).unwrap_or(DEFAULT)
         };
-        let rows = match O::META.limits.iter().any(is_of_some) {
+        let rows = match meta.limits.iter().any(is_of_some) {
             true => rows_of(operation),
             false => ALL,
         };
-        Self { uid_class: choose(Scope::Uid), ip_class: choose(Scope::Ip), rows, ..Self::new(O::META) }
+        Self { uid_class: choose(Scope::Uid), ip_class: choose(Scope::Ip), rows, ..Self::new(meta) }
     }
 
     /// The same, counted for the user `account` and the network address `address`.
@@ -92,11 +98,12 @@ fn is_of_some(row: &RateLimit) -> bool {
 }
 
 /// The rows of a call; of several rows of a pool, only the heaviest.
-fn rows_of<O: Operation>(operation: &O) -> u64 {
+fn rows_of(operation: &dyn DynOperation) -> u64 {
+    let meta = operation.meta();
     let named = Named::of(operation);
-    let default = |name: &str| O::META.defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+    let default = |name: &str| meta.defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let number = |name: &str| named.text(name).or_else(|| default(name).map(Cow::Borrowed))?.parse::<u64>().ok();
-    heaviest(O::META, |row| match row.when {
+    heaviest(meta, |row| match row.when {
         WeighsWhen::Always => true,
         WeighsWhen::Without(name) => !named.has(name),
         WeighsWhen::With(name) => named.has(name),
@@ -187,7 +194,7 @@ impl Classes {
         &self,
         limits: &'static [RateLimit],
         scope: Scope,
-        parameters: &impl Parameters,
+        parameters: &dyn Parameters,
     ) -> Option<&'static str> {
         self.classes.iter().find_map(|class| {
             let row = limits.iter().find(|row| row.scope == scope && row.class == class.name)?;
@@ -198,7 +205,7 @@ impl Classes {
 }
 
 impl Condition {
-    fn holds_for(&self, parameters: &impl Parameters) -> bool {
+    fn holds_for(&self, parameters: &dyn Parameters) -> bool {
         // The parameters have just been written as JSON, so reading them does not fail.
         any_named(&mut Reader::new(&json_of(parameters)), &self.parameter, &*self.holds).unwrap_or(false)
     }

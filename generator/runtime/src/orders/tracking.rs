@@ -9,7 +9,7 @@ use super::tracked::TrackedOrders;
 use crate::error::NotAmendable;
 use crate::evidence::Target;
 use crate::lifecycle::{OrderShown, ShownAs};
-use crate::operation::Operation;
+use crate::operation::DynOperation;
 use crate::parameters::Named;
 use crate::tables::{Amends, Confirm, Effect, Meta, Outcome};
 
@@ -38,12 +38,12 @@ pub(crate) enum Answered {
 
 impl<'a> Tracking<'a> {
     /// Begins a call at a time by the steady clock, unless the known state of an order forbids it.
-    pub(crate) fn begin<O: Operation>(
+    pub(crate) fn begin(
         orders: &'a TrackedOrders,
-        operation: &O,
+        operation: &dyn DynOperation,
         now: Duration,
     ) -> Result<Self, NotAmendable> {
-        let meta = O::META;
+        let meta = operation.meta();
         let amended = meta.amends.map_or_else(Vec::new, |amends| ids_of(&Named::of(operation), &amends));
         let pass = if meta.amends.is_some() { orders.amend(meta, &amended, now)? } else { None };
         let given = || Named::of(operation);

@@ -25,9 +25,8 @@ type PageResult<O> = Result<Page<<O as Paged>::Item>, PageError>;
 
 impl<O> Pages<O>
 where
-    O: Paged + Send + Sync + Unpin + 'static,
+    O: Paged + Unpin + 'static,
     O::Item: Send,
-    O::Response: Send,
 {
     /// The same pages as a [`Stream`].
     pub fn into_stream(self) -> PageStream<O> {
@@ -37,9 +36,8 @@ where
 
 impl<O> Stream for PageStream<O>
 where
-    O: Paged + Send + Sync + Unpin + 'static,
+    O: Paged + Unpin + 'static,
     O::Item: Send,
-    O::Response: Send,
 {
     type Item = PageResult<O>;
 

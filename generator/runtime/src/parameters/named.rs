@@ -23,7 +23,7 @@ struct Span {
 
 impl Named {
     /// The parameters of a request; the items of a body that is a list stand under `[]`.
-    pub(crate) fn of(parameters: &impl Parameters) -> Self {
+    pub(crate) fn of(parameters: &dyn Parameters) -> Self {
         let json = json_of(parameters);
         if !json.starts_with('[') {
             return Self::read(&json);
@@ -208,7 +208,7 @@ pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, Read
 }
 
 /// The texts of the parameters with these names, each where it is set.
-pub(crate) fn texts_of(parameters: &impl Parameters, names: &[&str]) -> Vec<Option<String>> {
+pub(crate) fn texts_of(parameters: &dyn Parameters, names: &[&str]) -> Vec<Option<String>> {
     let json = json_of(parameters);
     // The parameters have just been written as JSON, so reading them does not fail.
     let members = members(&mut Reader::new(&json)).unwrap_or_default();

@@ -67,20 +67,8 @@ impl ParameterReader<'_> {
 
 fn read_from<P: Parameters>(mut from: ParameterReader<'_>, context: CheckContext<'_>) -> Result<P, Violations> {
     match from.parameters::<P>() {
-        Some(parameters) => {
-            if context.policy.checks_anything() {
-                let mut checks = Checks::new(from.meta, context);
-                parameters.check(&mut checks);
-                from.found.append(checks.finish(|| json_of(&parameters)));
-            }
-            from.found.into_result().map(|_warnings| parameters)
-        }
-        None => {
-            if from.found.is_empty() {
-                from.violate("unreadable", "", "these are not the parameters that were looked for");
-            }
-            Err(from.found)
-        }
+        Some(parameters) => from.checked(&parameters, context).map(|()| parameters),
+        None => Err(from.unread()),
     }
 }
 
@@ -283,12 +271,36 @@ impl<'a> ParameterReader<'a> {
 
 /// The common steps.
 impl<'a> ParameterReader<'a> {
+    /// Checks the parameters of a request that were read.
+    fn checked(mut self, parameters: &dyn Parameters, context: CheckContext<'_>) -> Result<(), Violations> {
+        if context.policy.checks_anything() {
+            let mut checks = Checks::new(self.meta, context);
+            parameters.check(&mut checks);
+            self.found.append(checks.finish(&|| json_of(parameters)));
+        }
+        self.found.into_result().map(drop)
+    }
+
+    /// Why no request could be read.
+    fn unread(mut self) -> Violations {
+        if self.found.is_empty() {
+            self.violate("unreadable", "", "these are not the parameters that were looked for");
+        }
+        self.found
+    }
+
     /// Reads a whole set of parameters. Whatever is left is reported.
     fn parameters<P: Parameters>(&mut self) -> Option<P> {
         if !self.has_form {
             return None;
         }
         let parameters = P::read(self);
+        self.refuse_rest();
+        parameters
+    }
+
+    /// Reports what was not read.
+    fn refuse_rest(&mut self) {
         if self.is_array && !self.took_items {
             self.violated(
                 "unreadable",
@@ -299,7 +311,6 @@ impl<'a> ParameterReader<'a> {
             );
         }
         self.refuse_what_was_not_taken();
-        parameters
     }
 
     fn objects<P: Parameters>(&mut self, name: &str, json: &str) -> Option<Vec<P>> {
@@ -403,14 +414,13 @@ impl<'a> ParameterReader<'a> {
     }
 
     fn documented<E: OpenEnum>(&mut self, name: &str, text: &str) -> Option<E> {
-        match enum_from_str(text) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                let allowed = format!("one of {} is needed", error.allowed().join(", "));
-                self.violated("values", name, format!("{text:?}"), allowed, "use one of these");
-                None
-            }
-        }
+        let value = enum_from_str(text);
+        value.map_err(|error| self.undocumented(name, text, error.allowed())).ok()
+    }
+
+    fn undocumented(&mut self, name: &str, text: &str, allowed: &[&str]) {
+        let allowed = format!("one of {} is needed", allowed.join(", "));
+        self.violated("values", name, format!("{text:?}"), allowed, "use one of these");
     }
 
     fn missing(&mut self, name: &str) {

@@ -246,7 +246,7 @@ impl ParameterWriter {
     }
 
     /// Writes the members of an object under names that begin with `path`.
-    fn write_within(&mut self, path: String, object: &impl Parameters) {
+    fn write_within(&mut self, path: String, object: &dyn Parameters) {
         let outer = self.enter(path);
         object.write(self);
         self.enter(outer);

@@ -123,7 +123,7 @@ impl Listing {
     /// A listing of the open orders.
     pub const fn open_orders<O>() -> Self
     where
-        O: Paged<Item: HasState + Decode + Send, Response: Send> + Send + Sync + 'static,
+        O: Paged<Item: HasState + Decode + Send> + 'static,
     {
         let has_counted_pages = matches!(O::STEP, Step::Number { .. } | Step::Offset { .. });
         Self { has_counted_pages, ..Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>) }
@@ -132,7 +132,7 @@ impl Listing {
     /// A listing of orders that ended.
     pub const fn past_orders<O>() -> Self
     where
-        O: Paged<Item: HasState + Decode + Send, Response: Send> + Send + Sync + 'static,
+        O: Paged<Item: HasState + Decode + Send> + 'static,
     {
         Self::of::<O>(Part::PastOrders, None, orders::<O>, sighting::<O>)
     }
@@ -140,7 +140,7 @@ impl Listing {
     /// A listing of fills.
     pub const fn fills<O>(fields: FillFields) -> Self
     where
-        O: Paged<Item: Decode + Send, Response: Send> + Send + Sync + 'static,
+        O: Paged<Item: Decode + Send> + 'static,
     {
         Self::of::<O>(Part::Fills, Some(fields), fills::<O>, |_| None)
     }
@@ -197,7 +197,7 @@ impl Listing {
     #[must_use]
     pub const fn cancelled_by<C>(self, fields: &'static [&'static str]) -> Self
     where
-        C: Operation<Response: Send> + Send + Sync + 'static,
+        C: Operation + 'static,
     {
         let send: for<'a> fn(&'a ClientCore, &'a str) -> Cancelling<'a> =
             |client, request| Box::pin(cancel::<C>(client, request));
@@ -286,7 +286,7 @@ struct Walking<O: Paged> {
 
 impl<O> Walk for Walking<O>
 where
-    O: Paged<Item: Send, Response: Send> + Send + Sync,
+    O: Paged<Item: Send>,
 {
     fn next(&mut self) -> Walked<'_> {
         Box::pin(async move {
@@ -309,7 +309,7 @@ fn walking<O>(
     take: Take<O::Item>,
 ) -> Result<Box<dyn Walk>, Violations>
 where
-    O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
+    O: Paged<Item: Send> + 'static,
 {
     // A range that lacks something is refused when the page is requested.
     let nothing = CheckPolicy::nothing();
@@ -323,7 +323,7 @@ where
 
 fn orders<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
-    O: Paged<Item: HasState + Send, Response: Send> + Send + Sync + 'static,
+    O: Paged<Item: HasState + Send> + 'static,
 {
     walking::<O>(client, listing, |items, _, _| {
         let orders: Vec<_> = items.iter().map(Sighting::of).collect();
@@ -336,7 +336,7 @@ where
 
 fn fills<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
-    O: Paged<Item: Decode + Send, Response: Send> + Send + Sync + 'static,
+    O: Paged<Item: Decode + Send> + 'static,
 {
     walking::<O>(client, listing, |items, fields, turn| {
         let named = |item| Named::of_record(&write_json(item), O::Item::FORM);
@@ -367,7 +367,7 @@ fn sighting<O: Paged<Item: HasState + Decode>>(record: &str) -> Option<Sighting>
     read_json::<O::Item>(record).ok().map(|record| Sighting::of(&record))
 }
 
-async fn cancel<C: Operation + Send + Sync>(client: &ClientCore, request: &str) -> Result<(), Error> {
+async fn cancel<C: Operation>(client: &ClientCore, request: &str) -> Result<(), Error> {
     // The call checks it.
     let nothing = CheckPolicy::nothing();
     let context = CheckContext { policy: &nothing, ..CheckContext::default() };

@@ -33,7 +33,7 @@ impl Queryable for PlaceRecent {
     type Query = RecentOrder;
     type Record = Found;
 
-    fn query_then<'a>(client: &'a ClientCore, json: &'a str, _: Sought<'a>) -> Option<QueryFuture<'a, Found>> {
+    fn query_then<'a>(client: &'a ClientCore, json: &'a str, _: Sought<'a>) -> Option<QueryFuture<'a>> {
         Some(query_at::<OneOrder, Found>(client, json))
     }
 }

@@ -1,0 +1,130 @@
+//! How the effect of an operation is queried, without its types, so that confirmation is compiled once and not for each
+//! operation.
+
+use std::any::Any;
+use std::marker::PhantomData;
+
+use super::places::{QueryFuture, Sought, read};
+use super::{Queryable, Shows};
+use crate::checks::{CheckContext, CheckPolicy, Violations};
+use crate::client::{Attempt, ClientCore};
+use crate::evidence::Target;
+use crate::json::{Decode, Encode, Form, read_json, write_json};
+use crate::operation::{Operation, Received};
+use crate::parameters::Named;
+use crate::retry::RetryPolicy;
+use crate::tables::Meta;
+
+/// How the effect of requests of one operation is queried.
+pub(super) struct QueryPlan {
+    /// The operation.
+    pub(super) meta: &'static Meta,
+    /// The query.
+    pub(super) query: &'static Meta,
+    /// Reads the query from the JSON of its parameters.
+    pub(super) read: fn(&str) -> Option<Box<dyn Query>>,
+    /// [`Queryable::query_first`].
+    pub(super) first: Place,
+    /// [`Queryable::query_then`].
+    pub(super) then: Place,
+    /// Reads a record from its JSON.
+    pub(super) record: fn(&str) -> Option<AnyRecord>,
+    /// The targets of a request that is read from its JSON.
+    pub(super) targets: fn(&str) -> Result<Vec<Option<Target>>, Violations>,
+}
+
+/// Queries a place where a record may be; `None` if there is no such place.
+type Place = for<'a> fn(&'a ClientCore, &'a str, Sought<'a>) -> Option<QueryFuture<'a>>;
+
+impl QueryPlan {
+    /// The plan of `O`.
+    pub(super) const fn of<O: Queryable>() -> &'static Self {
+        const {
+            &Self {
+                meta: O::META,
+                query: O::Query::META,
+                read: |json| Some(Box::new(Single::<O::Query, O::Record>(read(json).ok()?, PhantomData))),
+                first: |client, json, sought| O::query_first(client, json, sought),
+                then: |client, json, sought| O::query_then(client, json, sought),
+                record: |json| read_json::<O::Record>(json).ok().map(AnyRecord::new),
+                targets: targets::<O>,
+            }
+        }
+    }
+}
+
+fn targets<O: Queryable>(request: &str) -> Result<Vec<Option<Target>>, Violations> {
+    // It was checked before it was stored.
+    let nothing = CheckPolicy::nothing();
+    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+    O::from_json_in(request, context).map(|operation| Target::all(&operation))
+}
+
+/// A query that can be sent repeatedly.
+pub(super) trait Query: Send + Sync {
+    /// Sends it, with retries if there is a policy for them.
+    fn send<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>;
+}
+
+/// A query `Q` that shows a record `R`.
+struct Single<Q, R>(Q, PhantomData<fn() -> R>);
+
+impl<Q, R> Query for Single<Q, R>
+where
+    Q: Operation<Response: Shows<R>>,
+    R: Decode + Encode + Send + 'static,
+{
+    fn send<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {
+        send(client, &self.0, retry)
+    }
+}
+
+/// Sends a query, with retries if there is a policy for them.
+pub(super) fn send<'a, Q, R>(client: &'a ClientCore, query: &'a Q, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>
+where
+    Q: Operation<Response: Shows<R>>,
+    R: Decode + Encode + Send + 'static,
+{
+    Box::pin(async move {
+        let mut data = Received::<Q>::nothing();
+        let reply = match retry {
+            Some(policy) => client.retrying(policy).repeat_any(query, &mut data).await?,
+            None => client.attempt_any(query, Attempt::FIRST, &mut data).await?,
+        };
+        reply.with_data(data).map(|reply| reply.map(|response| response.shown().map(AnyRecord::new)))
+    })
+}
+
+/// A record of any type.
+pub struct AnyRecord {
+    record: Box<dyn Any + Send>,
+    fields: Named,
+    form: Form,
+}
+
+impl AnyRecord {
+    pub(super) fn new<R: Decode + Encode + Send + 'static>(record: R) -> Self {
+        let fields = Named::of_record(&write_json(&record), R::FORM);
+        Self { record: Box::new(record), fields, form: R::FORM }
+    }
+
+    /// Its fields.
+    pub(super) fn fields(&self) -> &Named {
+        &self.fields
+    }
+
+    /// How it is written in JSON.
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The record, if it has this type.
+    pub(super) fn get<R: 'static>(&self) -> Option<&R> {
+        self.record.downcast_ref()
+    }
+
+    /// The record, if it has this type.
+    pub(super) fn into<R: 'static>(self) -> Option<R> {
+        self.record.downcast().ok().map(|record| *record)
+    }
+}

@@ -1,0 +1,98 @@
+//! Operations and their responses without their types, so that what all calls do is compiled once, not for each
+//! operation.
+
+use super::Operation;
+use crate::account::Account;
+use crate::checks::{CheckContext, Violations};
+use crate::json::{Decode, Form, ReadError, Reader};
+use crate::lifecycle::{OrderShown, PropertyShown};
+use crate::parameters::{HeaderWriter, Parameters, PathWriter};
+use crate::tables::Meta;
+
+/// A request of any operation; see [`Operation`].
+pub(crate) trait DynOperation: Parameters + Send + Sync {
+    fn meta(&self) -> &'static Meta;
+    fn write_path(&self, out: &mut PathWriter);
+    fn write_headers(&self, out: &mut HeaderWriter<'_>);
+    fn inspect(&self, context: CheckContext<'_>) -> Violations;
+    fn limit_class(&self, account: &Account) -> Option<&'static str>;
+}
+
+impl<O: Operation> DynOperation for O {
+    fn meta(&self) -> &'static Meta {
+        O::META
+    }
+
+    fn write_path(&self, out: &mut PathWriter) {
+        Operation::write_path(self, out);
+    }
+
+    fn write_headers(&self, out: &mut HeaderWriter<'_>) {
+        Operation::write_headers(self, out);
+    }
+
+    fn inspect(&self, context: CheckContext<'_>) -> Violations {
+        Operation::inspect(self, context)
+    }
+
+    fn limit_class(&self, account: &Account) -> Option<&'static str> {
+        Operation::limit_class(self, account)
+    }
+}
+
+/// The place for the data of a response to any operation.
+pub(crate) trait DynResponse: Send {
+    /// The form of the data.
+    fn form(&self) -> Form;
+
+    /// Reads the data.
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError>;
+
+    /// Takes what stands for data that is absent. Returns whether there is anything.
+    fn take_absent(&mut self) -> bool;
+
+    /// Calls `see` with each order that the data shows.
+    fn show_orders(&self, see: &mut dyn FnMut(OrderShown));
+
+    /// Calls `see` with each property of the account that the data shows.
+    fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>));
+}
+
+/// The data of a response to `O`, once it has been read.
+pub(crate) struct Received<O: Operation>(Option<O::Response>);
+
+impl<O: Operation> Received<O> {
+    /// A place without data.
+    pub(crate) const fn nothing() -> Self {
+        Self(None)
+    }
+
+    /// The data, if it has been read.
+    pub(crate) fn into_data(self) -> Option<O::Response> {
+        self.0
+    }
+}
+
+impl<O: Operation> DynResponse for Received<O> {
+    fn form(&self) -> Form {
+        O::Response::FORM
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        self.0 = Some(O::Response::decode(from)?);
+        Ok(())
+    }
+
+    fn take_absent(&mut self) -> bool {
+        self.0 = O::Response::absent();
+        self.0.is_some()
+    }
+
+    fn show_orders(&self, see: &mut dyn FnMut(OrderShown)) {
+        self.0.iter().for_each(|data| O::show_orders(data, see));
+    }
+
+    fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>)) {
+        self.0.iter().for_each(|data| O::show_properties(data, see));
+    }
+}
