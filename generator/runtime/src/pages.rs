@@ -5,10 +5,12 @@ mod border;
 mod cut;
 mod error;
 mod items;
+mod listing;
 mod page;
 mod position;
 mod reach;
 mod seen;
+mod source;
 mod step;
 #[cfg(feature = "stream")]
 mod stream;
@@ -17,6 +19,7 @@ mod whole;
 
 pub use error::{PageError, PositionError};
 pub use items::Items;
+pub use listing::{Pages, RangeOrder};
 pub use page::{Clipped, Page, Paged, TimeRange};
 #[doc(hidden)]
 pub use page::{from_text, json_of_time, text_of, time_of_text, wire_text_of};
@@ -25,5 +28,4 @@ pub use step::{Continuation, Step};
 pub(crate) use step::{Next, follow};
 #[cfg(feature = "stream")]
 pub use stream::PageStream;
-pub use walk::{Pages, RangeOrder};
 pub(crate) use whole::ForPage;

@@ -155,7 +155,7 @@ impl ClientCore {
     /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
     pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
         let mut data = Received::<O>::nothing();
-        self.call_any(prepared.operation, Start::Signed(prepared.signed), &mut data).await?.with_data(data)
+        self.call_any(prepared.operation, Start::Signed(Box::new(prepared.signed)), &mut data).await?.with_data(data)
     }
 
     /// Waits for the rate limits of `operation`, for a caller that sends it by other means. Nothing is sent.

@@ -56,7 +56,7 @@ pub(super) enum Start {
     /// A request that is to be checked and signed.
     Attempt(Attempt),
     /// A request that was signed before.
-    Signed(SignedRequest),
+    Signed(Box<SignedRequest>),
 }
 
 impl Start {
@@ -177,7 +177,7 @@ impl ClientCore {
             }
             Start::Signed(signed) => {
                 let permit = self.admit_unless_given_up(operation, Some(&signed)).await?;
-                (permit, signed, self.moment())
+                (permit, *signed, self.moment())
             }
         };
         if let Some(journal) = self.journal_of(operation.meta()) {
@@ -191,7 +191,7 @@ impl ClientCore {
 
     /// Refuses an attempt that would come after the exchange may have forgotten the key of its request.
     fn refuse_late(&self, meta: &Meta, attempt: Attempt, waited: Duration) -> Result<(), Error> {
-        if !attempt.within.is_some_and(|(begun, kept)| self.moment().since(begun) >= kept) {
+        if attempt.within.is_none_or(|(begun, kept)| self.moment().since(begun) < kept) {
             return Ok(());
         }
         let why = "the exchange may have forgotten the key by which it recognizes a repeat";

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::error::PageError;
-use super::page::{Paged, TimeRange};
+use super::page::TimeRange;
 use super::position::{BARREN, Position};
-use super::step::{Next, follow};
-use super::walk::{Pages, hash_of, hash_of_bad};
-use crate::json::List;
+use super::source::{PageRequest, PageSource};
+use super::step::Next;
+use super::walk::Walk;
 use crate::value::Timestamp;
 
 /// Older items are certainly visible. A younger border is not queried: an item that appears late would be taken for one
@@ -25,50 +25,47 @@ pub(super) struct Learning {
     pages: u32,
 }
 
-impl<O: Paged> Pages<O> {
+impl Walk {
     /// Queries which items of its border with the part at `at` the earlier part contained.
-    pub(super) async fn learn_border(&mut self, at: &Position) -> Result<(), PageError> {
+    pub(super) async fn learn_border(&mut self, at: &Position, source: &mut dyn PageSource) -> Result<(), PageError> {
         let Some(range) = self.border(at) else {
             self.learning = None;
             return Ok(());
         };
         while let Some(learning) = &self.learning {
             if u64::from(learning.pages) >= BARREN {
-                return Err(PageError::EndlessBorder { operation: O::META.id, pages: learning.pages });
+                return Err(PageError::EndlessBorder { operation: self.meta.id, pages: learning.pages });
             }
-            let reply = self.fetch(learning.turn, range, learning.cursor.as_deref()).await?;
-            let request = &self.requests[learning.turn];
-            let (list, next) = follow(request, learning.cursor.as_deref(), reply.onward, reply.data.0);
-            self.learn(&list, next)?;
+            let wanted = PageRequest { turn: learning.turn, range, cursor: learning.cursor.as_deref() };
+            let fetched = self.fetch(source, wanted).await?;
+            source.each_hash(&mut |item| self.seen.came_before(item));
+            self.learn(fetched.next)?;
         }
         Ok(())
     }
 
     fn border(&self, at: &Position) -> Option<TimeRange> {
-        let border = at.border.filter(|_| O::HAS_ID && self.learning.is_some())?;
+        let border = at.border.filter(|_| self.has_ids && self.learning.is_some())?;
         let range = self.cut().around(border);
         let is_out_of_reach = range.from.zip(self.access()).is_some_and(|(from, access)| from < access.oldest);
         (!is_out_of_reach).then_some(range)
     }
 
-    fn learn(&mut self, list: &List<O::Item>, next: Next) -> Result<(), PageError> {
-        let items = list.items.iter().filter_map(hash_of::<O>);
-        let bad = list.bad.iter().filter_map(hash_of_bad::<O>);
-        items.chain(bad).for_each(|item| self.seen.came_before(item));
+    fn learn(&mut self, next: Next) -> Result<(), PageError> {
         let Some(learning) = &mut self.learning else { return Ok(()) };
         learning.pages += 1;
         match next {
             Next::At(cursor) if !learning.cursors.insert(cursor.clone()) => {
-                return Err(PageError::Stuck { operation: O::META.id, cursor });
+                return Err(PageError::Stuck { operation: self.meta.id, cursor });
             }
             Next::At(cursor) => learning.cursor = Some(cursor),
             Next::Lost => {
                 let cursor = learning.cursor.clone().unwrap_or_default();
-                return Err(PageError::Stuck { operation: O::META.id, cursor });
+                return Err(PageError::Stuck { operation: self.meta.id, cursor });
             }
             Next::End => {
                 let Learning { turn, pages, .. } = *learning;
-                let is_last = turn + 1 >= self.requests.len();
+                let is_last = turn + 1 >= self.turns;
                 self.learning = (!is_last).then(|| Learning { turn: turn + 1, pages, ..Learning::default() });
             }
         }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::listing::RangeOrder;
 use super::page::TimeRange;
-use super::walk::RangeOrder;
 use crate::tables::Length;
 use crate::value::Timestamp;
 

@@ -1,9 +1,9 @@
 use std::fmt;
 
 use super::error::PageError;
+use super::listing::Pages;
 use super::page::{Clipped, Paged};
 use super::position::Position;
-use super::walk::Pages;
 use crate::json::BadItem;
 
 /// The items of all pages of a listing, one after the other.

@@ -1,8 +1,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::listing::Pages;
 use super::step::{Continuation, Step};
-use super::walk::Pages;
 use crate::client::ClientCore;
 use crate::json::{Decode, Encode, JsonWriter, List, read_json, write_json};
 use crate::operation::Repeatable;
@@ -42,6 +42,12 @@ impl<T> Page<T> {
     pub(super) fn empty(range: TimeRange) -> Self {
         Self { list: List::default(), repeated: 0, range, clipped: None, request_time: None, waited: Duration::ZERO }
     }
+
+    /// The same with other items.
+    pub(super) fn with<U>(self, list: List<U>) -> Page<U> {
+        let Self { list: _, repeated, range, clipped, request_time, waited } = self;
+        Page { list, repeated, range, clipped, request_time, waited }
+    }
 }
 
 /// A listing that begins, or continues, later than requested, because the exchange does not give access to older data.
@@ -79,7 +85,7 @@ impl fmt::Display for Clipped {
 )]
 pub trait Paged: Repeatable + Clone {
     /// An item of the listing.
-    type Item: Encode;
+    type Item: Encode + Send;
 
     /// The name of the list in a response, or `""` where the data is the list: data without it is not a page.
     const LIST: &'static str;

@@ -5,7 +5,8 @@ use super::error::{PageError, PositionError};
 use super::page::{Paged, TimeRange};
 use super::seen::Recent;
 use crate::json::{ReadError, Reader, Record, RecordWriter, read_json, write_json};
-use crate::parameters::ParameterWriter;
+use crate::parameters::{ParameterWriter, Parameters};
+use crate::tables::Meta;
 use crate::value::Timestamp;
 
 /// After this many pages in a row without anything new, a listing is assumed not to end.
@@ -52,12 +53,21 @@ pub struct Position {
 
 impl Position {
     /// Where the listing of a request begins.
-    pub(super) fn first<O: Paged>(request: &O, range: TimeRange) -> Self {
+    pub(super) fn first<O: Paged>(request: &O) -> Self {
+        let (cursor, range) = (request.cursor(), request.range());
+        let mut whole = request.clone();
+        whole.set_cursor(None);
+        whole.set_range(TimeRange::default());
+        Self::of(O::META, &whole, cursor, range)
+    }
+
+    /// The beginning, at a cursor, of the listing of a request without a cursor and without times.
+    fn of(meta: &Meta, request: &dyn Parameters, cursor: Option<String>, range: TimeRange) -> Self {
         Self {
-            operation: Some(O::META.id.to_owned()),
+            operation: Some(meta.id.to_owned()),
             request: Some(fingerprint(request)),
             rest: Some(range.into()),
-            cursor: request.cursor(),
+            cursor,
             ..Self::default()
         }
     }
@@ -132,10 +142,7 @@ impl Position {
 }
 
 /// A hash of the parameters without those that change from page to page.
-fn fingerprint<O: Paged>(request: &O) -> String {
-    let mut request = request.clone();
-    request.set_cursor(None);
-    request.set_range(TimeRange::default());
+fn fingerprint(request: &dyn Parameters) -> String {
     let mut out = ParameterWriter::json();
     request.write(&mut out);
     format!("{:016x}", fnv(&out.finish()))

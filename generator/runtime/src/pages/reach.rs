@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::error::PageError;
-use super::page::{Clipped, Paged, TimeRange};
+use super::page::{Clipped, TimeRange};
 use super::position::{Position, Span};
-use super::walk::Pages;
+use super::walk::Walk;
 use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal};
-use crate::tables::{Length, Severity, Window};
+use crate::tables::{Length, Meta, Severity};
 use crate::value::Timestamp;
 
 /// Clocks differ and calls take time: a clipped listing begins this much later than the limit, and one that exceeds the
@@ -36,7 +36,7 @@ pub(super) struct Access {
     begins: Timestamp,
 }
 
-impl<O: Paged> Pages<O> {
+impl Walk {
     /// The part of the range to query now, if there is one, and the part of the range that is not accessible.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl<O: Paged> Pages<O> {
     /// The limit of access now, if there is one.
     pub(super) fn access(&self) -> Option<Access> {
         let length = self.window.as_ref()?.access?;
-        let severity = self.client.policy().severity(Some(O::META), "window.access", Severity::Refuse);
+        let severity = self.client.policy().severity(Some(self.meta), "window.access", Severity::Refuse);
         let oldest = length.before(self.client.now()).filter(|_| severity == Some(Severity::Refuse))?;
         Some(Access { length, oldest, begins: oldest.checked_add(MARGIN).unwrap_or(oldest) })
     }
@@ -104,7 +104,7 @@ impl<O: Paged> Pages<O> {
         // Parts that were clipped without a refusal do not add up.
         let first = at.missing.and_then(|missing| missing.from).map_or(requested, |missing| missing.min(requested));
         let is_refused = first < access.oldest.checked_sub(MARGIN).unwrap_or_default();
-        if self.clips || !is_refused { Ok(()) } else { Err(refusal::<O>(self.window.as_ref(), first, access).into()) }
+        if self.clips || !is_refused { Ok(()) } else { Err(refusal(self.meta, first, access).into()) }
     }
 }
 
@@ -127,17 +127,17 @@ impl Plan {
     }
 }
 
-fn refusal<O: Paged>(window: Option<&Window>, requested: Timestamp, access: Access) -> Error {
+fn refusal(meta: &'static Meta, requested: Timestamp, access: Access) -> Error {
     let Access { length, oldest, .. } = access;
     let mut violations = Violations::default();
     violations.push(Violation {
         rule: "window.access".to_owned(),
         severity: Severity::Refuse,
-        parameter: window.map_or("", |window| window.from).to_owned(),
+        parameter: meta.window.map_or("", |window| window.from).to_owned(),
         given: requested.to_string(),
         allowed: format!("at most {length} ago, which is from {oldest} on, is allowed"),
-        source: O::META.source(),
+        source: meta.source(),
         hint: "request later times, or clip the listing".to_owned(),
     });
-    Error::Refused(Box::new(Refusal::new(O::META.id, violations)))
+    Error::Refused(Box::new(Refusal::new(meta.id, violations)))
 }

@@ -1,7 +1,6 @@
 //! Where the next page begins: at the cursor of the answer, after the last item, at the next number or offset.
 
 use super::page::Paged;
-use super::walk::count;
 use crate::exchange::Onward;
 use crate::json::List;
 
@@ -56,41 +55,62 @@ pub(crate) fn follow<O: Paged>(
     onward: Onward,
     response: O::Response,
 ) -> (List<O::Item>, Next) {
-    let mut continuation = O::continuation(&response);
-    let (list, mut cursor) = O::page(response);
-    match onward {
-        Onward::Unsaid => {}
-        Onward::At(next) => cursor = Some(next),
-        Onward::Lost => continuation.more = continuation.more.or(Some(true)),
-    }
-    let items = u64::try_from(count(&list)).unwrap_or(u64::MAX);
-    let size = request.page_size();
-    let begun = |first: u64| requested.and_then(|requested| requested.parse().ok()).unwrap_or(first);
-    let next = match O::STEP {
-        // An empty page that leads nowhere else is how some exchanges end a listing.
-        Step::Cursor => match cursor.filter(|next| !(items == 0 && requested == Some(next))) {
-            _ if continuation.more == Some(false) => Next::End,
-            Some(cursor) => Next::At(cursor),
-            None if continuation.more == Some(true) => Next::Lost,
-            None => Next::End,
-        },
-        Step::Last { shift } => {
-            let last = list.items.iter().rev().find_map(O::last);
-            behind(last.map(|last| shifted(last, shift)), has_more(continuation, items, size, None))
-        }
-        Step::Number { first } => {
-            let number = begun(first);
-            let pages = number.saturating_sub(first).saturating_add(1);
-            let reached = size.map(|size| pages.saturating_mul(size));
-            behind(Some(number.saturating_add(1).to_string()), has_more(continuation, items, size, reached))
-        }
-        Step::Offset { first } => {
-            let offset = begun(first).saturating_add(items);
-            let reached = Some(offset.saturating_sub(first));
-            behind(Some(offset.to_string()), has_more(continuation, items, size, reached))
-        }
+    let continuation = O::continuation(&response);
+    let (list, cursor) = O::page(response);
+    let last = match O::STEP {
+        Step::Last { .. } => list.items.iter().rev().find_map(O::last),
+        Step::Cursor | Step::Number { .. } | Step::Offset { .. } => None,
     };
-    (list, next)
+    let items = u64::try_from(list.items.len() + list.bad.len()).unwrap_or(u64::MAX);
+    let answer = Answer { items, size: request.page_size(), continuation, cursor, last };
+    (list, answer.next(O::STEP, requested, onward))
+}
+
+/// What an answer contains about the page after it.
+struct Answer {
+    /// The number of its items.
+    items: u64,
+    /// The number of items on a page, if a shorter page is the last one.
+    size: Option<u64>,
+    continuation: Continuation,
+    cursor: Option<String>,
+    /// The id or the time of the last item, with [`Step::Last`].
+    last: Option<String>,
+}
+
+impl Answer {
+    fn next(self, step: Step, requested: Option<&str>, onward: Onward) -> Next {
+        let Self { items, size, mut continuation, mut cursor, last } = self;
+        match onward {
+            Onward::Unsaid => {}
+            Onward::At(next) => cursor = Some(next),
+            Onward::Lost => continuation.more = continuation.more.or(Some(true)),
+        }
+        let begun = |first: u64| requested.and_then(|requested| requested.parse().ok()).unwrap_or(first);
+        match step {
+            // An empty page that leads nowhere else is how some exchanges end a listing.
+            Step::Cursor => match cursor.filter(|next| !(items == 0 && requested == Some(next))) {
+                _ if continuation.more == Some(false) => Next::End,
+                Some(cursor) => Next::At(cursor),
+                None if continuation.more == Some(true) => Next::Lost,
+                None => Next::End,
+            },
+            Step::Last { shift } => {
+                behind(last.map(|last| shifted(last, shift)), has_more(continuation, items, size, None))
+            }
+            Step::Number { first } => {
+                let number = begun(first);
+                let pages = number.saturating_sub(first).saturating_add(1);
+                let reached = size.map(|size| pages.saturating_mul(size));
+                behind(Some(number.saturating_add(1).to_string()), has_more(continuation, items, size, reached))
+            }
+            Step::Offset { first } => {
+                let offset = begun(first).saturating_add(items);
+                let reached = Some(offset.saturating_sub(first));
+                behind(Some(offset.to_string()), has_more(continuation, items, size, reached))
+            }
+        }
+    }
 }
 
 /// Whether another page follows. What the answer says counts first; a page that is shorter than requested is the last.

@@ -5,8 +5,8 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 
 use super::error::PageError;
+use super::listing::Pages;
 use super::page::{Page, Paged};
-use super::walk::Pages;
 
 /// The pages of a listing as a [`Stream`].
 #[must_use = "nothing is sent until it is polled"]
@@ -26,7 +26,6 @@ type PageResult<O> = Result<Page<<O as Paged>::Item>, PageError>;
 impl<O> Pages<O>
 where
     O: Paged + Unpin + 'static,
-    O::Item: Send,
 {
     /// The same pages as a [`Stream`].
     pub fn into_stream(self) -> PageStream<O> {
@@ -37,7 +36,6 @@ where
 impl<O> Stream for PageStream<O>
 where
     O: Paged + Unpin + 'static,
-    O::Item: Send,
 {
     type Item = PageResult<O>;
 

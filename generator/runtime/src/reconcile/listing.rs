@@ -123,7 +123,7 @@ impl Listing {
     /// A listing of the open orders.
     pub const fn open_orders<O>() -> Self
     where
-        O: Paged<Item: HasState + Decode + Send> + 'static,
+        O: Paged<Item: HasState + Decode> + 'static,
     {
         let has_counted_pages = matches!(O::STEP, Step::Number { .. } | Step::Offset { .. });
         Self { has_counted_pages, ..Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>) }
@@ -132,7 +132,7 @@ impl Listing {
     /// A listing of orders that ended.
     pub const fn past_orders<O>() -> Self
     where
-        O: Paged<Item: HasState + Decode + Send> + 'static,
+        O: Paged<Item: HasState + Decode> + 'static,
     {
         Self::of::<O>(Part::PastOrders, None, orders::<O>, sighting::<O>)
     }
@@ -140,7 +140,7 @@ impl Listing {
     /// A listing of fills.
     pub const fn fills<O>(fields: FillFields) -> Self
     where
-        O: Paged<Item: Decode + Send> + 'static,
+        O: Paged<Item: Decode> + 'static,
     {
         Self::of::<O>(Part::Fills, Some(fields), fills::<O>, |_| None)
     }
@@ -286,7 +286,7 @@ struct Walking<O: Paged> {
 
 impl<O> Walk for Walking<O>
 where
-    O: Paged<Item: Send>,
+    O: Paged,
 {
     fn next(&mut self) -> Walked<'_> {
         Box::pin(async move {
@@ -309,7 +309,7 @@ fn walking<O>(
     take: Take<O::Item>,
 ) -> Result<Box<dyn Walk>, Violations>
 where
-    O: Paged<Item: Send> + 'static,
+    O: Paged + 'static,
 {
     // A range that lacks something is refused when the page is requested.
     let nothing = CheckPolicy::nothing();
@@ -323,7 +323,7 @@ where
 
 fn orders<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
-    O: Paged<Item: HasState + Send> + 'static,
+    O: Paged<Item: HasState> + 'static,
 {
     walking::<O>(client, listing, |items, _, _| {
         let orders: Vec<_> = items.iter().map(Sighting::of).collect();
@@ -336,7 +336,7 @@ where
 
 fn fills<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
-    O: Paged<Item: Decode + Send> + 'static,
+    O: Paged<Item: Decode> + 'static,
 {
     walking::<O>(client, listing, |items, fields, turn| {
         let named = |item| Named::of_record(&write_json(item), O::Item::FORM);
