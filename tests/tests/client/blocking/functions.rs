@@ -84,7 +84,7 @@ fn every_function_of_the_runtime_is_async_and_blocking() {
             text!("generator/runtime/src/client/sending.rs"),
             text!("generator/runtime/src/client/tracking.rs"),
             text!("generator/runtime/src/retry.rs"),
-            text!("generator/runtime/src/pages/walk.rs"),
+            text!("generator/runtime/src/pages/listing.rs"),
             text!("generator/runtime/src/batches/call.rs"),
             text!("generator/runtime/src/batches/direct.rs"),
             text!("generator/runtime/src/confirm/calls.rs"),
@@ -101,7 +101,8 @@ fn every_function_of_the_runtime_is_async_and_blocking() {
     }
     let blocking = functions_of(" ClientCore {", &[text!("generator/runtime/src/blocking/client.rs")]);
     assert_eq!(differences(&awaited, &blocking, &["to_async", "wait"]), Vec::<&String>::new());
-    let (pages, items) = (text!("generator/runtime/src/pages/walk.rs"), text!("generator/runtime/src/pages/items.rs"));
+    let (pages, items) =
+        (text!("generator/runtime/src/pages/listing.rs"), text!("generator/runtime/src/pages/items.rs"));
     let awaited: BTreeSet<_> =
         &functions_of("<O: Paged> Pages<O> {", &[pages]) | &functions_of("<O: Paged> Items<O> {", &[items]);
     let blocking = functions(&[text!("generator/runtime/src/blocking/pages.rs")]);
