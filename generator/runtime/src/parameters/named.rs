@@ -199,7 +199,8 @@ impl Member<'_> {
 
 /// The members of an object.
 pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, ReadError> {
-    let mut found = Vec::new();
+    // Requests have rarely more members.
+    let mut found = Vec::with_capacity(16);
     let mut members = from.object(&[])?;
     while let Some(name) = members.next_name(from)? {
         found.push(Member { name, json: Cow::Borrowed(from.raw_value()?), taken: false });

@@ -222,7 +222,8 @@ impl<'a> ParameterReader<'a> {
             is_array: false,
             took_items: false,
             members: Vec::new(),
-            known: Vec::new(),
+            // As many as a request has parameters, with few exceptions.
+            known: Vec::with_capacity(32),
             found,
         }
     }
@@ -337,17 +338,21 @@ impl<'a> ParameterReader<'a> {
     /// The JSON text of a parameter, if it is given.
     fn take(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         self.known.push(name);
-        let mut given = Vec::new();
-        for member in self.members.iter_mut().filter(|member| member.name == name) {
-            member.taken = true;
-            given.push(member.json.clone());
+        let mut given = self.members.iter_mut().filter(|member| member.name == name);
+        let first = given.next()?;
+        first.taken = true;
+        let json = first.json.clone();
+        let mut all = String::new();
+        for other in given {
+            other.taken = true;
+            all = format!("{all} and {}", other.json);
         }
-        if given.len() > 1 {
+        if !all.is_empty() {
             // Another reader may take another of them.
-            let all = given.join(" and ");
+            let all = format!("{json}{all}");
             self.violated("unreadable", name, all, "one value is needed", "leave out all but one");
         }
-        given.pop()
+        Some(json)
     }
 
     /// As [`take`](Self::take), but a list may be a string, as it is in a query; `null` is not a list.
