@@ -14,26 +14,29 @@ use tradeapi::runtime::tables::{Authentication, Content, Encoding, Meta, Part};
 use crate::refusal::{Reason, Refusal};
 use crate::state::Core;
 
-/// The name of the header that carries a part of the authentication. It is parsed once, because that takes longer than
-/// a lookup.
-type Name = LazyLock<Option<HeaderName>>;
+/// The parts of the authentication that headers carry.
+const PARTS: [Part; 4] = [Part::Key, Part::Signature, Part::Timestamp, Part::Passphrase];
 
-static KEY: Name = LazyLock::new(|| name_of(Part::Key));
-static SIGNATURE: Name = LazyLock::new(|| name_of(Part::Signature));
-static TIMESTAMP: Name = LazyLock::new(|| name_of(Part::Timestamp));
-static PASSPHRASE: Name = LazyLock::new(|| name_of(Part::Passphrase));
+/// The names of their headers. They are parsed once, because that takes longer than a comparison.
+static NAMES: LazyLock<[Option<HeaderName>; 4]> =
+    LazyLock::new(|| PARTS.map(|part| API.credentials?.header(part)?.parse().ok()));
 
-fn name_of(part: Part) -> Option<HeaderName> {
-    API.credentials?.header(part)?.parse().ok()
-}
-
-fn header<'a>(request: &'a Request<Bytes>, name: &Name) -> Option<&'a str> {
-    request.headers().get(name.as_ref()?)?.to_str().ok()
+/// The texts of the parts in a request. One pass over its few headers takes less than a lookup of each.
+fn carried(request: &Request<Bytes>) -> [Option<&str>; 4] {
+    let mut parts = [None; 4];
+    for (name, value) in request.headers() {
+        let place = NAMES.iter().position(|wanted| wanted.as_ref() == Some(name));
+        if let Some(part) = place.and_then(|place| parts.get_mut(place)).filter(|part| part.is_none()) {
+            *part = value.to_str().ok();
+        }
+    }
+    parts
 }
 
 /// The time of the signature, as the request states it.
 pub(crate) fn timestamp(request: &Request<Bytes>) -> Option<&str> {
-    header(request, &TIMESTAMP)
+    let [_, _, timestamp, _] = carried(request);
+    timestamp
 }
 
 /// Authenticates a request by the clock of its node, and returns the user.
@@ -49,13 +52,14 @@ pub(super) fn authenticate(
 
 fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Reason> {
     let credentials = API.credentials.ok_or(Reason::Parameter)?;
-    let header = |name: &Name, missing: Reason| header(request, name).filter(|text| !text.is_empty()).ok_or(missing);
-    let key = header(&KEY, Reason::MissingKey)?;
-    let signature = header(&SIGNATURE, Reason::MissingSignature)?;
-    let timestamp = header(&TIMESTAMP, Reason::MissingTimestamp)?;
+    let [key, signature, timestamp, passphrase] = carried(request).map(|part| part.filter(|text| !text.is_empty()));
+    let key = key.ok_or(Reason::MissingKey)?;
+    let signature = signature.ok_or(Reason::MissingSignature)?;
+    let timestamp = timestamp.ok_or(Reason::MissingTimestamp)?;
     let index = *core.keys.get(key).ok_or(Reason::UnknownKey)?;
     let user = &core.users[index];
-    if PASSPHRASE.is_some() && header(&PASSPHRASE, Reason::MissingPassphrase)? != user.keys[2] {
+    let [.., passphrase_header] = &*NAMES;
+    if passphrase_header.is_some() && passphrase.ok_or(Reason::MissingPassphrase)? != user.keys[2] {
         return Err(Reason::WrongPassphrase);
     }
     let at: u64 = timestamp.parse().map_err(|_| Reason::MissingTimestamp)?;

@@ -2,15 +2,16 @@
 //! operation.
 
 use std::any::Any;
+use std::fmt;
 use std::marker::PhantomData;
 
 use super::places::{QueryFuture, Sought, read};
 use super::{Queryable, Shows};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
-use crate::client::{Attempt, ClientCore};
+use crate::client::ClientCore;
 use crate::evidence::Target;
 use crate::json::{Decode, Encode, Form, read_json, write_json};
-use crate::operation::{Operation, Received};
+use crate::operation::{Operation, Repeatable};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::tables::Meta;
@@ -71,7 +72,7 @@ struct Single<Q, R>(Q, PhantomData<fn() -> R>);
 
 impl<Q, R> Query for Single<Q, R>
 where
-    Q: Operation<Response: Shows<R>>,
+    Q: Repeatable<Response: Shows<R>>,
     R: Decode + Encode + Send + 'static,
 {
     fn send<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {
@@ -82,20 +83,19 @@ where
 /// Sends a query, with retries if there is a policy for them.
 pub(super) fn send<'a, Q, R>(client: &'a ClientCore, query: &'a Q, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>
 where
-    Q: Operation<Response: Shows<R>>,
+    Q: Repeatable<Response: Shows<R>>,
     R: Decode + Encode + Send + 'static,
 {
     Box::pin(async move {
-        let mut data = Received::<Q>::nothing();
         let reply = match retry {
-            Some(policy) => client.retrying(policy).repeat_any(query, &mut data).await?,
-            None => client.attempt_any(query, Attempt::FIRST, &mut data).await?,
+            Some(policy) => client.retrying(policy).call(query).await?,
+            None => client.call(query).await?,
         };
-        reply.with_data(data).map(|reply| reply.map(|response| response.shown().map(AnyRecord::new)))
+        Ok(reply.map(|response| response.shown().map(AnyRecord::new)))
     })
 }
 
-/// A record of any type.
+/// A record of any type, as a query returned it.
 pub struct AnyRecord {
     record: Box<dyn Any + Send>,
     fields: Named,
@@ -126,5 +126,11 @@ impl AnyRecord {
     /// The record, if it has this type.
     pub(super) fn into<R: 'static>(self) -> Option<R> {
         self.record.downcast().ok().map(|record| *record)
+    }
+}
+
+impl fmt::Debug for AnyRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyRecord").field("fields", &self.fields).finish_non_exhaustive()
     }
 }

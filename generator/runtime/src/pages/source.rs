@@ -6,11 +6,10 @@ use super::page::{Paged, TimeRange};
 use super::seen::ItemHash;
 use super::step::{Next, follow};
 use super::whole::ForPage;
-use crate::client::{Attempt, ClientCore};
+use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::json::{BadItem, List};
-use crate::operation::Received;
 use crate::retry::RetryPolicy;
 
 /// Where the pages of a listing come from. It keeps the items of the page that was fetched last.
@@ -94,12 +93,10 @@ impl<O: Paged> PageSource for Requests<O> {
             request.set_range(range);
             request.set_cursor(cursor);
             let request = ForPage(request);
-            let mut data = Received::<ForPage<O>>::nothing();
             let reply = match retry {
-                Some(policy) => client.retrying(policy).repeat_any(&request, &mut data).await?,
-                None => client.attempt_any(&request, Attempt::FIRST, &mut data).await?,
+                Some(policy) => client.retrying(policy).call(&request).await?,
+                None => client.call(&request).await?,
             };
-            let reply = reply.with_data(data)?;
             let mut next = Next::Lost;
             let onward = reply.onward.clone();
             let reply = reply.map(|page| (self.list, next) = follow(&request.0, cursor, onward, page.0));
