@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -185,7 +185,7 @@ impl<'a> Reading<'a> {
         if let Err(error) = read_members(value, &mut members) {
             self.mistake(value.at + error.offset(), error.what().to_owned());
         }
-        let mut names = BTreeSet::new();
+        let mut names = HashSet::new();
         for member in &members {
             if !names.insert(&*member.name) {
                 self.mistake(member.value.at, format!("`{}` is given twice", member.name));

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use super::counts::{Counts, Found, OperationCounts, RecordCounts, Sign, Spot};
 
 /// Differences between responses and the documents. Its text is a table.
@@ -34,8 +32,9 @@ pub struct OperationDrift {
 }
 
 impl DriftReport {
-    pub(super) fn of(counted: &BTreeMap<(&'static str, &'static str), OperationCounts>) -> Self {
-        let operation = |((api, operation), counted): (&(&'static str, &'static str), &OperationCounts)| {
+    pub(super) fn of(counted: &[OperationCounts]) -> Self {
+        let operation = |counted: &OperationCounts| {
+            let (api, operation) = counted.key();
             let Counts { answers, refused, broken, left_out, .. } = counted.counts;
             let entries = entries(&counted.counts);
             OperationDrift {
@@ -59,9 +58,12 @@ impl DriftReport {
 }
 
 fn entries(counts: &Counts) -> Vec<DriftEntry> {
-    let mut entries: Vec<_> = counts.records.iter().flat_map(|record| of_record(record, counts)).collect();
-    // Stable: within a kind, the order of the documents.
-    entries.sort_by_key(|entry| entry.kind);
+    let mut entries = Vec::new();
+    for entry in counts.records.iter().flat_map(|record| of_record(record, counts)) {
+        // After the others of its kind: within a kind, the order of the documents.
+        let place = entries.partition_point(|known: &DriftEntry| known.kind <= entry.kind);
+        entries.insert(place, entry);
+    }
     entries
 }
 

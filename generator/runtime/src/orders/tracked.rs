@@ -71,7 +71,7 @@ impl TrackedOrders {
         let known = self.lock();
         let mut open: Vec<_> =
             known.books.iter().flat_map(Book::all).filter(|order| order.may_be_open()).cloned().collect();
-        open.sort_by(|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
+        open.sort_unstable_by(|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
         open
     }
 
@@ -147,7 +147,7 @@ impl TrackedOrders {
                     }
                     all.extend(order.id.iter().chain(&order.client_id).cloned());
                 }
-                all.sort();
+                all.sort_unstable();
                 all.dedup();
                 names.push(all.into_iter().map(|id| format!("{} {id}", meta.family)).collect());
             }

@@ -139,11 +139,9 @@ impl ClientCore {
         let changes = journal.read(Selection::After(ChangeNumber(0))).await?;
         let of_account = |account: &Option<String>| account.as_deref().unwrap_or_default() == self.account().name();
         let changes = changes.into_iter().filter(|stored| of_account(&stored.change.account)).collect();
-        let mut known = Known::of(changes, recoveries, listings)?;
-        let covers_all = how.families.is_empty()
-            || known.families().iter().all(|family| how.families.iter().any(|covered| covered == family));
-        known.keep_families(&how.families);
-        for number in known.settle(|request, signed_at| {
+        let mut known = Known::of(changes, recoveries, listings, &how.families)?;
+        let covers_all = !known.is_partial();
+        for number in known.settle(&|request, signed_at| {
             self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
         }) {
             journal.end(number, Ending::new(Outcome::Unknown)).await?;
