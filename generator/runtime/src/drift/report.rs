@@ -1,4 +1,4 @@
-use super::counts::{Counts, Found, OperationCounts, RecordCounts, Sign, Spot};
+use super::counts::{Came, Counts, Found, OperationCounts, RecordCounts, Sign, Spot};
 
 /// Differences between responses and the documents. Its text is a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,17 +59,27 @@ impl DriftReport {
 
 fn entries(counts: &Counts) -> Vec<DriftEntry> {
     let mut entries = Vec::new();
-    for entry in counts.records.iter().flat_map(|record| of_record(record, counts)) {
-        // After the others of its kind: within a kind, the order of the documents.
-        let place = entries.partition_point(|known: &DriftEntry| known.kind <= entry.kind);
-        entries.insert(place, entry);
+    for record in &counts.records {
+        for (sign, found) in &record.found {
+            add(&mut entries, entry(record, counts, sign, *found));
+        }
+        for field in &record.fields {
+            if field.times == 0 && !field.is_conditional && record.seen > 0 {
+                add(&mut entries, missing(record, field));
+            }
+        }
     }
     entries
 }
 
-fn of_record<'a>(record: &'a RecordCounts, counts: &'a Counts) -> impl Iterator<Item = DriftEntry> + 'a {
-    let never = record.fields.iter().filter(|field| field.times == 0 && !field.is_conditional && record.seen > 0);
-    let missing = never.map(|field| DriftEntry {
+/// Adds an entry after the others of its kind. Within a kind, they are in the order of the documents.
+fn add(entries: &mut Vec<DriftEntry>, entry: DriftEntry) {
+    let place = entries.partition_point(|known| known.kind <= entry.kind);
+    entries.insert(place, entry);
+}
+
+fn missing(record: &RecordCounts, field: &Came) -> DriftEntry {
+    DriftEntry {
         kind: DriftKind::MissingField,
         path: join(&record.path, field.name),
         record: record.name,
@@ -78,9 +88,7 @@ fn of_record<'a>(record: &'a RecordCounts, counts: &'a Counts) -> impl Iterator<
         json: Vec::new(),
         seen: 0,
         of: record.seen,
-    });
-    let found = record.found.iter().map(|(sign, found)| entry(record, counts, sign, *found));
-    found.chain(missing)
+    }
 }
 
 fn entry(record: &RecordCounts, counts: &Counts, sign: &Sign, found: Found) -> DriftEntry {

@@ -141,10 +141,14 @@ impl LimiterState {
     fn add_bucket(&mut self, call: &Call<'_>, now: Duration) -> Key {
         self.drop_idle(now);
         let operation = call.meta().id;
-        let (pooled, alone): (Vec<_>, Vec<_>) = call.limits().partition(|row| row.pool.is_some());
-        let parts = [alone.len(), alone.len() + pooled.len()];
-        let own = alone.into_iter().chain(pooled).map(|row| self.take_of(Some(operation), row, call));
-        let mut windows: Vec<_> = own.collect();
+        let mut windows = Vec::new();
+        let mut parts = [0; 2];
+        for (part, is_pooled) in parts.iter_mut().zip([false, true]) {
+            for row in call.limits().filter(|row| row.pool.is_some() == is_pooled) {
+                windows.push(self.take_of(Some(operation), row, call));
+            }
+            *part = windows.len();
+        }
         for row in &self.settings.overall.clone() {
             windows.push(self.take_of(None, row, call));
         }

@@ -68,8 +68,10 @@ impl Progress {
             return Err(ReconcileError::NoCancel { operation: listing.operation });
         }
         covered.sort_by_key(|listing| listing.part);
-        let turns = covered.iter().flat_map(|listing| listing.turns().into_iter().map(|turn| (*listing, turn)));
-        let mut left: Vec<_> = turns.collect();
+        let mut left = Vec::new();
+        for listing in covered {
+            left.extend(listing.turns().into_iter().map(|turn| (listing, turn)));
+        }
         left.reverse();
         let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
         let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(Lost::of);
