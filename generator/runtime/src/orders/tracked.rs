@@ -145,18 +145,19 @@ impl TrackedOrders {
             let known = self.lock();
             let book = known.known(meta.family);
             for ids in orders {
-                let mut all = ids.clone();
+                let mut all = Vec::new();
                 for id in ids {
+                    add_in_order(&mut all, id);
                     let Some((book, order)) = book.and_then(|book| Some((book, book.get(id)?))) else { continue };
                     let row = book.lifecycle_of(id).zip(order.state.as_deref());
                     let row = row.and_then(|(lifecycle, state)| lifecycle.row(state));
                     if let Some(row) = row.filter(|row| row.can_modify == Possible::No) {
                         return Err(refuse(id, AmendmentObstacle::State { state: row.value }));
                     }
-                    all.extend(order.id.iter().chain(&order.client_id).cloned());
+                    for id in order.id.iter().chain(&order.client_id) {
+                        add_in_order(&mut all, id);
+                    }
                 }
-                all.sort_unstable();
-                all.dedup();
                 names.push(all.into_iter().map(|id| format!("{} {id}", meta.family)).collect());
             }
         }
@@ -249,6 +250,13 @@ impl TrackedOrders {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Adds an id to ids in their order, if it is new.
+fn add_in_order(ids: &mut Vec<String>, id: &str) {
+    if let Err(place) = ids.binary_search_by(|known| known.as_str().cmp(id)) {
+        ids.insert(place, id.to_owned());
     }
 }
 

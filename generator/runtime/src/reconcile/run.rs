@@ -55,7 +55,12 @@ impl Lost {
 impl Progress {
     fn begin(client: &ClientCore, listings: &[Listing], how: &Reconciliation) -> Result<Self, ReconcileError> {
         let covers = |family: &str| how.families.is_empty() || how.families.iter().any(|name| name == family);
-        let mut covered: Vec<_> = listings.iter().filter(|listing| covers(listing.family)).copied().collect();
+        let mut covered = Vec::new();
+        for listing in listings.iter().filter(|listing| covers(listing.family)) {
+            // After the others of its part.
+            let place = covered.partition_point(|known: &Listing| known.part <= listing.part);
+            covered.insert(place, *listing);
+        }
         let of_orders = |listing: &&Listing| listing.part == Part::OpenOrders;
         let lists = |family: &&String| covered.iter().filter(of_orders).any(|listing| listing.family == **family);
         let unlisted = how.families.iter().find(|family| !lists(family));
@@ -67,7 +72,6 @@ impl Progress {
         {
             return Err(ReconcileError::NoCancel { operation: listing.operation });
         }
-        covered.sort_by_key(|listing| listing.part);
         let mut left = Vec::new();
         for listing in covered {
             left.extend(listing.turns().into_iter().map(|turn| (listing, turn)));
