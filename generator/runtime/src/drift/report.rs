@@ -185,3 +185,24 @@ impl DriftKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_a_kind_stay_in_their_order() {
+        let mut entries = Vec::new();
+        for (path, kind) in [
+            ("a", DriftKind::Observed),
+            ("b", DriftKind::UnknownField),
+            ("c", DriftKind::Observed),
+            ("d", DriftKind::UnknownField),
+        ] {
+            let (path, json) = (path.to_owned(), Vec::new());
+            add(&mut entries, DriftEntry { kind, path, record: None, field: None, value: None, json, seen: 1, of: 1 });
+        }
+        let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["b", "d", "a", "c"]);
+    }
+}

@@ -317,7 +317,7 @@ impl LimiterState {
         });
         let mut used = SecondaryMap::new();
         for taken in buckets.values().flat_map(|bucket| &bucket.windows) {
-            used.insert(taken.window, taken.count);
+            used.insert(taken.window, ());
         }
         windows.retain(|key, counter| used.contains_key(key) || !counter.window.is_idle(now));
         window_of.retain(|_, key| windows.get(*key).is_some());
