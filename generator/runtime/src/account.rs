@@ -3,7 +3,6 @@
 mod mismatch;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,13 +18,14 @@ use crate::value::{Decimal, Timestamp};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     name: String,
-    properties: BTreeMap<Cow<'static, str>, PropertyValue>,
+    /// In the order of their names.
+    properties: Vec<(Cow<'static, str>, PropertyValue)>,
     /// Shared, because an account is cloned with its client and the list may be long.
     instruments: Option<Arc<Instruments>>,
 }
 
-/// By symbol, then by line.
-type Instruments = BTreeMap<String, Vec<(String, Instrument)>>;
+/// By symbol, in their order, then by line.
+type Instruments = Vec<(String, Vec<(String, Instrument)>)>;
 
 /// The value of a property of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum PropertyValue {
 impl Account {
     /// An account without a name, properties or instruments.
     pub const fn new() -> Self {
-        Self { name: String::new(), properties: BTreeMap::new(), instruments: None }
+        Self { name: String::new(), properties: Vec::new(), instruments: None }
     }
 
     /// An account with a name, by which a shared limiter distinguishes accounts.
@@ -67,18 +67,38 @@ impl Account {
 
     /// Sets a property, replacing an earlier value.
     pub fn set(&mut self, property: impl Into<Cow<'static, str>>, value: PropertyValue) {
-        self.properties.insert(property.into(), value);
+        self.set_property(property.into(), value);
+    }
+
+    fn set_property(&mut self, property: Cow<'static, str>, value: PropertyValue) {
+        match self.place_of(&property) {
+            Ok(place) => self.properties[place].1 = value,
+            Err(place) => self.properties.insert(place, (property, value)),
+        }
     }
 
     /// The value of a property.
     pub fn get(&self, property: &str) -> Option<&PropertyValue> {
-        self.properties.get(property)
+        self.place_of(property).ok().map(|place| &self.properties[place].1)
+    }
+
+    /// The place of a property, or where it would be.
+    fn place_of(&self, property: &str) -> Result<usize, usize> {
+        self.properties.binary_search_by(|(known, _)| (**known).cmp(property))
     }
 
     /// Sets the steps and bounds of the instrument `symbol` in the line of business `line`.
     pub fn set_instrument(&mut self, line: impl Into<String>, symbol: impl Into<String>, instrument: Instrument) {
+        self.add_instrument(line.into(), symbol.into(), instrument);
+    }
+
+    fn add_instrument(&mut self, line: String, symbol: String, instrument: Instrument) {
         let instruments = Arc::make_mut(self.instruments.get_or_insert_default());
-        let (line, lines) = (line.into(), instruments.entry(symbol.into()).or_default());
+        let place = instruments.binary_search_by(|(known, _)| known.cmp(&symbol)).unwrap_or_else(|place| {
+            instruments.insert(place, (symbol, Vec::new()));
+            place
+        });
+        let (_, lines) = &mut instruments[place];
         match lines.iter_mut().find(|(known, _)| *known == line) {
             Some((_, known)) => *known = instrument,
             None => lines.push((line, instrument)),
@@ -95,7 +115,9 @@ impl Account {
 
     /// The instrument `symbol` of the line of business `line`.
     pub fn instrument(&self, line: &str, symbol: &str) -> Option<&Instrument> {
-        let lines = self.instruments.as_ref()?.get(symbol)?;
+        let instruments = self.instruments.as_ref()?;
+        let place = instruments.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
+        let (_, lines) = &instruments[place];
         lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
     }
 }
@@ -173,10 +195,13 @@ impl Instrument {
     /// Sets a property, replacing an earlier value.
     #[must_use]
     pub fn with(mut self, property: impl Into<Cow<'static, str>>, value: Decimal) -> Self {
-        let property = property.into();
+        self.set(property.into(), value);
+        self
+    }
+
+    fn set(&mut self, property: Cow<'static, str>, value: Decimal) {
         self.properties.retain(|(known, _)| *known != property);
         self.properties.push((property, value));
-        self
     }
 
     /// The value of a property.

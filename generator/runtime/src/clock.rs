@@ -3,6 +3,7 @@
 mod environment;
 mod system;
 mod timer;
+mod wakers;
 
 use std::fmt;
 use std::time::{Duration, SystemTime};

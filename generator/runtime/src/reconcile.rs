@@ -4,6 +4,7 @@
 //! open orders, the past orders and the fills of an account, and reports for each order how it differs from the
 //! journal. Which operations list them is emitted.
 
+mod by_order;
 mod compare;
 mod error;
 mod fills;

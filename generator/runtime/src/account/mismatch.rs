@@ -1,6 +1,5 @@
 //! Differences between the account as the caller states it and as the exchange's answers show it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -42,13 +41,14 @@ impl fmt::Display for AccountMismatch {
     }
 }
 
-/// The latest evidence for each stated property. Older records do not count, because the account may have changed
+/// The latest evidence for each stated property, in the order of their names. Older records do not count, because the account may have changed
 /// since.
 #[derive(Debug, Default)]
-pub(crate) struct Mismatches(Mutex<BTreeMap<&'static str, Latest>>);
+pub(crate) struct Mismatches(Mutex<Vec<Latest>>);
 
 #[derive(Debug)]
 struct Latest {
+    property: &'static str,
     at: Option<Timestamp>,
     mismatch: Option<AccountMismatch>,
 }
@@ -63,22 +63,25 @@ impl Mismatches {
         mismatch: Option<AccountMismatch>,
     ) -> bool {
         let mut all = self.lock();
-        let known = all.get(property);
-        if known.is_some_and(|known| known.at > at) {
+        let place = all.binary_search_by(|known| known.property.cmp(property)).unwrap_or_else(|place| {
+            all.insert(place, Latest { property, at: None, mismatch: None });
+            place
+        });
+        let known = &mut all[place];
+        if known.at > at {
             return false;
         }
-        let was_right = known.is_none_or(|known| known.mismatch.is_none());
-        let is_first = was_right && mismatch.is_some();
-        all.insert(property, Latest { at, mismatch });
+        let is_first = known.mismatch.is_none() && mismatch.is_some();
+        (known.at, known.mismatch) = (at, mismatch);
         is_first
     }
 
     /// The mismatches that no later answer has cleared.
     pub(crate) fn all(&self) -> Vec<AccountMismatch> {
-        self.lock().values().filter_map(|latest| latest.mismatch.clone()).collect()
+        self.lock().iter().filter_map(|latest| latest.mismatch.clone()).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<&'static str, Latest>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Latest>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

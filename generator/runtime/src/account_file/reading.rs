@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -80,7 +80,7 @@ impl<'a> Reading<'a> {
                 }
                 PROPERTIES => self.properties(table, member.value, account),
                 INSTRUMENTS => self.instruments(table, member.value, account),
-                _ => self.unknown(&member, "member", [NAME, PROPERTIES, INSTRUMENTS].into_iter()),
+                _ => self.unknown(&member, "member", &[NAME, PROPERTIES, INSTRUMENTS]),
             }
         }
     }
@@ -88,7 +88,8 @@ impl<'a> Reading<'a> {
     fn properties(&mut self, table: &AccountTable, value: Value<'a>, account: &mut Account) {
         for member in self.members(value) {
             let Some(property) = table.property(&member.name) else {
-                self.unknown(&member, "property", table.properties.iter().map(|property| property.name));
+                let names: Vec<_> = table.properties.iter().map(|property| property.name).collect();
+                self.unknown(&member, "property", &names);
                 continue;
             };
             if let Some(value) = self.property(property.kind, member.value) {
@@ -103,7 +104,7 @@ impl<'a> Reading<'a> {
                 let given = self.word(value)?;
                 let known = words.iter().find(|word| **word == given);
                 if known.is_none() {
-                    self.mistake(value.at, format!("expected {}, found {:?}", either(words.iter().copied()), given));
+                    self.mistake(value.at, format!("expected {}, found {:?}", either(words), given));
                 }
                 Some(PropertyValue::Word((*known?).into()))
             }
@@ -153,7 +154,7 @@ impl<'a> Reading<'a> {
     fn instrument(&mut self, table: &AccountTable, value: Value<'a>) -> Instrument {
         self.members(value).into_iter().fold(Instrument::new(), |instrument, member| {
             let Some(name) = table.instrument.iter().find(|name| **name == member.name) else {
-                self.unknown(&member, "property", table.instrument.iter().copied());
+                self.unknown(&member, "property", table.instrument);
                 return instrument;
             };
             match read_json::<Decimal>(member.value.raw) {
@@ -185,7 +186,7 @@ impl<'a> Reading<'a> {
         if let Err(error) = read_members(value, &mut members) {
             self.mistake(value.at + error.offset(), error.what().to_owned());
         }
-        let mut names = BTreeSet::new();
+        let mut names = HashSet::new();
         for member in &members {
             if !names.insert(&*member.name) {
                 self.mistake(member.value.at, format!("`{}` is given twice", member.name));
@@ -194,7 +195,7 @@ impl<'a> Reading<'a> {
         members
     }
 
-    fn unknown(&mut self, member: &Member<'a>, what: &str, known: impl Iterator<Item = &'static str>) {
+    fn unknown(&mut self, member: &Member<'a>, what: &str, known: &[&str]) {
         self.mistake(member.value.at, format!("unknown {what} `{}`: expected {}", member.name, either(known)));
     }
 
@@ -213,8 +214,8 @@ fn read_members<'a>(value: Value<'a>, into: &mut Vec<Member<'a>>) -> Result<(), 
 }
 
 /// `a`, `b` or `c`.
-fn either<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    let words: Vec<_> = words.map(|word| format!("`{word}`")).collect();
+fn either(words: &[&str]) -> String {
+    let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     match words.as_slice() {
         [] => "nothing".to_owned(),
         [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),

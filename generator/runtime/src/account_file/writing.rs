@@ -14,9 +14,14 @@ impl Account {
     /// assert_eq!(Account::named("desk-1").to_json(), "{\n  \"name\": \"desk-1\"\n}\n");
     /// ```
     pub fn to_json(&self) -> String {
-        let name = (!self.name().is_empty()).then(|| (NAME, text(self.name())));
+        let mut members = Vec::new();
+        if !self.name().is_empty() {
+            members.push((NAME, text(self.name())));
+        }
         let properties: Vec<_> = self.properties().map(|(name, value)| (name, value_of(value))).collect();
-        let properties = (!properties.is_empty()).then(|| (PROPERTIES, object(properties, 1)));
+        if !properties.is_empty() {
+            members.push((PROPERTIES, object(&properties, 1)));
+        }
         let mut lines: Vec<(&str, Vec<(&str, String)>)> = Vec::new();
         for (line, symbol, instrument) in self.instruments() {
             let row = (symbol, properties_of(instrument));
@@ -25,15 +30,16 @@ impl Account {
                 None => lines.push((line, vec![row])),
             }
         }
-        let lines: Vec<_> = lines.into_iter().map(|(line, rows)| (line, object(rows, 2))).collect();
-        let instruments = (!lines.is_empty()).then(|| (INSTRUMENTS, object(lines, 1)));
-        let members: Vec<_> = [name, properties, instruments].into_iter().flatten().collect();
-        object(members, 0) + "\n"
+        if !lines.is_empty() {
+            let lines: Vec<_> = lines.iter().map(|(line, rows)| (*line, object(rows, 2))).collect();
+            members.push((INSTRUMENTS, object(&lines, 1)));
+        }
+        object(&members, 0) + "\n"
     }
 }
 
 /// An object with a member on each line, at a depth of nesting.
-fn object(members: Vec<(&str, String)>, depth: usize) -> String {
+fn object(members: &[(&str, String)], depth: usize) -> String {
     let mut out = String::from("{");
     let mut separator = "";
     for (name, value) in members {

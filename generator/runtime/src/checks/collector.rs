@@ -131,21 +131,21 @@ impl<'a> Checks<'a> {
     pub fn identifier<I: Identifier>(&mut self, name: &'static str, value: Option<&I>) {
         if let Some(error) = value.and_then(|value| I::SHAPE.check(value.as_str()).err()) {
             let given = format!("{:?}", error.given());
-            self.violated("shape", name, given, error.expected(), "use an identifier of this form");
+            self.violated("shape", name, &given, error.expected().into(), "use an identifier of this form");
         }
     }
 
     /// The number, if set, must not be greater than `most`.
     pub fn at_most<N: PartialOrd + Display>(&mut self, name: &'static str, value: Option<N>, most: N) {
         if let Some(value) = value.filter(|value| *value > most) {
-            self.violated("max", name, value, format!("at most {most} is allowed"), "lower it");
+            self.violated("max", name, &value, format!("at most {most} is allowed"), "lower it");
         }
     }
 
     /// The number, if set, must not be less than `least`.
     pub fn at_least<N: PartialOrd + Display>(&mut self, name: &'static str, value: Option<N>, least: N) {
         if let Some(value) = value.filter(|value| *value < least) {
-            self.violated("min", name, value, format!("at least {least} is needed"), "raise it");
+            self.violated("min", name, &value, format!("at least {least} is needed"), "raise it");
         }
     }
 
@@ -153,14 +153,15 @@ impl<'a> Checks<'a> {
     pub fn digits(&mut self, name: &'static str, value: Option<u64>, most: u32) {
         let digits = |value: u64| value.checked_ilog10().unwrap_or_default() + 1;
         if let Some(value) = value.filter(|value| digits(*value) > most) {
-            self.violated("digits", name, value, format!("at most {most} digits are allowed"), "use a shorter number");
+            self.violated("digits", name, &value, format!("at most {most} digits are allowed"), "use a shorter number");
         }
     }
 
     /// The text, if set, must not be empty: on the wire, that is the same as a missing one.
     pub fn text(&mut self, name: &'static str, value: Option<&String>) {
         if value.is_some_and(String::is_empty) {
-            self.violated("empty", name, r#""""#, "an empty text is not a value", "set it, or leave it out");
+            let allowed = "an empty text is not a value".to_owned();
+            self.violated("empty", name, &r#""""#, allowed, "set it, or leave it out");
         }
     }
 
@@ -186,36 +187,45 @@ impl<'a> Checks<'a> {
     /// The decimal, if set, must not be greater than `most`.
     pub fn decimal_at_most(&mut self, name: &'static str, value: Option<&Decimal>, most: &'static str) {
         if let Some(value) = value.filter(|value| most.parse().is_ok_and(|most| **value > most)) {
-            self.violated("max", name, value, format!("at most {most} is allowed"), "lower it");
+            self.violated("max", name, &value, format!("at most {most} is allowed"), "lower it");
         }
     }
 
     /// The decimal, if set, must not be less than `least`.
     pub fn decimal_at_least(&mut self, name: &'static str, value: Option<&Decimal>, least: &'static str) {
         if let Some(value) = value.filter(|value| least.parse().is_ok_and(|least| **value < least)) {
-            self.violated("min", name, value, format!("at least {least} is needed"), "raise it");
+            self.violated("min", name, &value, format!("at least {least} is needed"), "raise it");
         }
     }
 
     /// A new value must not be written like a deletion, for which there is [`Edit::Delete`].
     pub fn edit<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
-        let Edit::Set(value) = edit else { return };
-        let mut scratch = Scratch::new();
-        let given = value.text(&mut scratch);
+        if let Edit::Set(value) = edit {
+            self.new_value(name, value.text(&mut Scratch::new()), delete);
+        }
+    }
+
+    fn new_value(&mut self, name: &'static str, given: &str, delete: &'static str) {
         let is_same_number = || Decimal::from_str(given).is_ok_and(|given| Decimal::from_str(delete) == Ok(given));
         if given == delete || is_same_number() {
             let allowed = format!("{delete} deletes the value");
-            self.violated("edit", name, given, allowed, "use Edit::Delete to delete it");
+            self.violated("edit", name, &given, allowed, "use Edit::Delete to delete it");
         }
     }
 
     /// A list must have `min` to `max` items.
     pub fn count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
         if len < min {
-            self.violated("min-items", name, items(len), format!("at least {} needed", items(min)), "add items");
+            self.violated("min-items", name, &items(len), format!("at least {} needed", items(min)), "add items");
         }
         if len > max {
-            self.violated("max-items", name, items(len), format!("at most {} allowed", items(max)), "send it in parts");
+            self.violated(
+                "max-items",
+                name,
+                &items(len),
+                format!("at most {} allowed", items(max)),
+                "send it in parts",
+            );
         }
     }
 
@@ -223,7 +233,7 @@ impl<'a> Checks<'a> {
     pub fn window(&mut self, window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>) {
         for breach in window::breaches(window, from, to, self.context.now) {
             let rule = format!("window.{}", breach.kind);
-            self.violated_by(rule, breach.parameter, breach.given, breach.allowed, breach.hint);
+            self.violated_by(rule, breach.parameter, &breach.given, breach.allowed, breach.hint);
         }
     }
 
@@ -290,7 +300,7 @@ impl<'a> Checks<'a> {
     #[cold]
     fn not_among(&mut self, name: &str, kind: &'static str, given: &str, allowed: &[&str]) {
         let allowed = format!("one of {} is needed", allowed.join(", "));
-        self.violated(kind, name, format!("{given:?}"), allowed, "use one of these");
+        self.violated(kind, name, &format!("{given:?}"), allowed, "use one of these");
     }
 
     /// Reports a broken rule that a document states.
@@ -321,25 +331,18 @@ impl<'a> Checks<'a> {
 
     /// Reports a broken rule that comes with the description of a parameter.
     #[cold]
-    fn violated(
-        &mut self,
-        kind: &'static str,
-        name: &str,
-        given: impl Display,
-        allowed: impl Into<String>,
-        hint: &str,
-    ) {
+    fn violated(&mut self, kind: &'static str, name: &str, given: &dyn Display, allowed: String, hint: &str) {
         self.violated_by(Place::rule(self.place, name, kind), name, given, allowed, hint);
     }
 
-    fn violated_by(&mut self, rule: String, name: &str, given: impl Display, allowed: impl Into<String>, hint: &str) {
+    fn violated_by(&mut self, rule: String, name: &str, given: &dyn Display, allowed: String, hint: &str) {
         let Some(severity) = self.severity(&rule, Severity::Refuse) else { return };
         self.found.push(Violation {
             rule,
             severity,
             parameter: Place::path(self.place, name),
             given: given.to_string(),
-            allowed: allowed.into(),
+            allowed,
             source: self.meta.map(Meta::source).unwrap_or_default(),
             hint: hint.to_owned(),
         });

@@ -1,10 +1,10 @@
-use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
 use super::timer::Timer;
+use super::wakers::Wakers;
 
 /// The system's monotonic clock.
 ///
@@ -12,13 +12,13 @@ use super::timer::Timer;
 /// timers. The thread exists only while there are alarms. A forked process starts its own.
 #[derive(Debug)]
 pub struct SystemTimer {
-    start: Instant,
     alarms: Arc<Alarms>,
 }
 
 /// The alarms of one process. Neither threads nor the locks they hold survive a fork, so a child starts over.
 #[derive(Debug)]
 struct Alarms {
+    start: Instant,
     process: u32,
     of_child: OnceLock<Arc<Alarms>>,
     state: Mutex<State>,
@@ -27,15 +27,14 @@ struct Alarms {
 
 #[derive(Debug, Default)]
 struct State {
-    wakers: BTreeMap<(Instant, u64), Waker>,
-    count: u64,
+    wakers: Wakers,
     running: bool,
 }
 
 impl SystemTimer {
     /// A timer that begins at zero.
     pub fn new() -> Self {
-        Self { start: Instant::now(), alarms: Arc::new(Alarms::of(process::id())) }
+        Self { alarms: Arc::new(Alarms::of(Instant::now(), process::id())) }
     }
 }
 
@@ -47,12 +46,14 @@ impl Default for SystemTimer {
 
 impl Timer for SystemTimer {
     fn now(&self) -> Duration {
-        self.start.elapsed()
+        self.alarms.start.elapsed()
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
         // An unrepresentable time never comes.
-        let Some(at) = self.start.checked_add(at) else { return };
+        if self.alarms.start.checked_add(at).is_none() {
+            return;
+        }
         let alarms = self.alarms.in_process(process::id());
         if !alarms.add(at, waker) {
             return;
@@ -67,8 +68,8 @@ impl Timer for SystemTimer {
 }
 
 impl Alarms {
-    fn of(process: u32) -> Self {
-        Self { process, of_child: OnceLock::new(), state: Mutex::default(), changed: Condvar::new() }
+    fn of(start: Instant, process: u32) -> Self {
+        Self { start, process, of_child: OnceLock::new(), state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// The alarms of `process`, which is this one or a fork of it.
@@ -76,15 +77,13 @@ impl Alarms {
         if self.process == process {
             return self;
         }
-        self.of_child.get_or_init(|| Arc::new(Self::of(process))).in_process(process)
+        self.of_child.get_or_init(|| Arc::new(Self::of(self.start, process))).in_process(process)
     }
 
     /// Adds an alarm and returns whether a thread must be started for it.
-    fn add(&self, at: Instant, waker: Waker) -> bool {
+    fn add(&self, at: Duration, waker: Waker) -> bool {
         let mut state = self.lock();
-        state.count += 1;
-        let count = state.count;
-        state.wakers.insert((at, count), waker);
+        state.wakers.add(at, waker);
         self.changed.notify_one();
         !std::mem::replace(&mut state.running, true)
     }
@@ -92,12 +91,14 @@ impl Alarms {
     /// Calls the wakers in order until none is left.
     fn run(&self) {
         let mut state = self.lock();
-        while let Some(next) = state.wakers.first_entry() {
-            let left = next.key().0.saturating_duration_since(Instant::now());
+        while let Some(at) = state.wakers.next_at() {
+            let left = at.saturating_sub(self.start.elapsed());
             if left.is_zero() {
-                let waker = next.remove();
+                let waker = state.wakers.take_next();
                 drop(state);
-                waker.wake();
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
                 state = self.lock();
             } else {
                 state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -129,7 +130,8 @@ mod tests {
     /// In a forked child, the thread of the state is missing, and its lock may never be released.
     #[test]
     fn wakes_in_a_forked_child() -> Result<(), Box<dyn std::error::Error>> {
-        let timer = SystemTimer { start: Instant::now(), alarms: Arc::new(Alarms::of(process::id().wrapping_add(1))) };
+        let of_parent = Alarms::of(Instant::now(), process::id().wrapping_add(1));
+        let timer = SystemTimer { alarms: Arc::new(of_parent) };
         let mut of_parent = timer.alarms.lock();
         of_parent.running = true;
         for _ in 0..2 {
@@ -144,7 +146,7 @@ mod tests {
     fn a_moment_beyond_all_clocks_never_comes() {
         let timer = SystemTimer::new();
         timer.wake_at(Duration::MAX, Waker::noop().clone());
-        assert!(timer.alarms.lock().wakers.is_empty());
+        assert_eq!(timer.alarms.lock().wakers.next_at(), None);
     }
 
     #[test]
@@ -161,7 +163,7 @@ mod tests {
                 woken.push((at, from));
             }
             for (at, from) in woken {
-                assert!(from.recv_timeout(Duration::from_secs(30))? >= timer.start + at);
+                assert!(from.recv_timeout(Duration::from_secs(30))? >= timer.alarms.start + at);
             }
             thread::sleep(Duration::from_millis(5));
         }

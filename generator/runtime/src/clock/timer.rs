@@ -1,8 +1,9 @@
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
+
+use super::wakers::Wakers;
 
 /// A monotonic clock with alarms.
 pub trait Timer: Send + Sync {
@@ -38,8 +39,7 @@ pub struct ManualTimer(Arc<Mutex<Moment>>);
 #[derive(Debug, Default)]
 struct Moment {
     now: Duration,
-    wakers: BTreeMap<(Duration, u64), Waker>,
-    count: u64,
+    wakers: Wakers,
 }
 
 impl ManualTimer {
@@ -59,17 +59,15 @@ impl ManualTimer {
 
     /// The time of the next alarm.
     pub fn next_wake(&self) -> Option<Duration> {
-        self.moment().wakers.keys().next().map(|(at, _)| *at)
+        self.moment().wakers.next_at()
     }
 
     /// Advances to the next alarm until `end`, and returns its waker.
     fn go_to_next(&self, end: Duration) -> Option<Waker> {
         let mut moment = self.moment();
-        let next = moment.wakers.first_entry().filter(|next| next.key().0 <= end)?;
-        let at = next.key().0;
-        let waker = next.remove();
+        let at = moment.wakers.next_at().filter(|at| *at <= end)?;
         moment.now = moment.now.max(at);
-        Some(waker)
+        moment.wakers.take_next()
     }
 
     fn moment(&self) -> MutexGuard<'_, Moment> {
@@ -83,9 +81,6 @@ impl Timer for ManualTimer {
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        let mut moment = self.moment();
-        moment.count += 1;
-        let count = moment.count;
-        moment.wakers.insert((at, count), waker);
+        self.moment().wakers.add(at, waker);
     }
 }

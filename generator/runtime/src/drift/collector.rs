@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,11 +39,9 @@ use crate::tables::{Api, CallResult, Meta};
 /// ```
 #[derive(Clone, Default)]
 pub struct Drift {
-    operations: Arc<Mutex<BTreeMap<Key, OperationCounts>>>,
+    /// In the order of their keys.
+    operations: Arc<Mutex<Vec<OperationCounts>>>,
 }
-
-/// The name of the API, and the id of the operation.
-type Key = (&'static str, &'static str);
 
 impl Drift {
     /// An empty collector.
@@ -94,8 +91,11 @@ impl Drift {
             (false, _) => counts = Counts { broken: 1, ..Counts::default() },
         }
         let mut operations = self.locked();
-        let counted = operations.entry((api.name, meta.id));
-        counted.or_insert_with(|| OperationCounts { meta, counts: Counts::default() }).counts.add(counts);
+        let place = operations.binary_search_by(|known| known.key().cmp(&(api.name, meta.id)));
+        match place {
+            Ok(place) => operations[place].counts.add(counts),
+            Err(place) => operations.insert(place, OperationCounts { api: api.name, meta, counts }),
+        }
     }
 
     /// The differences so far.
@@ -109,7 +109,7 @@ impl Drift {
     }
 
     /// Counts stay valid after a panic of another thread.
-    fn locked(&self) -> MutexGuard<'_, BTreeMap<Key, OperationCounts>> {
+    fn locked(&self) -> MutexGuard<'_, Vec<OperationCounts>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,5 @@
 //! The counts of an operation. Their size is bounded for any response.
 
-use std::collections::BTreeMap;
-
 use crate::json::{FieldTable, Kind};
 use crate::tables::Meta;
 
@@ -14,9 +12,10 @@ const MOST_FOUND: usize = 96;
 /// The maximum number of names of a kind: more of them are data, not names of fields or values.
 const MOST_NAMES: usize = 32;
 
-/// An operation and the counts of its answers.
+/// An operation of an API and the counts of its answers.
 #[derive(Clone, Debug)]
 pub(super) struct OperationCounts {
+    pub(super) api: &'static str,
     pub(super) meta: &'static Meta,
     pub(super) counts: Counts,
 }
@@ -42,7 +41,8 @@ pub(super) struct RecordCounts {
     pub(super) name: Option<&'static str>,
     pub(super) seen: u64,
     pub(super) fields: Vec<Came>,
-    pub(super) found: BTreeMap<Sign, Found>,
+    /// In the order of the signs.
+    pub(super) found: Vec<(Sign, Found)>,
 }
 
 /// How often a field occurred.
@@ -139,6 +139,13 @@ impl Sign {
     }
 }
 
+impl OperationCounts {
+    /// What the counts are ordered by: the name of the API, and the id of the operation.
+    pub(super) fn key(&self) -> (&'static str, &'static str) {
+        (self.api, self.meta.id)
+    }
+}
+
 impl Counts {
     /// The place of the objects at `path`, if there is room for it.
     pub(super) fn record(&mut self, path: &str, name: Option<&'static str>, fields: &[FieldTable]) -> Option<usize> {
@@ -149,7 +156,7 @@ impl Counts {
         }
         let came = |field: &FieldTable| Came { name: field.name, is_conditional: field.is_conditional, times: 0 };
         let fields = fields.iter().map(came).collect();
-        self.records.push(RecordCounts { path: path.to_owned(), name, seen: 0, fields, found: BTreeMap::new() });
+        self.records.push(RecordCounts { path: path.to_owned(), name, seen: 0, fields, found: Vec::new() });
         Some(self.records.len() - 1)
     }
 
@@ -188,45 +195,54 @@ impl RecordCounts {
 
     /// Notes something found; returns how many findings there was no room for.
     fn note(&mut self, sign: Sign, found: Found) -> u64 {
-        if let Some(known) = self.found.get_mut(&sign) {
-            let was_crowded = known.is_crowded;
-            known.add(found);
-            if known.is_crowded && !was_crowded {
-                self.forget_names(&sign);
+        let place = match self.place_of(&sign) {
+            Err(place) => place,
+            Ok(place) => {
+                let known = &mut self.found[place].1;
+                let was_crowded = known.is_crowded;
+                known.add(found);
+                if known.is_crowded && !was_crowded {
+                    self.forget_names(&sign);
+                }
+                return 0;
             }
-            return 0;
-        }
+        };
         if let Some(unnamed) = sign.unnamed().filter(|unnamed| self.is_crowded(unnamed)) {
             return self.note(unnamed, Found { is_crowded: true, ..found });
         }
         if self.found.len() >= MOST_FOUND && !found.is_crowded {
             return found.times;
         }
-        self.found.insert(sign.clone(), found);
+        self.found.insert(place, (sign.clone(), found));
         if found.is_crowded {
             self.forget_names(&sign);
         }
         0
     }
 
+    /// The place of a finding, or where it would be.
+    fn place_of(&self, sign: &Sign) -> Result<usize, usize> {
+        self.found.binary_search_by(|(known, _)| known.cmp(sign))
+    }
+
     /// Whether there is no room for another name beside `unnamed`.
     fn is_crowded(&self, unnamed: &Sign) -> bool {
-        let names = || self.found.keys().filter(|sign| sign.unnamed().as_ref() == Some(unnamed));
-        self.found.get(unnamed).is_some_and(|found| found.is_crowded) || names().count() >= MOST_NAMES
+        let names = self.found.iter().filter(|(sign, _)| sign.unnamed().as_ref() == Some(unnamed));
+        self.place_of(unnamed).is_ok_and(|place| self.found[place].1.is_crowded) || names.count() >= MOST_NAMES
     }
 
     /// Moves the counts of named values to those without names.
     fn forget_names(&mut self, unnamed: &Sign) {
         let mut all = Found::default();
-        self.found.retain(|sign, found| {
+        self.found.retain(|(sign, found)| {
             let is_named = sign.unnamed().as_ref() == Some(unnamed);
             if is_named {
                 all.add(*found);
             }
             !is_named
         });
-        if let Some(rest) = self.found.get_mut(unnamed) {
-            rest.add(all);
+        if let Ok(place) = self.place_of(unnamed) {
+            self.found[place].1.add(all);
         }
     }
 }

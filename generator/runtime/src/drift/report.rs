@@ -1,6 +1,4 @@
-use std::collections::BTreeMap;
-
-use super::counts::{Counts, Found, OperationCounts, RecordCounts, Sign, Spot};
+use super::counts::{Came, Counts, Found, OperationCounts, RecordCounts, Sign, Spot};
 
 /// Differences between responses and the documents. Its text is a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,8 +32,9 @@ pub struct OperationDrift {
 }
 
 impl DriftReport {
-    pub(super) fn of(counted: &BTreeMap<(&'static str, &'static str), OperationCounts>) -> Self {
-        let operation = |((api, operation), counted): (&(&'static str, &'static str), &OperationCounts)| {
+    pub(super) fn of(counted: &[OperationCounts]) -> Self {
+        let operation = |counted: &OperationCounts| {
+            let (api, operation) = counted.key();
             let Counts { answers, refused, broken, left_out, .. } = counted.counts;
             let entries = entries(&counted.counts);
             OperationDrift {
@@ -59,15 +58,28 @@ impl DriftReport {
 }
 
 fn entries(counts: &Counts) -> Vec<DriftEntry> {
-    let mut entries: Vec<_> = counts.records.iter().flat_map(|record| of_record(record, counts)).collect();
-    // Stable: within a kind, the order of the documents.
-    entries.sort_by_key(|entry| entry.kind);
+    let mut entries = Vec::new();
+    for record in &counts.records {
+        for (sign, found) in &record.found {
+            add(&mut entries, entry(record, counts, sign, *found));
+        }
+        for field in &record.fields {
+            if field.times == 0 && !field.is_conditional && record.seen > 0 {
+                add(&mut entries, missing(record, field));
+            }
+        }
+    }
     entries
 }
 
-fn of_record<'a>(record: &'a RecordCounts, counts: &'a Counts) -> impl Iterator<Item = DriftEntry> + 'a {
-    let never = record.fields.iter().filter(|field| field.times == 0 && !field.is_conditional && record.seen > 0);
-    let missing = never.map(|field| DriftEntry {
+/// Adds an entry after the others of its kind. Within a kind, they are in the order of the documents.
+fn add(entries: &mut Vec<DriftEntry>, entry: DriftEntry) {
+    let place = entries.partition_point(|known| known.kind <= entry.kind);
+    entries.insert(place, entry);
+}
+
+fn missing(record: &RecordCounts, field: &Came) -> DriftEntry {
+    DriftEntry {
         kind: DriftKind::MissingField,
         path: join(&record.path, field.name),
         record: record.name,
@@ -76,9 +88,7 @@ fn of_record<'a>(record: &'a RecordCounts, counts: &'a Counts) -> impl Iterator<
         json: Vec::new(),
         seen: 0,
         of: record.seen,
-    });
-    let found = record.found.iter().map(|(sign, found)| entry(record, counts, sign, *found));
-    found.chain(missing)
+    }
 }
 
 fn entry(record: &RecordCounts, counts: &Counts, sign: &Sign, found: Found) -> DriftEntry {
@@ -173,5 +183,26 @@ impl DriftKind {
             Self::UnlistedCode => "unlisted code",
             Self::Observed => "observed",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_a_kind_stay_in_their_order() {
+        let mut entries = Vec::new();
+        for (path, kind) in [
+            ("a", DriftKind::Observed),
+            ("b", DriftKind::UnknownField),
+            ("c", DriftKind::Observed),
+            ("d", DriftKind::UnknownField),
+        ] {
+            let (path, json) = (path.to_owned(), Vec::new());
+            add(&mut entries, DriftEntry { kind, path, record: None, field: None, value: None, json, seen: 1, of: 1 });
+        }
+        let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["b", "d", "a", "c"]);
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
@@ -136,19 +136,21 @@ impl InProcessLimits {
     /// The limiter of the clients of this process with the same `parts`: the API, the address and the key, of which
     /// only a hash is kept. It lives as long as one of them; a forked process has its own.
     pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
-        static LIMITERS: Mutex<BTreeMap<[u8; 32], Weak<InProcessLimits>>> = Mutex::new(BTreeMap::new());
+        /// Few, because a process has few accounts.
+        static LIMITERS: Mutex<Vec<([u8; 32], Weak<InProcessLimits>)>> = Mutex::new(Vec::new());
         let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
         for part in parts {
             hash.update(Sha256::digest(part));
         }
-        let key = hash.finalize().into();
+        let key: [u8; 32] = hash.finalize().into();
         let mut limiters = LIMITERS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(limiter) = limiters.get(&key).and_then(Weak::upgrade) {
+        let same = limiters.iter().find(|(known, _)| *known == key);
+        if let Some(limiter) = same.and_then(|(_, limiter)| limiter.upgrade()) {
             return limiter;
         }
-        limiters.retain(|_, limiter| limiter.strong_count() > 0);
+        limiters.retain(|(_, limiter)| limiter.strong_count() > 0);
         let limiter = Arc::new(Self::default());
-        limiters.insert(key, Arc::downgrade(&limiter));
+        limiters.push((key, Arc::downgrade(&limiter)));
         limiter
     }
 

@@ -50,9 +50,13 @@ impl LimiterState {
     fn shut(&mut self, bucket: Key, pause: Pause) {
         let Some(address) = self.buckets.get(bucket).map(|bucket| bucket.address.clone()) else { return };
         self.buckets.values_mut().filter(|bucket| bucket.address == address).for_each(|bucket| bucket.shut(pause));
-        let known = self.shut.entry(address).or_insert(pause);
-        known.until = known.until.max(pause.until);
-        known.cancels_until = known.cancels_until.max(pause.cancels_until);
+        match self.shut.iter_mut().find(|(known, _)| *known == address) {
+            None => self.shut.push((address, pause)),
+            Some((_, known)) => {
+                known.until = known.until.max(pause.until);
+                known.cancels_until = known.cancels_until.max(pause.cancels_until);
+            }
+        }
     }
 
     /// If fewer calls remain than by the local count, others make calls too. The time of these calls is not known; at

@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -52,13 +51,12 @@ impl Plan {
         let mut latest = now;
         while let Some(moment) = state.next_at(latest).filter(|_| left > 0) {
             latest = moment;
-            let waited_for: HashMap<_, _> =
-                state.busy().iter().map(|bucket| (*bucket, state.binding(*bucket))).collect();
+            let waited_for: Vec<_> = state.busy().iter().map(|bucket| (*bucket, state.binding(*bucket))).collect();
             let gone = state.go(moment, first);
             left -= gone.len();
             if let Some(last) = gone.last() {
                 plan.lasts = moment.saturating_sub(now);
-                plan.binding = waited_for.get(last).copied().flatten();
+                plan.binding = waited_for.iter().find(|(bucket, _)| bucket == last).and_then(|(_, binding)| *binding);
             }
         }
         plan

@@ -1,5 +1,5 @@
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 use std::hash::BuildHasher;
 use std::time::Duration;
 
@@ -37,8 +37,8 @@ pub(super) struct LimiterState {
     pub(super) buckets: SlotMap<Key, Bucket>,
     /// The buckets by a hash of their key, so that a lookup builds no key.
     pub(super) buckets_of: HashMap<u64, Vec<Key>, FxBuildHasher>,
-    /// Addresses from which no call is admitted for a while.
-    pub(super) shut: HashMap<String, Pause>,
+    /// Addresses from which no call is admitted for a while. They are few.
+    pub(super) shut: Vec<(String, Pause)>,
     /// The buckets with waiting calls.
     pub(super) busy: Vec<Key>,
     pub(super) next_turn: u64,
@@ -105,7 +105,7 @@ impl LimiterState {
             window_of: HashMap::new(),
             buckets: SlotMap::new(),
             buckets_of: HashMap::default(),
-            shut: HashMap::new(),
+            shut: Vec::new(),
             busy: Vec::new(),
             next_turn: 0,
             paused: false,
@@ -141,10 +141,14 @@ impl LimiterState {
     fn add_bucket(&mut self, call: &Call<'_>, now: Duration) -> Key {
         self.drop_idle(now);
         let operation = call.meta().id;
-        let (pooled, alone): (Vec<_>, Vec<_>) = call.limits().partition(|row| row.pool.is_some());
-        let parts = [alone.len(), alone.len() + pooled.len()];
-        let own = alone.into_iter().chain(pooled).map(|row| self.take_of(Some(operation), row, call));
-        let mut windows: Vec<_> = own.collect();
+        let mut windows = Vec::new();
+        let mut parts = [0; 2];
+        for (part, is_pooled) in parts.iter_mut().zip([false, true]) {
+            for row in call.limits().filter(|row| row.pool.is_some() == is_pooled) {
+                windows.push(self.take_of(Some(operation), row, call));
+            }
+            *part = windows.len();
+        }
         for row in &self.settings.overall.clone() {
             windows.push(self.take_of(None, row, call));
         }
@@ -156,7 +160,7 @@ impl LimiterState {
         let mut bucket = Bucket::of(call, windows, parts, urgent);
         bucket.closed = closed;
         bucket.shut_until = quiet_until.unwrap_or_default();
-        if let Some(pause) = self.shut.get(&bucket.address) {
+        if let Some((_, pause)) = self.shut.iter().find(|(address, _)| *address == bucket.address) {
             bucket.shut(*pause);
         }
         let bucket = self.buckets.insert(bucket);
@@ -311,10 +315,13 @@ impl LimiterState {
             same.retain(|bucket| buckets.get(*bucket).is_some());
             !same.is_empty()
         });
-        let used: HashSet<_> = buckets.values().flat_map(|bucket| &bucket.windows).map(|taken| taken.window).collect();
-        windows.retain(|key, counter| used.contains(&key) || !counter.window.is_idle(now));
+        let mut used = SecondaryMap::new();
+        for taken in buckets.values().flat_map(|bucket| &bucket.windows) {
+            used.insert(taken.window, ());
+        }
+        windows.retain(|key, counter| used.contains_key(key) || !counter.window.is_idle(now));
         window_of.retain(|_, key| windows.get(*key).is_some());
-        self.shut.retain(|_, pause| pause.until > now);
+        self.shut.retain(|(_, pause)| pause.until > now);
         // At least twice as many, so that the amortized cost per bucket is constant.
         self.sweep_at = FEW.max(self.buckets.len() * 2);
     }
@@ -373,7 +380,7 @@ impl LimiterState {
     pub(super) fn settle(&mut self, now: Duration) -> Vec<Granted> {
         let mut granted = Vec::new();
         let mut kept = Kept::new();
-        let mut order: BinaryHeap<_> = self.busy.iter().filter_map(|bucket| self.front(*bucket)).collect();
+        let mut order = self.fronts();
         while let Some(Reverse((_, bucket))) = order.pop() {
             // Other admissions only take room away, so a bucket without room stays without.
             if self.is_free_beside(bucket, now, &kept) {
@@ -391,15 +398,16 @@ impl LimiterState {
 
     /// When to settle next after `now`, if nothing changes.
     pub(super) fn next_at(&self, now: Duration) -> Option<Duration> {
-        let mut fronts: Vec<_> = self.busy.iter().filter_map(|bucket| self.front(*bucket)).collect();
-        fronts.sort_by_key(|Reverse((turn, _))| *turn);
+        let mut next: Option<Duration> = None;
         let mut kept = Kept::new();
-        let free_at = fronts.into_iter().filter_map(|Reverse((_, bucket))| {
-            let free = self.free_beside(bucket, &kept).0;
+        let mut order = self.fronts();
+        while let Some(Reverse((_, bucket))) = order.pop() {
+            if let Some(free) = self.free_beside(bucket, &kept).0 {
+                next = Some(next.map_or(free, |next| next.min(free)));
+            }
             self.keep_room(bucket, now, &mut kept);
-            free
-        });
-        free_at.min()
+        }
+        next
     }
 
     /// Keeps room for the first waiting call of `bucket` in the windows that it shares, unless something else delays
@@ -417,6 +425,11 @@ impl LimiterState {
     /// The buckets with waiting calls.
     pub(super) fn busy(&self) -> &[Key] {
         &self.busy
+    }
+
+    /// The buckets with waiting calls, the one whose first call is admitted first at the top.
+    fn fronts(&self) -> BinaryHeap<Reverse<((bool, u64), Key)>> {
+        self.busy.iter().filter_map(|bucket| self.front(*bucket)).collect()
     }
 
     fn front(&self, bucket: Key) -> Option<Reverse<((bool, u64), Key)>> {

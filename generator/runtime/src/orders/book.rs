@@ -42,8 +42,9 @@ impl Book {
         Self { family, orders, by_id: HashMap::new(), by_client_id: HashMap::new(), ended, next }
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &TrackedOrder> {
-        self.orders.values().map(|entry| &entry.order)
+    /// The orders that are open or may be.
+    pub(super) fn open(&self) -> impl Iterator<Item = &TrackedOrder> {
+        self.orders.values().map(|entry| &entry.order).filter(|order| order.may_be_open())
     }
 
     /// The order with this id, the exchange's or the caller's.

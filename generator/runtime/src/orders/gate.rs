@@ -78,7 +78,7 @@ impl AmendGate {
                 return Err(Busy { order: names.first().cloned().unwrap_or_default(), in_flight, at_most });
             }
         }
-        let orders: Vec<_> = orders.into_iter().flatten().collect();
+        let orders = orders.concat();
         for order in &orders {
             *counts.entry(order.clone()).or_default() += 1;
         }

@@ -63,15 +63,22 @@ impl Known {
     fn known(&self, family: &str) -> Option<&Book> {
         self.books.iter().find(|book| book.family == family)
     }
+
+    /// Takes the places of the amendments for which `is_over` holds.
+    fn take_held(&mut self, is_over: &dyn Fn(&Held) -> bool) -> Vec<Pass> {
+        self.held.extract_if(.., |held| is_over(held)).map(|held| held.pass).collect()
+    }
 }
 
 impl TrackedOrders {
     /// The orders that are open or may be, in the order of their families and names.
     pub fn open(&self) -> Vec<TrackedOrder> {
         let known = self.lock();
-        let mut open: Vec<_> =
-            known.books.iter().flat_map(Book::all).filter(|order| order.may_be_open()).cloned().collect();
-        open.sort_by(|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
+        let mut open = Vec::new();
+        for book in &known.books {
+            open.extend(book.open().cloned());
+        }
+        open.sort_unstable_by(|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
         open
     }
 
@@ -94,14 +101,15 @@ impl TrackedOrders {
     pub fn counted(&self, family: &str, ceilings: &'static [Ceiling]) -> OpenOrders {
         let mut counter = OpenOrders::new(ceilings);
         let known = self.lock();
-        let open = known.known(family).into_iter().flat_map(Book::all).filter(|order| order.may_be_open());
-        open.enumerate().for_each(|(index, order)| counter.count(order.kind.as_deref(), index.to_string()));
+        if let Some(book) = known.known(family) {
+            book.open().enumerate().for_each(|(index, order)| counter.count(order.kind.as_deref(), index.to_string()));
+        }
         counter
     }
 
     /// Takes the records that contradict earlier ones. The state that was known before stays known.
     pub fn take_contradictions(&self) -> Vec<OrderContradiction> {
-        self.lock().contradictions.drain(..).collect()
+        std::mem::take(&mut self.lock().contradictions).into()
     }
 
     /// Forgets an order, such as one whose placement has an outcome that stays unknown and that is known not to be
@@ -137,18 +145,19 @@ impl TrackedOrders {
             let known = self.lock();
             let book = known.known(meta.family);
             for ids in orders {
-                let mut all = ids.clone();
+                let mut all = Vec::new();
                 for id in ids {
+                    add_in_order(&mut all, id);
                     let Some((book, order)) = book.and_then(|book| Some((book, book.get(id)?))) else { continue };
                     let row = book.lifecycle_of(id).zip(order.state.as_deref());
                     let row = row.and_then(|(lifecycle, state)| lifecycle.row(state));
                     if let Some(row) = row.filter(|row| row.can_modify == Possible::No) {
                         return Err(refuse(id, AmendmentObstacle::State { state: row.value }));
                     }
-                    all.extend(order.id.iter().chain(&order.client_id).cloned());
+                    for id in order.id.iter().chain(&order.client_id) {
+                        add_in_order(&mut all, id);
+                    }
                 }
-                all.sort();
-                all.dedup();
                 names.push(all.into_iter().map(|id| format!("{} {id}", meta.family)).collect());
             }
         }
@@ -168,14 +177,12 @@ impl TrackedOrders {
     }
 
     fn take_over(&self, now: Duration) -> Vec<Pass> {
-        let mut known = self.lock();
-        known.held.extract_if(.., |held| held.until.is_some_and(|until| until <= now)).map(|held| held.pass).collect()
+        self.lock().take_held(&|held| held.until.is_some_and(|until| until <= now))
     }
 
     /// Returns the places of amendments of an order, because they have a result.
     fn release(known: &mut Known, family: &str, ids: &[&String]) -> Vec<Pass> {
-        let is_of = |held: &mut Held| held.family == family && held.orders.iter().any(|id| ids.contains(&id));
-        known.held.extract_if(.., is_of).map(|held| held.pass).collect()
+        known.take_held(&|held| held.family == family && held.orders.iter().any(|id| ids.contains(&id)))
     }
 
     /// Notes that a request had no effect: the orders that it was to place do not exist.
@@ -243,6 +250,13 @@ impl TrackedOrders {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Adds an id to ids in their order, if it is new.
+fn add_in_order(ids: &mut Vec<String>, id: &str) {
+    if let Err(place) = ids.binary_search_by(|known| known.as_str().cmp(id)) {
+        ids.insert(place, id.to_owned());
     }
 }
 

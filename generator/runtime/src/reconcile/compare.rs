@@ -1,8 +1,6 @@
 //! The comparison itself. It makes no calls: its result depends only on what was read of the account and the journal.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::by_order::{ByOrder, Key};
 use super::error::ReconcileError;
 use super::listing::{Fill, Listing, Part};
 use super::report::{Action, Difference, Gone, ReconciledOrder};
@@ -14,14 +12,11 @@ use crate::lifecycle::Sighting;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
-/// A family, and an id of an order in it.
-type Key = (&'static str, String);
-
 /// The orders and fills that the listings show.
 #[derive(Default)]
 pub(super) struct Shown {
-    orders: BTreeMap<Key, ShownOrder>,
-    fills: BTreeMap<Key, Filled>,
+    orders: ByOrder<ShownOrder>,
+    fills: ByOrder<Filled>,
 }
 
 /// An order, and where it is open.
@@ -70,7 +65,7 @@ impl Shown {
 
     /// Adds a fill.
     pub(super) fn add_fill(&mut self, family: &'static str, fill: Fill) -> Result<(), String> {
-        let sum = self.fills.entry((family, fill.order)).or_default();
+        let sum = self.fills.get_or_default((family, fill.order));
         let quantity = sum.quantity.checked_add(fill.quantity);
         sum.quantity = quantity.ok_or("the sum of the filled quantities is too large")?;
         sum.client_id = sum.client_id.take().or(fill.client_id);
@@ -85,10 +80,14 @@ impl Shown {
 /// What a journal says about the orders of an account.
 #[derive(Default)]
 pub(super) struct Known {
-    by_client_id: BTreeMap<Key, KnownOrder>,
-    adopted: BTreeMap<Key, Adopted>,
+    by_client_id: ByOrder<KnownOrder>,
+    adopted: ByOrder<Adopted>,
     /// The families with an order without an id.
-    without_id: BTreeSet<&'static str>,
+    without_id: Vec<&'static str>,
+    /// The families whose orders it has; empty for all.
+    families: Vec<String>,
+    /// Whether the journal has orders of other families.
+    is_partial: bool,
 }
 
 /// An order of the journal.
@@ -121,13 +120,14 @@ enum Expected {
 }
 
 impl Known {
-    /// Reads the orders in the changes of a journal, the oldest first.
+    /// Reads the orders in the changes of a journal, the oldest first; those of some families only, if any are named.
     pub(super) fn of(
         changes: Vec<StoredChange>,
         recoveries: &[Recovery],
         listings: &[Listing],
+        families: &[String],
     ) -> Result<Self, ReconcileError> {
-        let mut known = Self::default();
+        let mut known = Self { families: families.to_vec(), ..Self::default() };
         for stored in changes {
             let operation = stored.change.operation.as_str();
             let adopts = |listing: &&Listing| listing.part == Part::OpenOrders && listing.operation == operation;
@@ -145,31 +145,32 @@ impl Known {
         Ok(known)
     }
 
-    /// Forgets the orders of other families, if any are named.
-    pub(super) fn keep_families(&mut self, families: &[String]) {
-        let keeps = |family: &str| families.is_empty() || families.iter().any(|name| name == family);
-        self.by_client_id.retain(|(family, _), _| keeps(family));
-        self.adopted.retain(|(family, _), _| keeps(family));
-    }
-
-    /// The families that the journal has orders of.
-    pub(super) fn families(&self) -> BTreeSet<&'static str> {
-        let named = self.by_client_id.keys().chain(self.adopted.keys()).map(|(family, _)| *family);
-        named.chain(self.without_id.iter().copied()).collect()
+    /// Whether the journal has orders of families that were left out.
+    pub(super) fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// Settles the orders with an unknown outcome whose requests could no longer arrive when the account was listed:
     /// the listings show what they did. Returns their changes.
-    pub(super) fn settle(
-        &mut self,
-        could_no_longer_arrive: impl Fn(&str, Timestamp) -> bool,
-    ) -> BTreeSet<ChangeNumber> {
-        let open = self.by_client_id.values_mut().filter(|order| order.expected == Expected::Open);
-        let settled = open.filter(|order| could_no_longer_arrive(&order.request, order.signed_at)).map(|order| {
-            order.expected = Expected::Settled;
-            order.number
-        });
-        settled.collect()
+    pub(super) fn settle(&mut self, could_no_longer_arrive: &dyn Fn(&str, Timestamp) -> bool) -> Vec<ChangeNumber> {
+        let mut settled = Vec::new();
+        for order in self.by_client_id.values_mut().filter(|order| order.expected == Expected::Open) {
+            if could_no_longer_arrive(&order.request, order.signed_at) {
+                order.expected = Expected::Settled;
+                // A batch has several orders.
+                if !settled.contains(&order.number) {
+                    settled.push(order.number);
+                }
+            }
+        }
+        settled
+    }
+
+    /// Whether orders of `family` are compared; if not, notes that the journal has some.
+    fn takes(&mut self, family: &str) -> bool {
+        let takes = self.families.is_empty() || self.families.iter().any(|name| name == family);
+        self.is_partial |= !takes;
+        takes
     }
 
     fn adopt(&mut self, listing: &Listing, stored: &StoredChange) -> Result<(), JournalError> {
@@ -179,9 +180,14 @@ impl Known {
             let (place, why) = (format!("at change {number}"), "an adopted order has no id".to_owned());
             return Err(JournalError::Damaged { place, why });
         };
-        let adopted = Adopted { number, signed_at: stored.change.signed_at, client_id };
-        self.adopted.entry((listing.family, id)).or_insert(adopted);
+        self.add_adopted((listing.family, id), Adopted { number, signed_at: stored.change.signed_at, client_id });
         Ok(())
+    }
+
+    fn add_adopted(&mut self, key: Key, order: Adopted) {
+        if self.takes(key.0) && !self.adopted.contains(&key) {
+            self.adopted.insert(key, order);
+        }
     }
 
     fn place(&mut self, stored: &StoredChange, look: Look, is_created: bool) -> Result<(), Violations> {
@@ -192,9 +198,12 @@ impl Known {
         };
         let (number, signed_at) = (stored.number, stored.change.signed_at);
         for id in (look.ids)(&stored.change.request)? {
+            if id.is_none() && expected == Expected::NotPlaced || !self.takes(look.family) {
+                continue;
+            }
             let Some(id) = id else {
-                if expected != Expected::NotPlaced {
-                    self.without_id.insert(look.family);
+                if !self.without_id.contains(&look.family) {
+                    self.without_id.push(look.family);
                 }
                 continue;
             };
@@ -204,7 +213,7 @@ impl Known {
             // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the
             // others.
             let is_placed = expected != Expected::NotPlaced && is_created;
-            if is_placed || !self.by_client_id.contains_key(&key) {
+            if is_placed || !self.by_client_id.contains(&key) {
                 self.by_client_id.insert(key, order);
             }
         }
@@ -243,16 +252,14 @@ fn unshown<'a>(
     shown: &'a Shown,
     since: Timestamp,
 ) -> impl Iterator<Item = (&'a Key, &'a KnownOrder)> {
-    let seen: BTreeSet<(&str, &str)> = shown
-        .orders
-        .iter()
-        .filter_map(|((family, _), order)| Some((*family, order.sighting.client_id.as_deref()?)))
-        .collect();
-    known.by_client_id.iter().filter(move |((family, client_id), order)| {
-        order.expected != Expected::NotPlaced
-            && order.is_created
-            && order.signed_at >= since
-            && !seen.contains(&(*family, client_id.as_str()))
+    let mut seen = ByOrder::default();
+    for ((family, _), order) in shown.orders.iter() {
+        if let Some(client_id) = &order.sighting.client_id {
+            seen.insert((*family, client_id.clone()), ());
+        }
+    }
+    known.by_client_id.iter().filter(move |(key, order)| {
+        order.expected != Expected::NotPlaced && order.is_created && order.signed_at >= since && !seen.contains(key)
     })
 }
 
@@ -268,29 +275,31 @@ pub(super) struct Whose<'a> {
 /// Reports for each order how it differs from the journal.
 pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, whose: Whose<'_>) -> Vec<ReconciledOrder> {
     let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, whose));
-    let fills_alone = shown.fills.iter().filter(|(key, _)| !shown.orders.contains_key(key));
-    let mut filled_ids = BTreeMap::new();
+    let fills_alone = shown.fills.iter().filter(|(key, _)| !shown.orders.contains(key));
+    let mut filled_ids = ByOrder::default();
     let mut orders: Vec<_> = listed.collect();
     for (key, filled) in fills_alone {
         let client_id = filled.client_id.clone();
-        let of_journal = client_id.clone().filter(|id| known.by_client_id.contains_key(&(key.0, id.clone())));
-        match of_journal.map(|id| filled_ids.entry((key.0, id))) {
-            Some(Entry::Vacant(entry)) => drop(entry.insert(key.clone())),
+        let of_journal = client_id.clone().map(|id| (key.0, id)).filter(|by| known.by_client_id.contains(by));
+        match of_journal {
+            Some(by) if !filled_ids.contains(&by) => filled_ids.insert(by, Some(key.clone())),
             // Two orders with one id cannot be distinguished.
-            Some(Entry::Occupied(_)) | None => orders.push(by_its_fills(known, key, client_id, whose)),
+            Some(_) | None => orders.push(by_its_fills(known, key, client_id, whose)),
         }
     }
-    orders.extend(unshown(known, shown, since).map(|(key, order)| gone(key, order, filled_ids.remove(key))));
+    for (key, order) in unshown(known, shown, since) {
+        orders.push(gone(key, order, filled_ids.get_mut(key).and_then(Option::take)));
+    }
     // Fills of orders that were compared before.
-    let earlier =
-        filled_ids.into_iter().filter_map(|(by, key)| Some(gone(&by, known.by_client_id.get(&by)?, Some(key))));
-    orders.extend(earlier);
+    for (key, filled) in filled_ids.iter().filter(|(_, filled)| filled.is_some()) {
+        orders.extend(known.by_client_id.get(key).map(|order| gone(key, order, filled.clone())));
+    }
     orders.extend(adopted_and_gone(known, shown, since));
     for order in &mut orders {
         let filled = order.id.as_ref().and_then(|id| shown.fills.get(&(order.family, id.clone())));
         order.filled = filled.map(|filled| filled.quantity).unwrap_or_default().into();
     }
-    orders.sort_by(|one, other| sorted_by(one).cmp(&sorted_by(other)));
+    orders.sort_unstable_by(|one, other| sorted_by(one).cmp(&sorted_by(other)));
     orders
 }
 
@@ -343,14 +352,14 @@ fn unknown(
         None if may_be_lost => Difference::PerhapsLost,
         Some(_) if may_be_lost && own_prefixes.is_empty() => Difference::PerhapsLost,
         // The exchange may give a client id of its own to an order without one.
-        _ if known.without_id.contains(family) => Difference::Unattributed,
+        _ if known.without_id.contains(&family) => Difference::Unattributed,
         _ => Difference::Foreign,
     }
 }
 
 /// An order of which only fills are shown. Without a client id it may be any order of the journal that is not shown.
 fn by_its_fills(known: &Known, key: &Key, client_id: Option<String>, whose: Whose<'_>) -> ReconciledOrder {
-    let difference = match (&client_id, known.adopted.contains_key(key)) {
+    let difference = match (&client_id, known.adopted.contains(key)) {
         (_, true) => Difference::Ended,
         (None, false) => Difference::Unattributed,
         (Some(id), false) => unknown(known, key.0, Some(id), None, whose),
@@ -376,7 +385,7 @@ fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
 
 /// Adopted orders have no request to query them by.
 fn adopted_and_gone(known: &Known, shown: &Shown, since: Timestamp) -> impl Iterator<Item = ReconciledOrder> {
-    let is_shown = |key: &Key| shown.orders.contains_key(key) || shown.fills.contains_key(key);
+    let is_shown = |key: &Key| shown.orders.contains(key) || shown.fills.contains(key);
     let gone = known.adopted.iter().filter(move |(key, adopted)| adopted.signed_at >= since && !is_shown(key));
     gone.map(|((family, id), adopted)| ReconciledOrder {
         id: Some(id.clone()),

@@ -55,7 +55,12 @@ impl Lost {
 impl Progress {
     fn begin(client: &ClientCore, listings: &[Listing], how: &Reconciliation) -> Result<Self, ReconcileError> {
         let covers = |family: &str| how.families.is_empty() || how.families.iter().any(|name| name == family);
-        let mut covered: Vec<_> = listings.iter().filter(|listing| covers(listing.family)).copied().collect();
+        let mut covered = Vec::new();
+        for listing in listings.iter().filter(|listing| covers(listing.family)) {
+            // After the others of its part.
+            let place = covered.partition_point(|known: &Listing| known.part <= listing.part);
+            covered.insert(place, *listing);
+        }
         let of_orders = |listing: &&Listing| listing.part == Part::OpenOrders;
         let lists = |family: &&String| covered.iter().filter(of_orders).any(|listing| listing.family == **family);
         let unlisted = how.families.iter().find(|family| !lists(family));
@@ -67,9 +72,10 @@ impl Progress {
         {
             return Err(ReconcileError::NoCancel { operation: listing.operation });
         }
-        covered.sort_by_key(|listing| listing.part);
-        let turns = covered.iter().flat_map(|listing| listing.turns().into_iter().map(|turn| (*listing, turn)));
-        let mut left: Vec<_> = turns.collect();
+        let mut left = Vec::new();
+        for listing in covered {
+            left.extend(listing.turns().into_iter().map(|turn| (listing, turn)));
+        }
         left.reverse();
         let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
         let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(Lost::of);
@@ -139,11 +145,9 @@ impl ClientCore {
         let changes = journal.read(Selection::After(ChangeNumber(0))).await?;
         let of_account = |account: &Option<String>| account.as_deref().unwrap_or_default() == self.account().name();
         let changes = changes.into_iter().filter(|stored| of_account(&stored.change.account)).collect();
-        let mut known = Known::of(changes, recoveries, listings)?;
-        let covers_all = how.families.is_empty()
-            || known.families().iter().all(|family| how.families.iter().any(|covered| covered == family));
-        known.keep_families(&how.families);
-        for number in known.settle(|request, signed_at| {
+        let mut known = Known::of(changes, recoveries, listings, &how.families)?;
+        let covers_all = !known.is_partial();
+        for number in known.settle(&|request, signed_at| {
             self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
         }) {
             journal.end(number, Ending::new(Outcome::Unknown)).await?;

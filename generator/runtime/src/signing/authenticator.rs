@@ -211,15 +211,13 @@ impl Authenticator {
         is_signature: bool,
         signature: &str,
     ) -> Result<(), CannotCarry> {
-        let mut after = self.after.iter().filter(|varying| varying.is_signature == is_signature).peekable();
-        if after.peek().is_none() {
+        let mut texts = Vec::new();
+        for Varying { name, parts, .. } in self.after.iter().filter(|varying| varying.is_signature == is_signature) {
+            texts.push((*name, *parts, lossy(self.sources(stamp, Some(request), signature).text(parts))));
+        }
+        if texts.is_empty() {
             return Ok(());
         }
-        let texts = after.map(|Varying { name, parts, .. }| {
-            let text = lossy(self.sources(stamp, Some(request), signature).text(parts));
-            (*name, *parts, text)
-        });
-        let texts: Vec<_> = texts.collect();
         if request.body().first() == Some(&b'{') {
             let mut members = JsonWriter::with_capacity(128);
             members.begin_object();

@@ -13,7 +13,14 @@ pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
             text
         }
         Encoding::Base64Url => URL_SAFE.encode(bytes),
-        Encoding::Hex => bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]).map(hex_digit).collect(),
+        Encoding::Hex => {
+            let mut text = String::with_capacity(bytes.len() * 2);
+            for byte in bytes {
+                text.push(hex_digit(byte >> 4));
+                text.push(hex_digit(byte & 0xf));
+            }
+            text
+        }
     }
 }
 

@@ -62,10 +62,28 @@ fn value(from: &mut Reader<'_>, form: Pairs) -> Result<String, ReadError> {
     }
 }
 
-fn joined(mut pairs: Vec<(String, String)>, form: Pairs) -> String {
-    if form.sorted {
-        pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+fn joined(pairs: Vec<(String, String)>, form: Pairs) -> String {
+    let mut in_order: Vec<&(String, String)> = Vec::with_capacity(pairs.len());
+    for pair in &pairs {
+        // Pairs of one name stay in their order.
+        let place = match form.sorted {
+            true => in_order.partition_point(|(before, _)| *before <= pair.0),
+            false => in_order.len(),
+        };
+        in_order.insert(place, pair);
     }
-    let pairs: Vec<_> = pairs.iter().map(|(name, value)| [name, form.equals, value].concat()).collect();
-    pairs.join(form.between)
+    let texts: Vec<_> = in_order.iter().map(|(name, value)| [name, form.equals, value].concat()).collect();
+    texts.join(form.between)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_one_name_stay_in_their_order() {
+        for (sorted, expected) in [(true, "a:1,b:2,b:1,b-:3"), (false, "b:2,b-:3,a:1,b:1")] {
+            assert_eq!(of_query("b=2&b-=3&a=1&b=1", Pairs { sorted, equals: ":", between: "," }), expected);
+        }
+    }
 }

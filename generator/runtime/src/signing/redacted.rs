@@ -10,7 +10,7 @@ use crate::tables::{Authentication, Part, Place};
 /// The address and the body of `request`, without keys, passphrases and signatures.
 pub(crate) fn redacted(authentication: Option<&Authentication>, request: &Request<Bytes>) -> (Uri, Bytes) {
     let (uri, body) = (request.uri(), request.body());
-    let secrets: Vec<&str> = authentication.into_iter().flat_map(secret_parameters).collect();
+    let secrets = authentication.map(secret_parameters).unwrap_or_default();
     if secrets.is_empty() {
         return (uri.clone(), body.clone());
     }
@@ -22,13 +22,14 @@ pub(crate) fn redacted(authentication: Option<&Authentication>, request: &Reques
 }
 
 /// The names under which a secret travels in a query or a body.
-fn secret_parameters(authentication: &Authentication) -> impl Iterator<Item = &'static str> {
-    authentication.carried.iter().filter_map(|carried| match carried.place {
+fn secret_parameters(authentication: &Authentication) -> Vec<&'static str> {
+    let names = authentication.carried.iter().filter_map(|carried| match carried.place {
         Place::Parameter(name) | Place::After(name) | Place::Query(name) => {
             carried.parts.iter().any(Part::is_secret).then_some(name)
         }
         Place::Header(_) => None,
-    })
+    });
+    names.collect()
 }
 
 fn without_query_pairs(uri: &Uri, secrets: &[&str]) -> Uri {

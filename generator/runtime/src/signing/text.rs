@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::Request;
+use http::uri::Authority;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
@@ -52,10 +53,15 @@ impl Sources<'_> {
                 parts.iter().for_each(|part| self.push(*part, text));
             }
             Part::Pairs(form) => {
-                let call = self.stamp.call.as_ref();
-                text.extend(self.request.iter().flat_map(|request| pairs::text(request, call, form).into_bytes()));
+                if let Some(request) = self.request {
+                    text.extend_from_slice(pairs::text(request, self.stamp.call.as_ref(), form).as_bytes());
+                }
             }
-            Part::CallId => text.extend(self.stamp.call.iter().flat_map(|call| call.number.to_string().into_bytes())),
+            Part::CallId => {
+                if let Some(call) = &self.stamp.call {
+                    text.extend_from_slice(call.number.to_string().as_bytes());
+                }
+            }
             Part::Method
             | Part::Host
             | Part::Query
@@ -114,17 +120,19 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
     let uri = request.uri();
     match part {
         Part::Method => text.extend_from_slice(request.method().as_str().as_bytes()),
-        Part::Host => text.extend(uri.authority().iter().flat_map(|host| host.as_str().bytes())),
+        Part::Host => text.extend_from_slice(uri.authority().map_or("", Authority::as_str).as_bytes()),
         Part::Query | Part::BareQuery => {
             if let Some(query) = uri.query() {
                 text.extend_from_slice(if part == Part::Query { b"?" } else { b"" });
                 text.extend_from_slice(query.as_bytes());
             }
         }
-        Part::DecodedQuery => text.extend(uri.query().iter().flat_map(|query| percent_decode_str(query))),
+        Part::DecodedQuery => text.extend(percent_decode_str(uri.query().unwrap_or_default())),
         Part::SortedQuery => text.extend_from_slice(uri.query().map(sorted).unwrap_or_default().as_bytes()),
         Part::Body => text.extend_from_slice(request.body()),
-        Part::Header(name) => text.extend(request.headers().get(name).iter().flat_map(|value| value.as_bytes())),
+        Part::Header(name) => {
+            text.extend_from_slice(request.headers().get(name).map_or(&[], |value| value.as_bytes()));
+        }
         Part::Text(_)
         | Part::Key
         | Part::Passphrase
@@ -143,11 +151,14 @@ fn push_of_request(request: &Request<Bytes>, part: Part, text: &mut Vec<u8>) {
     }
 }
 
-/// The parameters of a query in the order of their names.
+/// The parameters of a query in the order of their names; those of one name stay in their order.
 fn sorted(query: &str) -> String {
-    let mut pairs: Vec<&str> = query.split('&').collect();
-    pairs.sort_by_key(|pair| pair.split('=').next());
-    pairs.join("&")
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for pair in query.split('&') {
+        let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+        pairs.insert(pairs.partition_point(|(before, _)| *before <= name), (name, pair));
+    }
+    pairs.iter().map(|(_, pair)| *pair).collect::<Vec<_>>().join("&")
 }
 
 fn digest(hash: Hash, text: &[u8]) -> Vec<u8> {
@@ -162,5 +173,16 @@ fn push_digest(digest: &[u8], form: DigestForm, text: &mut Vec<u8>) {
     match form {
         DigestForm::Bytes => text.extend_from_slice(digest),
         DigestForm::Encoded(encoding) => text.extend_from_slice(encoded(digest, encoding).as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sorted;
+
+    #[test]
+    fn parameters_of_one_name_stay_in_their_order() {
+        assert_eq!(sorted("b=2&a=1&b=1&a-b=&a&c=="), "a=1&a&a-b=&b=2&b=1&c==");
+        assert_eq!(sorted(""), "");
     }
 }

@@ -39,12 +39,12 @@ impl Authentication {
     /// Whether requests carry `part`, by itself or in a token.
     pub(crate) fn carries(&self, part: Part) -> bool {
         let in_token = match self.signature.map(|signature| signature.content) {
-            Some(Content::Token(token)) => {
-                token.header.iter().chain(token.claims).any(|(_, parts)| parts.iter().any(|own| own.has(part)))
-            }
+            Some(Content::Token(token)) => [token.header, token.claims]
+                .iter()
+                .any(|members| members.iter().any(|(_, parts)| Part::among(parts, part))),
             Some(Content::Text(_)) | None => false,
         };
-        in_token || self.carried.iter().flat_map(|carried| carried.parts).any(|own| own.has(part))
+        in_token || self.carried.iter().any(|carried| Part::among(carried.parts, part))
     }
 }
 
@@ -227,15 +227,18 @@ impl Part {
         }
     }
 
+    /// Whether one of `parts` is `part`, or is made of it.
+    fn among(parts: &[Self], part: Self) -> bool {
+        parts.iter().any(|own| own.has(part))
+    }
+
     /// Whether it is `part`, or is made from it.
     fn has(&self, part: Self) -> bool {
         *self == part
             || match self {
-                Self::Digest(_, _, parts) | Self::Base64(parts) | Self::Signed(parts) => {
-                    parts.iter().any(|own| own.has(part))
-                }
+                Self::Digest(_, _, parts) | Self::Base64(parts) | Self::Signed(parts) => Self::among(parts, part),
                 Self::When(either) => {
-                    [either.when, either.then, either.otherwise].into_iter().flatten().any(|own| own.has(part))
+                    [either.when, either.then, either.otherwise].iter().any(|parts| Self::among(parts, part))
                 }
                 Self::Signature
                 | Self::Text(_)

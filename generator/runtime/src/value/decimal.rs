@@ -139,7 +139,7 @@ impl Decimal {
     fn combined(
         &self,
         other: &Self,
-        combine: impl FnOnce(rust_decimal::Decimal, rust_decimal::Decimal) -> Option<rust_decimal::Decimal>,
+        combine: fn(rust_decimal::Decimal, rust_decimal::Decimal) -> Option<rust_decimal::Decimal>,
     ) -> Result<Self, InvalidDecimal> {
         let result = combine(self.to_rust_decimal()?, other.to_rust_decimal()?);
         result.map(Self::from).ok_or_else(|| InvalidDecimal::new(self.as_str(), TOO_LARGE))
@@ -159,7 +159,7 @@ impl Decimal {
     ///
     /// Fails if the step is not above zero, or if a number or the result does not fit a [`rust_decimal::Decimal`].
     pub fn floor_to(&self, step: &Self) -> Result<Self, InvalidDecimal> {
-        self.to_multiple(step, |_| false)
+        self.to_multiple(step, &|_| false)
     }
 
     /// The nearest multiple of `step`; of two, the one that is further from zero.
@@ -169,14 +169,14 @@ impl Decimal {
     /// Like [`floor_to`](Self::floor_to).
     pub fn round_to(&self, step: &Self) -> Result<Self, InvalidDecimal> {
         let is_positive = !self.is_sign_negative();
-        self.to_multiple(step, |[below, above]| if is_positive { above <= below } else { above < below })
+        self.to_multiple(step, &|[below, above]| if is_positive { above <= below } else { above < below })
     }
 
     /// The multiple of `step` below this, or the one above it if `is_up` returns true for the distances to both.
     fn to_multiple(
         &self,
         step: &Self,
-        is_up: impl FnOnce([rust_decimal::Decimal; 2]) -> bool,
+        is_up: &dyn Fn([rust_decimal::Decimal; 2]) -> bool,
     ) -> Result<Self, InvalidDecimal> {
         let (number, by) = (self.to_rust_decimal()?, step.to_rust_decimal()?.normalize());
         if by <= rust_decimal::Decimal::ZERO {

@@ -192,12 +192,14 @@ fn go_on(inner: &mut Option<Pin<Box<Inner>>>, waker: &Waker) {
 /// arrive.
 fn announced(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(KEEP_ALIVE).iter().filter_map(|value| value.to_str().ok());
-    let seconds = values.flat_map(|value| value.split(',')).filter_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        let value = value.trim().trim_matches('"');
-        name.trim().eq_ignore_ascii_case("timeout").then(|| value.parse().ok()).flatten()
-    });
-    seconds.min().map(|seconds| Duration::from_secs(seconds) - Duration::from_secs(seconds) / 4)
+    let shortest = values.filter_map(|value| value.split(',').filter_map(timeout).min()).min();
+    shortest.map(|seconds| Duration::from_secs(seconds) - Duration::from_secs(seconds) / 4)
+}
+
+fn timeout(parameter: &str) -> Option<u64> {
+    let (name, value) = parameter.split_once('=')?;
+    let value = value.trim().trim_matches('"');
+    if name.trim().eq_ignore_ascii_case("timeout") { value.parse().ok() } else { None }
 }
 
 #[cfg(test)]

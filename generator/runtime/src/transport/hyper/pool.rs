@@ -36,6 +36,14 @@ struct Reaper {
     sooner: watch::Sender<()>,
 }
 
+impl Resting {
+    /// Takes the connections for which `is_over` holds, to be dropped after the lock.
+    #[expect(clippy::vec_box, reason = "they are kept in boxes")]
+    fn take_each(&mut self, is_over: &dyn Fn(&Connection) -> bool) -> Vec<Box<Connection>> {
+        self.connections.extract_if(.., |one| is_over(one)).collect()
+    }
+}
+
 impl Pool {
     /// The connection of `runtime` that was used last, unless it has expired by `now`. So connections that are not
     /// needed expire, and a request is the least likely to meet a server that is just closing the connection.
@@ -80,8 +88,7 @@ impl Pool {
     /// connection has been left for a while. The reaper is removed then.
     fn close_expired(&self, runtime: runtime::Id, now: Instant) -> Option<Instant> {
         let mut resting = self.lock();
-        let expired = resting.connections.extract_if(.., |one| one.is_of(runtime) && one.expires() <= now);
-        let expired: Vec<_> = expired.collect();
+        let expired = resting.take_each(&|one| one.is_of(runtime) && one.expires() <= now);
         let next = resting.connections.iter().filter(|one| one.is_of(runtime)).map(|one| one.expires()).min();
         let place = resting.reapers.iter().position(|reaper| reaper.runtime == runtime)?;
         let reaper = &mut resting.reapers[place];
@@ -98,7 +105,7 @@ impl Pool {
     fn forget(&self, runtime: runtime::Id) {
         let mut resting = self.lock();
         resting.reapers.retain(|reaper| reaper.runtime != runtime);
-        let gone: Vec<_> = resting.connections.extract_if(.., |one| one.is_of(runtime)).collect();
+        let gone = resting.take_each(&|one| one.is_of(runtime));
         drop(resting);
         drop(gone);
     }
