@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -47,21 +47,37 @@ const LONGEST_SPREAD: Duration = Duration::from_secs(60);
 #[derive(Clone, Default)]
 pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Line>>>);
 
-/// The taken slots of a limit that have not ended, by their start and with their end. They do not overlap.
+/// The taken slots of a limit that have not ended, each with its start and its end, in order. They do not overlap.
 #[derive(Default)]
-struct Line(BTreeMap<Duration, Duration>);
+struct Line(VecDeque<(Duration, Duration)>);
 
 impl Line {
     /// The end of the last slot that overlaps one that starts at `at`.
     fn blocked_until(&self, at: Duration, length: Duration) -> Option<Duration> {
-        let (_, end) = self.0.range(..at.saturating_add(length)).next_back()?;
+        let (_, end) = self.0.get(self.place_of(at.saturating_add(length)).checked_sub(1)?)?;
         (*end > at).then_some(*end)
     }
 
-    fn forget_before(&mut self, now: Duration) {
-        while self.0.first_entry().is_some_and(|first| *first.get() <= now) {
-            self.0.pop_first();
+    fn take(&mut self, at: Duration, length: Duration) {
+        self.0.insert(self.place_of(at), (at, at.saturating_add(length)));
+    }
+
+    fn give_back(&mut self, at: Duration) {
+        let place = self.place_of(at);
+        if self.0.get(place).is_some_and(|(start, _)| *start == at) {
+            self.0.remove(place);
         }
+    }
+
+    fn forget_before(&mut self, now: Duration) {
+        while self.0.front().is_some_and(|(_, end)| *end <= now) {
+            self.0.pop_front();
+        }
+    }
+
+    /// The place of the first slot that starts at `at` or later.
+    fn place_of(&self, at: Duration) -> usize {
+        self.0.partition_point(|(start, _)| *start < at)
     }
 }
 
@@ -89,7 +105,7 @@ impl Slots {
             at = free;
         }
         for (limit, length) in &limits {
-            slots.entry(limit.clone()).or_default().0.insert(at, at.saturating_add(*length));
+            slots.entry(limit.clone()).or_default().take(at, *length);
         }
         let limits = limits.into_iter().map(|(limit, _)| limit).collect();
         Slot { slots: self, at, limits, is_used: false }
@@ -113,7 +129,7 @@ impl Drop for Slot<'_> {
         let mut slots = self.slots.0.lock().unwrap_or_else(PoisonError::into_inner);
         for limit in &self.limits {
             if let Some(line) = slots.get_mut(limit) {
-                line.0.remove(&self.at);
+                line.give_back(self.at);
             }
         }
     }
