@@ -296,6 +296,7 @@ impl FromStr for Decimal {
     type Err = InvalidDecimal;
 
     /// Takes digits with an optional sign, fraction (`.5` and `5.` too) and exponent between -1000 and 1000.
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if !is_number(text) {
             return Err(InvalidDecimal::new(text, "not a decimal number, or with an exponent beyond 1000"));
