@@ -2,7 +2,7 @@
 
 //! Get Agent Direct Commissions.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 
 runtime::parameters! {
@@ -181,14 +181,14 @@ impl GetAgentDirectCommissions {
 impl runtime::parameters::Parameters for GetAgentDirectCommissions {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text("startTime", self.start_time.as_ref());
-        out.optional_text("endTime", self.end_time.as_ref());
-        out.optional_text("idLessThan", self.id_less_than.as_ref());
-        out.optional_text("limit", self.limit.as_ref());
-        out.optional_text("uid", self.uid.as_ref());
-        out.optional_text("coin", self.coin.as_ref());
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("showSub", self.show_sub.as_ref());
+        out.optional_text(name!("startTime"), self.start_time.as_ref());
+        out.optional_text(name!("endTime"), self.end_time.as_ref());
+        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
+        out.optional_text(name!("limit"), self.limit.as_ref());
+        out.optional_text(name!("uid"), self.uid.as_ref());
+        out.optional_text(name!("coin"), self.coin.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("showSub"), self.show_sub.as_ref());
     }
 
     #[inline]

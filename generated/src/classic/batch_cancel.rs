@@ -2,7 +2,7 @@
 
 //! Batch Cancel.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     BatchCancelOutcome, BatchSuccess, ClientOid, Coin, OrderId, ProductType, Symbol,
 };
@@ -128,12 +128,12 @@ impl BatchCancel {
 impl runtime::parameters::Parameters for BatchCancel {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("productType", &self.product_type);
+        out.text(name!("productType"), &self.product_type);
         if let Some(order_id_list) = &self.order_id_list {
-            out.list("orderIdList", order_id_list);
+            out.list(name!("orderIdList"), order_id_list);
         }
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("marginCoin", self.margin_coin.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
     }
 
     #[inline]
@@ -306,8 +306,8 @@ impl BatchCancelItem {
 impl runtime::parameters::Parameters for BatchCancelItem {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text("orderId", self.order_id.as_ref());
-        out.optional_text("clientOid", self.client_oid.as_ref());
+        out.optional_text(name!("orderId"), self.order_id.as_ref());
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Batch Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     BatchPlaceOutcome, BatchSuccess, ClientOid, Coin, Force, GetOrderDetail, MarginMode,
     Order, OrderType, ProductType, ReduceOnly, Side, StpMode, Symbol, TradeSide,
@@ -153,11 +153,11 @@ impl BatchOrder {
 impl runtime::parameters::Parameters for BatchOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.text("productType", &self.product_type);
-        out.text("marginCoin", &self.margin_coin);
-        out.text("marginMode", &self.margin_mode);
-        out.list("orderList", &self.order_list);
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("productType"), &self.product_type);
+        out.text(name!("marginCoin"), &self.margin_coin);
+        out.text(name!("marginMode"), &self.margin_mode);
+        out.list(name!("orderList"), &self.order_list);
     }
 
     #[inline]
@@ -510,20 +510,23 @@ impl BatchOrderItem {
 impl runtime::parameters::Parameters for BatchOrderItem {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text("size", self.size.as_ref());
-        out.optional_text("price", self.price.as_ref());
-        out.optional_text("side", self.side.as_ref());
-        out.optional_text("tradeSide", self.trade_side.as_ref());
-        out.optional_text("orderType", self.order_type.as_ref());
-        out.optional_text("force", self.force.as_ref());
-        out.optional_text("clientOid", self.client_oid.as_ref());
-        out.optional_text("reduceOnly", self.reduce_only.as_ref());
+        out.optional_text(name!("size"), self.size.as_ref());
+        out.optional_text(name!("price"), self.price.as_ref());
+        out.optional_text(name!("side"), self.side.as_ref());
+        out.optional_text(name!("tradeSide"), self.trade_side.as_ref());
+        out.optional_text(name!("orderType"), self.order_type.as_ref());
+        out.optional_text(name!("force"), self.force.as_ref());
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
+        out.optional_text(name!("reduceOnly"), self.reduce_only.as_ref());
         out.optional_text(
-            "presetStopSurplusPrice",
+            name!("presetStopSurplusPrice"),
             self.preset_stop_surplus_price.as_ref(),
         );
-        out.optional_text("presetStopLossPrice", self.preset_stop_loss_price.as_ref());
-        out.optional_text("stpMode", self.stp_mode.as_ref());
+        out.optional_text(
+            name!("presetStopLossPrice"),
+            self.preset_stop_loss_price.as_ref(),
+        );
+        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Cancel All Orders.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{BatchSuccess, CancelAllOutcome, Coin, ProductType};
 
 runtime::parameters! {
@@ -108,10 +108,10 @@ impl CancelAllOrders {
 impl runtime::parameters::Parameters for CancelAllOrders {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("productType", &self.product_type);
-        out.optional_text("marginCoin", self.margin_coin.as_ref());
-        out.optional_text("requestTime", self.request_time.as_ref());
-        out.optional_text("receiveWindow", self.receive_window.as_ref());
+        out.text(name!("productType"), &self.product_type);
+        out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
+        out.optional_text(name!("requestTime"), self.request_time.as_ref());
+        out.optional_text(name!("receiveWindow"), self.receive_window.as_ref());
     }
 
     #[inline]

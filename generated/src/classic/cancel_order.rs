@@ -2,7 +2,7 @@
 
 //! Cancel Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
@@ -102,9 +102,9 @@ impl CancelOrder {
 impl runtime::parameters::Parameters for CancelOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.text("productType", &self.product_type);
-        out.optional_text("marginCoin", self.margin_coin.as_ref());
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("productType"), &self.product_type);
+        out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
         runtime::parameters::Parameters::write(&self.order, out);
     }
 

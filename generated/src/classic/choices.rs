@@ -2,7 +2,7 @@
 
 //! Parameters of the Classic account futures operations that go together.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{ClientOid, Force, OrderId, OrderType};
 
 /// Which order is meant, named by the exchange's id or by the caller's own.
@@ -40,8 +40,8 @@ impl runtime::parameters::Parameters for OrderRef {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         match self {
-            Self::OrderId(value) => out.text("orderId", value),
-            Self::ClientOid(value) => out.text("clientOid", value),
+            Self::OrderId(value) => out.text(name!("orderId"), value),
+            Self::ClientOid(value) => out.text(name!("clientOid"), value),
         }
     }
 
@@ -114,7 +114,7 @@ impl Execution {
 impl runtime::parameters::Parameters for Execution {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("orderType", &self.kind());
+        out.text(name!("orderType"), &self.kind());
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
@@ -167,8 +167,8 @@ impl LimitExecution {
 impl runtime::parameters::Parameters for LimitExecution {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("price", &self.price);
-        out.text("force", &self.force);
+        out.text(name!("price"), &self.price);
+        out.text(name!("force"), &self.force);
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Flash Close Position.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{CloseOutcome, ClosedPosition, HoldSide, ProductType, Symbol};
 
 runtime::parameters! {
@@ -136,9 +136,9 @@ impl FlashClosePosition {
 impl runtime::parameters::Parameters for FlashClosePosition {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("productType", &self.product_type);
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("holdSide", self.hold_side.as_ref());
+        out.text(name!("productType"), &self.product_type);
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("holdSide"), self.hold_side.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Get Historical Transaction Details.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 
 runtime::parameters! {
@@ -157,13 +157,13 @@ impl GetHistoricalTransactionDetails {
 impl runtime::parameters::Parameters for GetHistoricalTransactionDetails {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("productType", &self.product_type);
-        out.optional_text("orderId", self.order_id.as_ref());
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("startTime", self.start_time.as_ref());
-        out.optional_text("endTime", self.end_time.as_ref());
-        out.optional_text("idLessThan", self.id_less_than.as_ref());
-        out.optional_text("limit", self.limit.as_ref());
+        out.text(name!("productType"), &self.product_type);
+        out.optional_text(name!("orderId"), self.order_id.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("startTime"), self.start_time.as_ref());
+        out.optional_text(name!("endTime"), self.end_time.as_ref());
+        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
+        out.optional_text(name!("limit"), self.limit.as_ref());
     }
 
     #[inline]

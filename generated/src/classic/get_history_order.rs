@@ -2,7 +2,7 @@
 
 //! Get History Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 
 runtime::parameters! {
@@ -172,16 +172,16 @@ impl GetHistoryOrder {
 impl runtime::parameters::Parameters for GetHistoryOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("productType", &self.product_type);
+        out.text(name!("productType"), &self.product_type);
         if let Some(order) = &self.order {
             runtime::parameters::Parameters::write(order, out);
         }
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("idLessThan", self.id_less_than.as_ref());
-        out.optional_text("orderSource", self.order_source.as_ref());
-        out.optional_text("startTime", self.start_time.as_ref());
-        out.optional_text("endTime", self.end_time.as_ref());
-        out.optional_text("limit", self.limit.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("idLessThan"), self.id_less_than.as_ref());
+        out.optional_text(name!("orderSource"), self.order_source.as_ref());
+        out.optional_text(name!("startTime"), self.start_time.as_ref());
+        out.optional_text(name!("endTime"), self.end_time.as_ref());
+        out.optional_text(name!("limit"), self.limit.as_ref());
     }
 
     #[inline]

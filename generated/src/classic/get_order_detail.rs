@@ -2,7 +2,7 @@
 
 //! Get Order Detail.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Order, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
@@ -88,8 +88,8 @@ impl GetOrderDetail {
 impl runtime::parameters::Parameters for GetOrderDetail {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.text("productType", &self.product_type);
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("productType"), &self.product_type);
         runtime::parameters::Parameters::write(&self.order, out);
     }
 

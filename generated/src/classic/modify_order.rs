@@ -2,7 +2,7 @@
 
 //! Modify Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
@@ -190,18 +190,22 @@ impl ModifyOrder {
 impl runtime::parameters::Parameters for ModifyOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.text("productType", &self.product_type);
-        out.text("newClientOid", &self.new_client_oid);
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("productType"), &self.product_type);
+        out.text(name!("newClientOid"), &self.new_client_oid);
         runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text("newSize", self.new_size.as_ref());
-        out.optional_text("newPrice", self.new_price.as_ref());
+        out.optional_text(name!("newSize"), self.new_size.as_ref());
+        out.optional_text(name!("newPrice"), self.new_price.as_ref());
         out.edit_text(
-            "newPresetStopSurplusPrice",
+            name!("newPresetStopSurplusPrice"),
             &self.new_preset_stop_surplus_price,
             "0",
         );
-        out.edit_text("newPresetStopLossPrice", &self.new_preset_stop_loss_price, "0");
+        out.edit_text(
+            name!("newPresetStopLossPrice"),
+            &self.new_preset_stop_loss_price,
+            "0",
+        );
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Place Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     ClientOid, Coin, Execution, GetOrderDetail, MarginMode, Order, OrderAck, ProductType,
     ReduceOnly, Side, StpMode, Symbol, TradeSide,
@@ -429,30 +429,33 @@ impl PlaceOrder {
 impl runtime::parameters::Parameters for PlaceOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.text("productType", &self.product_type);
-        out.text("marginMode", &self.margin_mode);
-        out.text("marginCoin", &self.margin_coin);
-        out.text("size", &self.size);
-        out.text("side", &self.side);
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("productType"), &self.product_type);
+        out.text(name!("marginMode"), &self.margin_mode);
+        out.text(name!("marginCoin"), &self.margin_coin);
+        out.text(name!("size"), &self.size);
+        out.text(name!("side"), &self.side);
         runtime::parameters::Parameters::write(&self.execution, out);
-        out.optional_text("tradeSide", self.trade_side.as_ref());
-        out.optional_text("clientOid", self.client_oid.as_ref());
-        out.optional_text("reduceOnly", self.reduce_only.as_ref());
+        out.optional_text(name!("tradeSide"), self.trade_side.as_ref());
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
+        out.optional_text(name!("reduceOnly"), self.reduce_only.as_ref());
         out.optional_text(
-            "presetStopSurplusPrice",
+            name!("presetStopSurplusPrice"),
             self.preset_stop_surplus_price.as_ref(),
         );
-        out.optional_text("presetStopLossPrice", self.preset_stop_loss_price.as_ref());
         out.optional_text(
-            "presetStopSurplusExecutePrice",
+            name!("presetStopLossPrice"),
+            self.preset_stop_loss_price.as_ref(),
+        );
+        out.optional_text(
+            name!("presetStopSurplusExecutePrice"),
             self.preset_stop_surplus_execute_price.as_ref(),
         );
         out.optional_text(
-            "presetStopLossExecutePrice",
+            name!("presetStopLossExecutePrice"),
             self.preset_stop_loss_execute_price.as_ref(),
         );
-        out.optional_text("stpMode", self.stp_mode.as_ref());
+        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
     }
 
     #[inline]

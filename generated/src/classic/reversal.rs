@@ -2,7 +2,7 @@
 
 //! Reversal.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     ClientOid, Coin, GetOrderDetail, Order, OrderIds, ProductType, Side, Symbol,
     TradeSide,
@@ -192,13 +192,13 @@ impl Reversal {
 impl runtime::parameters::Parameters for Reversal {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.text("marginCoin", &self.margin_coin);
-        out.text("productType", &self.product_type);
-        out.text("side", &self.side);
-        out.optional_text("size", self.size.as_ref());
-        out.optional_text("tradeSide", self.trade_side.as_ref());
-        out.optional_text("clientOid", self.client_oid.as_ref());
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("marginCoin"), &self.margin_coin);
+        out.text(name!("productType"), &self.product_type);
+        out.text(name!("side"), &self.side);
+        out.optional_text(name!("size"), self.size.as_ref());
+        out.optional_text(name!("tradeSide"), self.trade_side.as_ref());
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Batch Cancel.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{BatchOrderResult, Category, OrderRef, Symbol};
 
 runtime::parameters! {
@@ -238,8 +238,8 @@ impl BatchCancelItem {
 impl runtime::parameters::Parameters for BatchCancelItem {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("category", &self.category);
-        out.text("symbol", &self.symbol);
+        out.text(name!("category"), &self.category);
+        out.text(name!("symbol"), &self.symbol);
         runtime::parameters::Parameters::write(&self.order, out);
     }
 

@@ -2,7 +2,7 @@
 
 //! Batch Modify Orders.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     BatchModifyResult, Category, GetOrderDetails, Order, OrderRef, Symbol, YesNo,
 };
@@ -421,13 +421,13 @@ impl runtime::parameters::Parameters for BatchModifyItem {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text("qty", self.qty.as_ref());
-        out.optional_text("price", self.price.as_ref());
-        out.optional_number("requestId", self.request_id.as_ref());
-        out.optional_text("autoCancel", self.auto_cancel.as_ref());
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("category", self.category.as_ref());
-        out.optional_text("pxAmendType", self.px_amend_type.as_ref());
+        out.optional_text(name!("qty"), self.qty.as_ref());
+        out.optional_text(name!("price"), self.price.as_ref());
+        out.optional_number(name!("requestId"), self.request_id.as_ref());
+        out.optional_text(name!("autoCancel"), self.auto_cancel.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("category"), self.category.as_ref());
+        out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
     }
 
     #[inline]

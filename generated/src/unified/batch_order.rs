@@ -2,7 +2,7 @@
 
 //! Batch Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     BatchOrderResult, Category, ClientOid, Execution, GetOrderDetails, Order, PosSide,
     Side, StpMode, Symbol, TimeInForce,
@@ -628,14 +628,14 @@ impl BatchOrderItem {
 impl runtime::parameters::Parameters for BatchOrderItem {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("category", &self.category);
-        out.text("symbol", &self.symbol);
-        out.text("qty", &self.qty);
-        out.text("side", &self.side);
+        out.text(name!("category"), &self.category);
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("qty"), &self.qty);
+        out.text(name!("side"), &self.side);
         runtime::parameters::Parameters::write(&self.execution, out);
-        out.optional_text("posSide", self.pos_side.as_ref());
-        out.optional_text("clientOid", self.client_oid.as_ref());
-        out.optional_text("stpMode", self.stp_mode.as_ref());
+        out.optional_text(name!("posSide"), self.pos_side.as_ref());
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
+        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Cancel All Orders.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{BatchOrderResult, Category, Symbol};
 
 runtime::parameters! {
@@ -82,8 +82,8 @@ impl CancelAllOrders {
 impl runtime::parameters::Parameters for CancelAllOrders {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("category", &self.category);
-        out.optional_text("symbol", self.symbol.as_ref());
+        out.text(name!("category"), &self.category);
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Cancel Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Category, OrderIds, OrderRef};
 
 runtime::parameters! {
@@ -89,7 +89,7 @@ impl runtime::parameters::Parameters for CancelOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text("category", self.category.as_ref());
+        out.optional_text(name!("category"), self.category.as_ref());
     }
 
     #[inline]

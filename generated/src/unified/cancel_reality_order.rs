@@ -2,7 +2,7 @@
 
 //! Cancel Reality Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Category, OrderIds, OrderRef, Symbol};
 
 runtime::parameters! {
@@ -99,8 +99,8 @@ impl CancelRealityOrder {
 impl runtime::parameters::Parameters for CancelRealityOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text("category", self.category.as_ref());
-        out.text("symbol", &self.symbol);
+        out.optional_text(name!("category"), self.category.as_ref());
+        out.text(name!("symbol"), &self.symbol);
         runtime::parameters::Parameters::write(&self.order, out);
     }
 

@@ -2,7 +2,7 @@
 
 //! Parameters of the Unified account operations that go together.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{ClientOid, OrderId, OrderType, TimeInForce, YesNo};
 
 /// Which order is meant, by the exchange's id or by the caller's own.
@@ -40,8 +40,8 @@ impl runtime::parameters::Parameters for OrderRef {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         match self {
-            Self::OrderId(value) => out.text("orderId", value),
-            Self::ClientOid(value) => out.text("clientOid", value),
+            Self::OrderId(value) => out.text(name!("orderId"), value),
+            Self::ClientOid(value) => out.text(name!("clientOid"), value),
         }
     }
 
@@ -116,7 +116,7 @@ impl Execution {
 impl runtime::parameters::Parameters for Execution {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("orderType", &self.kind());
+        out.text(name!("orderType"), &self.kind());
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
@@ -186,9 +186,9 @@ impl LimitExecution {
 impl runtime::parameters::Parameters for LimitExecution {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("price", &self.price);
-        out.optional_text("timeInForce", self.time_in_force.as_ref());
-        out.optional_text("pxAmendType", self.px_amend_type.as_ref());
+        out.text(name!("price"), &self.price);
+        out.optional_text(name!("timeInForce"), self.time_in_force.as_ref());
+        out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
     }
 
     #[inline]
@@ -250,7 +250,7 @@ impl RealityExecution {
 impl runtime::parameters::Parameters for RealityExecution {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("orderType", &self.kind());
+        out.text(name!("orderType"), &self.kind());
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
@@ -299,7 +299,7 @@ impl LimitRealityExecution {
 impl runtime::parameters::Parameters for LimitRealityExecution {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("price", &self.price);
+        out.text(name!("price"), &self.price);
     }
 
     #[inline]

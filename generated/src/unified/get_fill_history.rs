@@ -2,7 +2,7 @@
 
 //! Get Fill History.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Category, Cursor, Fill, OrderId};
 
 runtime::parameters! {
@@ -143,12 +143,12 @@ impl GetFillHistory {
 impl runtime::parameters::Parameters for GetFillHistory {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text("category", self.category.as_ref());
-        out.optional_text("orderId", self.order_id.as_ref());
-        out.optional_text("startTime", self.start_time.as_ref());
-        out.optional_text("endTime", self.end_time.as_ref());
-        out.optional_text("limit", self.limit.as_ref());
-        out.optional_text("cursor", self.cursor.as_ref());
+        out.optional_text(name!("category"), self.category.as_ref());
+        out.optional_text(name!("orderId"), self.order_id.as_ref());
+        out.optional_text(name!("startTime"), self.start_time.as_ref());
+        out.optional_text(name!("endTime"), self.end_time.as_ref());
+        out.optional_text(name!("limit"), self.limit.as_ref());
+        out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Get Insider Trades.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{CompanyCode, Cursor, InsiderTrade};
 
 runtime::parameters! {
@@ -85,9 +85,9 @@ impl GetInsiderTrades {
 impl runtime::parameters::Parameters for GetInsiderTrades {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("code", &self.code);
-        out.optional_text("limit", self.limit.as_ref());
-        out.optional_text("cursor", self.cursor.as_ref());
+        out.text(name!("code"), &self.code);
+        out.optional_text(name!("limit"), self.limit.as_ref());
+        out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Get Open Orders.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Category, Cursor, Order, Symbol};
 
 runtime::parameters! {
@@ -149,12 +149,12 @@ impl GetOpenOrders {
 impl runtime::parameters::Parameters for GetOpenOrders {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text("category", self.category.as_ref());
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("startTime", self.start_time.as_ref());
-        out.optional_text("endTime", self.end_time.as_ref());
-        out.optional_text("limit", self.limit.as_ref());
-        out.optional_text("cursor", self.cursor.as_ref());
+        out.optional_text(name!("category"), self.category.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("startTime"), self.start_time.as_ref());
+        out.optional_text(name!("endTime"), self.end_time.as_ref());
+        out.optional_text(name!("limit"), self.limit.as_ref());
+        out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
     #[inline]

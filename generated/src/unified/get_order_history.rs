@@ -2,7 +2,7 @@
 
 //! Get Order History.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{Category, Cursor, Order, Symbol};
 
 runtime::parameters! {
@@ -138,12 +138,12 @@ impl GetOrderHistory {
 impl runtime::parameters::Parameters for GetOrderHistory {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("category", &self.category);
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("startTime", self.start_time.as_ref());
-        out.optional_text("endTime", self.end_time.as_ref());
-        out.optional_text("limit", self.limit.as_ref());
-        out.optional_text("cursor", self.cursor.as_ref());
+        out.text(name!("category"), &self.category);
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("startTime"), self.start_time.as_ref());
+        out.optional_text(name!("endTime"), self.end_time.as_ref());
+        out.optional_text(name!("limit"), self.limit.as_ref());
+        out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Get Reality Fills.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{RealityFill, Symbol};
 
 runtime::parameters! {
@@ -80,8 +80,8 @@ impl GetRealityFills {
 impl runtime::parameters::Parameters for GetRealityFills {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.optional_text("limit", self.limit.as_ref());
+        out.text(name!("symbol"), &self.symbol);
+        out.optional_text(name!("limit"), self.limit.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Modify Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     Category, GetOrderDetails, Order, OrderIds, OrderRef, OrderType, Symbol, TriggerBy,
     YesNo,
@@ -305,21 +305,21 @@ impl runtime::parameters::Parameters for ModifyOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         runtime::parameters::Parameters::write(&self.order, out);
-        out.optional_text("qty", self.qty.as_ref());
-        out.optional_text("price", self.price.as_ref());
-        out.optional_number("requestId", self.request_id.as_ref());
-        out.optional_text("autoCancel", self.auto_cancel.as_ref());
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("category", self.category.as_ref());
-        out.optional_text("tpTriggerBy", self.tp_trigger_by.as_ref());
-        out.optional_text("slTriggerBy", self.sl_trigger_by.as_ref());
-        out.edit_text("takeProfit", &self.take_profit, "0");
-        out.edit_text("stopLoss", &self.stop_loss, "0");
-        out.optional_text("tpOrderType", self.tp_order_type.as_ref());
-        out.optional_text("slOrderType", self.sl_order_type.as_ref());
-        out.optional_text("tpLimitPrice", self.tp_limit_price.as_ref());
-        out.optional_text("slLimitPrice", self.sl_limit_price.as_ref());
-        out.optional_text("pxAmendType", self.px_amend_type.as_ref());
+        out.optional_text(name!("qty"), self.qty.as_ref());
+        out.optional_text(name!("price"), self.price.as_ref());
+        out.optional_number(name!("requestId"), self.request_id.as_ref());
+        out.optional_text(name!("autoCancel"), self.auto_cancel.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("category"), self.category.as_ref());
+        out.optional_text(name!("tpTriggerBy"), self.tp_trigger_by.as_ref());
+        out.optional_text(name!("slTriggerBy"), self.sl_trigger_by.as_ref());
+        out.edit_text(name!("takeProfit"), &self.take_profit, "0");
+        out.edit_text(name!("stopLoss"), &self.stop_loss, "0");
+        out.optional_text(name!("tpOrderType"), self.tp_order_type.as_ref());
+        out.optional_text(name!("slOrderType"), self.sl_order_type.as_ref());
+        out.optional_text(name!("tpLimitPrice"), self.tp_limit_price.as_ref());
+        out.optional_text(name!("slLimitPrice"), self.sl_limit_price.as_ref());
+        out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 //! Place Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     Category, ClientOid, Execution, GetOrderDetails, MarginMode, Order, OrderAck,
     OrderType, PosSide, Side, StpMode, Symbol, TimeInForce, TriggerBy, YesNo,
@@ -545,25 +545,25 @@ impl PlaceOrder {
 impl runtime::parameters::Parameters for PlaceOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.text("category", &self.category);
-        out.text("symbol", &self.symbol);
-        out.text("qty", &self.qty);
-        out.text("side", &self.side);
+        out.text(name!("category"), &self.category);
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("qty"), &self.qty);
+        out.text(name!("side"), &self.side);
         runtime::parameters::Parameters::write(&self.execution, out);
-        out.optional_text("posSide", self.pos_side.as_ref());
-        out.optional_text("clientOid", self.client_oid.as_ref());
-        out.optional_text("reduceOnly", self.reduce_only.as_ref());
-        out.optional_text("stpMode", self.stp_mode.as_ref());
-        out.optional_text("tpTriggerBy", self.tp_trigger_by.as_ref());
-        out.optional_text("slTriggerBy", self.sl_trigger_by.as_ref());
-        out.optional_text("takeProfit", self.take_profit.as_ref());
-        out.optional_text("stopLoss", self.stop_loss.as_ref());
-        out.optional_text("tpOrderType", self.tp_order_type.as_ref());
-        out.optional_text("slOrderType", self.sl_order_type.as_ref());
-        out.optional_text("tpLimitPrice", self.tp_limit_price.as_ref());
-        out.optional_text("slLimitPrice", self.sl_limit_price.as_ref());
-        out.optional_text("marginMode", self.margin_mode.as_ref());
-        out.optional_text("autoBorrow", self.auto_borrow.as_ref());
+        out.optional_text(name!("posSide"), self.pos_side.as_ref());
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
+        out.optional_text(name!("reduceOnly"), self.reduce_only.as_ref());
+        out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
+        out.optional_text(name!("tpTriggerBy"), self.tp_trigger_by.as_ref());
+        out.optional_text(name!("slTriggerBy"), self.sl_trigger_by.as_ref());
+        out.optional_text(name!("takeProfit"), self.take_profit.as_ref());
+        out.optional_text(name!("stopLoss"), self.stop_loss.as_ref());
+        out.optional_text(name!("tpOrderType"), self.tp_order_type.as_ref());
+        out.optional_text(name!("slOrderType"), self.sl_order_type.as_ref());
+        out.optional_text(name!("tpLimitPrice"), self.tp_limit_price.as_ref());
+        out.optional_text(name!("slLimitPrice"), self.sl_limit_price.as_ref());
+        out.optional_text(name!("marginMode"), self.margin_mode.as_ref());
+        out.optional_text(name!("autoBorrow"), self.auto_borrow.as_ref());
     }
 
     #[inline]

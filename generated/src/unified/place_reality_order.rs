@@ -2,7 +2,7 @@
 
 //! Place Reality Order.
 
-use tradeapi_runtime as runtime;
+use tradeapi_runtime::{self as runtime, name};
 use super::{
     Category, ClientOid, GetOrderDetails, Order, OrderIds, RealityExecution, Side, Symbol,
 };
@@ -163,12 +163,12 @@ impl PlaceRealityOrder {
 impl runtime::parameters::Parameters for PlaceRealityOrder {
     #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
-        out.optional_text("category", self.category.as_ref());
-        out.text("symbol", &self.symbol);
-        out.text("side", &self.side);
+        out.optional_text(name!("category"), self.category.as_ref());
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("side"), &self.side);
         runtime::parameters::Parameters::write(&self.execution, out);
-        out.text("qty", &self.qty);
-        out.optional_text("clientOid", self.client_oid.as_ref());
+        out.text(name!("qty"), &self.qty);
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
     }
 
     #[inline]

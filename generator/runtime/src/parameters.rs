@@ -1,7 +1,9 @@
 //! Request parameters: written as a query or as JSON, and read back.
 
 mod headers;
+mod name;
 mod named;
+mod path;
 mod query;
 pub(crate) use query::{pairs, push_pair, query_value};
 mod reader;
@@ -11,11 +13,12 @@ use crate::checks::Checks;
 
 #[doc(hidden)]
 pub use headers::HeaderWriter;
+pub use name::Name;
 pub(crate) use named::{Named, texts_of};
+#[doc(hidden)]
+pub use path::PathWriter;
 pub use reader::ParameterReader;
 pub use writer::ParameterWriter;
-#[doc(hidden)]
-pub use writer::PathWriter;
 
 /// A set of request parameters: of an operation, of an item in a list, or of an alternative of a choice.
 pub trait Parameters {

@@ -87,7 +87,7 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     let members = members(alternatives.iter().map(|parameter| &parameter.name));
     let mut items = vec![definition, quote!(impl #name { #members })];
     items.extend(conversions(&name, alternatives, &variants, &types));
-    items.push(presence_parameters(choice, alternatives, &variants));
+    items.push(presence_parameters(scope, choice, alternatives, &variants));
     items
 }
 
@@ -123,12 +123,18 @@ fn conversions(
         .collect()
 }
 
-fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[proc_macro2::Ident]) -> TokenStream {
+fn presence_parameters(
+    scope: &Scope<'_>,
+    choice: &Choice,
+    alternatives: &[Parameter],
+    variants: &[proc_macro2::Ident],
+) -> TokenStream {
     let name = ident(&choice.name.rust);
     let wires: Vec<_> = alternatives.iter().map(|parameter| &parameter.name.wire).collect();
     let writes = alternatives.iter().map(|parameter| {
         let required = Parameter { need: crate::model::Need::Always, edit: None, ..parameter.clone() };
-        parameters::write_one(&required, one_type(parameter), trees::tokens(quote!(*value)), trees::path(&["value"]))
+        let (place, reference) = (trees::tokens(quote!(*value)), trees::path(&["value"]));
+        parameters::write_one(scope, &required, one_type(parameter), place, reference)
     });
     let checks: Vec<_> =
         alternatives.iter().map(|parameter| checks::value(parameter, &|| trees::path(&["value"]))).collect();
@@ -278,7 +284,7 @@ fn value_parameters(
 ) -> TokenStream {
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
-    let wire = &decider.wire;
+    let (wire, written) = (&decider.wire, scope.wire_name(&decider.wire));
     let (without, with_payload): (Vec<_>, Vec<_>) = cases.iter().partition(|(_, case)| case.parameters.is_empty());
     let variants = |cases: Vec<&(&EnumValue, &Case)>| cases.iter().map(|(value, _)| ident(&value.name.rust)).collect();
     let (without, with_payload): (Vec<_>, Vec<_>) = (variants(without), variants(with_payload));
@@ -288,7 +294,7 @@ fn value_parameters(
         impl runtime::parameters::Parameters for #name {
             #[inline]
             fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {
-                out.text(#wire, &self.kind());
+                out.text(#written, &self.kind());
                 match self {
                     #(Self::#with_payload(with) => runtime::parameters::Parameters::write(with, out),)*
                     #rest

@@ -25,7 +25,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let scope = Scope::new(family);
     let request = request(api, &scope, operation, layout);
     let mut code = vec![operation_impl(api, &scope, operation)];
-    code.extend(in_flight::emit(operation));
+    code.extend(in_flight::emit(&scope, operation));
     code.push(confirm::impls(&scope, operation));
     code.extend(pages::emit(&scope, operation));
     code.extend(pages::shows(&scope, operation));

@@ -133,7 +133,7 @@ impl<'a> Set<'a> {
 
     fn parameters_impl(&self, scope: &Scope<'_>) -> String {
         let name = ident(self.rust);
-        let (writes, reads, checks) = (self.writes(), self.reads(scope), self.checks(scope));
+        let (writes, reads, checks) = (self.writes(scope), self.reads(scope), self.checks(scope));
         let out = unused_if(writes.is_empty(), "out");
         let from = unused_if(self.parameters.is_empty(), "from");
         let to = unused_if(checks.is_empty(), "to");
@@ -155,8 +155,8 @@ impl<'a> Set<'a> {
         )
     }
 
-    fn writes(&self) -> Vec<Stmt> {
-        let write = |parameter: &Parameter| match self.write(parameter) {
+    fn writes(&self, scope: &Scope<'_>) -> Vec<Stmt> {
+        let write = |parameter: &Parameter| match write(scope, parameter) {
             write if self.elsewhere.contains(&parameter.name.wire.as_str()) => {
                 trees::statements(quote!(out.elsewhere(|out| { #(#write)* });))
             }
@@ -182,32 +182,6 @@ impl<'a> Set<'a> {
         let (of_request, rules) = (&self.checks, checks::rules(scope, self.parameters, &self.rules));
         checks.extend(trees::statements(quote!(#of_request #instrument #rules)));
         checks
-    }
-
-    fn write(&self, parameter: &Parameter) -> Vec<Stmt> {
-        let wire = &parameter.name.wire;
-        let value = || trees::of_self(&parameter.name.rust);
-        let tokens = match parameter.shape {
-            Shape::Items(_) if parameter.is_body() => {
-                let write = trees::on(trees::path(&["out"]), "items", [trees::reference(value())]);
-                return vec![trees::statement(write)];
-            }
-            Shape::Items(_) => if_set(parameter, |list| quote!(out.list(#wire, #list);)),
-            Shape::Object(_) => if_set(parameter, |object| quote!(out.object(#wire, #object);)),
-            // A map occurs in answers only.
-            Shape::Map(_) => return Vec::new(),
-            Shape::List(ty) if is_bare(ty, parameter.as_text) => {
-                if_set(parameter, |list| quote!(out.numbers(#wire, #list);))
-            }
-            Shape::List(_) => if_set(parameter, |list| quote!(out.texts(#wire, #list);)),
-            Shape::One(Type::Choice(_)) => {
-                if_set(parameter, |choice| quote!(runtime::parameters::Parameters::write(#choice, out);))
-            }
-            Shape::One(ty) => {
-                return vec![trees::statement(write_one(parameter, ty, value(), trees::reference(value())))];
-            }
-        };
-        trees::statements(tokens)
     }
 
     fn read(&self, scope: &Scope<'_>, parameter: &Parameter) -> Expr {
@@ -253,6 +227,34 @@ impl<'a> Set<'a> {
     }
 }
 
+/// Writes one parameter, whatever its shape.
+fn write(scope: &Scope<'_>, parameter: &Parameter) -> Vec<Stmt> {
+    let value = || trees::of_self(&parameter.name.rust);
+    let whole = |method: &str| {
+        let (method, name) = (ident(method), scope.wire_name(&parameter.name.wire));
+        if_set(parameter, |value| quote!(out.#method(#name, #value);))
+    };
+    let tokens = match parameter.shape {
+        Shape::Items(_) if parameter.is_body() => {
+            let write = trees::on(trees::path(&["out"]), "items", [trees::reference(value())]);
+            return vec![trees::statement(write)];
+        }
+        Shape::Items(_) => whole("list"),
+        Shape::Object(_) => whole("object"),
+        // A map occurs in answers only.
+        Shape::Map(_) => return Vec::new(),
+        Shape::List(ty) if is_bare(ty, parameter.as_text) => whole("numbers"),
+        Shape::List(_) => whole("texts"),
+        Shape::One(Type::Choice(_)) => {
+            if_set(parameter, |choice| quote!(runtime::parameters::Parameters::write(#choice, out);))
+        }
+        Shape::One(ty) => {
+            return vec![trees::statement(write_one(scope, parameter, ty, value(), trees::reference(value())))];
+        }
+    };
+    trees::statements(tokens)
+}
+
 /// Reads a required value; for an enum, only documented values are accepted.
 pub(super) fn read_required(parameter: &Parameter) -> Expr {
     read_by(if is_enum(parameter) { "word" } else { "required" }, parameter)
@@ -271,24 +273,24 @@ fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {
 }
 
 /// Writes one value, found at `place`.
-pub(super) fn write_one(parameter: &Parameter, ty: Type, place: Expr, reference: Expr) -> Expr {
+pub(super) fn write_one(scope: &Scope<'_>, parameter: &Parameter, ty: Type, place: Expr, reference: Expr) -> Expr {
     let kind = match ty {
         Type::Boolean(Truth::Bare) => "boolean",
         Type::Boolean(Truth::Number) => "bit",
         ty if is_bare(ty, parameter.as_text) => "number",
         _ => "text",
     };
-    let wire = trees::text(&parameter.name.wire);
+    let name = scope.wire_name(&parameter.name.wire);
     let out = trees::path(&["out"]);
     if let Some(delete) = parameter.deletes_with() {
-        return trees::on(out, &format!("edit_{kind}"), [wire, reference, trees::text(delete)]);
+        return trees::on(out, &format!("edit_{kind}"), [name, reference, trees::text(delete)]);
     }
     let is_copied = matches!(ty, Type::Boolean(Truth::Bare | Truth::Number));
     match parameter.is_required() {
-        true => trees::on(out, kind, [wire, if is_copied { place } else { reference }]),
+        true => trees::on(out, kind, [name, if is_copied { place } else { reference }]),
         false => {
             let value = if is_copied { place } else { trees::flagged(place, "as_ref") };
-            trees::on(out, &format!("optional_{kind}"), [wire, value])
+            trees::on(out, &format!("optional_{kind}"), [name, value])
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The names that a file of a family uses.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Expr;
 
 use super::code::{ident, number};
+use super::trees;
 use crate::model::{Family, Field, Parameter, Shape, Type};
 use crate::words::Times;
 
@@ -47,11 +49,13 @@ pub(super) fn as_timestamp(shape: &Shape, time: TokenStream) -> TokenStream {
 pub(super) struct Scope<'a> {
     pub(super) family: &'a Family,
     used: RefCell<BTreeSet<String>>,
+    /// Whether the file writes parameters, whose names are made by a macro.
+    writes_names: Cell<bool>,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn new(family: &'a Family) -> Self {
-        Self { family, used: RefCell::default() }
+        Self { family, used: RefCell::default(), writes_names: Cell::default() }
     }
 
     /// A type of the family, which the file will import.
@@ -59,6 +63,12 @@ impl<'a> Scope<'a> {
         self.used.borrow_mut().insert(rust.to_owned());
         let name = ident(rust);
         quote!(#name)
+    }
+
+    /// The name under which a parameter is written; the file will import its macro.
+    pub(super) fn wire_name(&self, wire: &str) -> Expr {
+        self.writes_names.set(true);
+        trees::macro_of("name", wire)
     }
 
     /// A Rust type.
@@ -147,12 +157,18 @@ impl<'a> Scope<'a> {
         let used = self.used.borrow();
         let names: Vec<_> =
             used.iter().filter(|name| !defined.contains(&name.as_str())).map(|name| ident(name)).collect();
-        match names.as_slice() {
-            [] => quote!(
+        let runtime = match self.writes_names.get() {
+            true => quote!(
+                use tradeapi_runtime::{self as runtime, name};
+            ),
+            false => quote!(
                 use tradeapi_runtime as runtime;
             ),
-            [name] => quote!(use tradeapi_runtime as runtime; use super::#name;),
-            names => quote!(use tradeapi_runtime as runtime; use super::{#(#names),*};),
+        };
+        match names.as_slice() {
+            [] => runtime,
+            [name] => quote!(#runtime use super::#name;),
+            names => quote!(#runtime use super::{#(#names),*};),
         }
     }
 }

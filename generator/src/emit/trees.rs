@@ -41,14 +41,7 @@ pub(super) fn implementation<const N: usize>(
 
 /// Emitted code always parses; if it did not, the call of `compile_error!` would stop the compiler.
 fn no_rust(error: &syn::Error) -> Expr {
-    let says = format!("tradeapi-gen emitted no Rust: {error}");
-    let mac = Macro {
-        path: path_of(&["compile_error"]),
-        bang_token: Default::default(),
-        delimiter: MacroDelimiter::Paren(Default::default()),
-        tokens: quote!(#says),
-    };
-    Expr::Macro(ExprMacro { attrs: Vec::new(), mac })
+    macro_of("compile_error", &format!("tradeapi-gen emitted no Rust: {error}"))
 }
 
 fn text_of_no_rust(error: &syn::Error) -> String {
@@ -204,6 +197,17 @@ pub(super) fn binding(ident: Ident, value: Expr) -> Stmt {
         init: Some(LocalInit { eq_token: Default::default(), expr: Box::new(value), diverge: None }),
         semi_token: Default::default(),
     })
+}
+
+/// `name!("text")`.
+pub(super) fn macro_of(name: &str, text: &str) -> Expr {
+    let mac = Macro {
+        path: path_of(&[name]),
+        bang_token: Default::default(),
+        delimiter: MacroDelimiter::Paren(Default::default()),
+        tokens: quote!(#text),
+    };
+    Expr::Macro(ExprMacro { attrs: Vec::new(), mac })
 }
 
 /// `function(argument, argument)`.

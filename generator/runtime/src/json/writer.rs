@@ -34,8 +34,7 @@ impl JsonWriter {
     #[inline]
     pub fn string(&mut self, content: &str) {
         self.text.push('"');
-        self.escaped(content);
-        self.text.push('"');
+        self.end_string(content);
     }
 
     /// Writes a number, digit by digit as it is.
@@ -73,15 +72,10 @@ impl JsonWriter {
         self
     }
 
-    /// Writes a member whose value is a string. Its name needs no escapes.
+    /// Writes the content and the end of a string that has begun with its quote.
     #[inline]
-    pub(crate) fn text_member(&mut self, name: &'static str, value: &str) {
-        debug_assert!(string::is_plain(name.as_bytes()), "the name {name:?} needs escapes");
-        self.separate();
-        self.text.push('"');
-        self.text.push_str(name);
-        self.text.push_str("\":\"");
-        self.escaped(value);
+    pub(crate) fn end_string(&mut self, content: &str) {
+        self.escaped(content);
         self.text.push('"');
     }
 
@@ -239,8 +233,8 @@ mod tests {
         out.end_array();
         out.member("yes").boolean(true);
         out.member("none").raw("null");
-        out.text_member("text", "it");
-        out.text_member("line", "\n");
+        out.member("text").string("it");
+        out.member("line").string("\n");
         out.end_object();
         let written = r#"{"list":["[",5,{}],"yes":true,"none":null,"text":"it","line":"\u000a"}"#;
         assert_eq!(out.finish(), written);

@@ -28,13 +28,13 @@ impl Call {
             return;
         }
         for (name, value) in self.calls.fixed {
-            to.text(name, value);
+            to.text_of_table(name, value);
         }
         if let Some(id) = self.calls.id {
-            to.number(id, &self.number);
+            to.number_of_table(id, self.number);
         }
         if let Some(method) = self.calls.method {
-            to.text(method, &self.name);
+            to.text_of_table(method, self.name);
         }
     }
 

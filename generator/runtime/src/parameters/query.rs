@@ -7,12 +7,17 @@ use crate::json::JsonWriter;
 use crate::tables::{Lists, Objects, ParameterStyle};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
+/// Most queries are shorter than this, so that one allocation is enough.
+const USUAL_LENGTH: usize = 128;
+
 /// The initial capacity of the JSON text of a value, enough for an id.
 const ROOM: usize = 48;
 
 /// Appends `name=value` to `query`, encoded.
 pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
-    if !query.is_empty() {
+    if query.is_empty() {
+        query.reserve(USUAL_LENGTH);
+    } else {
         query.push('&');
     }
     encode(name, query);

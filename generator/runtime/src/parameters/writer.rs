@@ -1,6 +1,4 @@
-use std::borrow::Cow;
-
-use super::{Parameters, query};
+use super::{Name, Parameters, query};
 use crate::json::JsonWriter;
 use crate::tables::{Lists, Meta, Objects, ParameterStyle, Sends};
 use crate::value::{Edit, Scalar, Scratch};
@@ -11,7 +9,6 @@ const USUAL_LENGTH: usize = 256;
 /// Writes request parameters as a query or as a JSON body, in the order of the calls.
 ///
 /// In a query every value is its text; lists and objects are JSON texts, unless the operation's table says otherwise.
-/// The names must need no escapes in JSON, which the generator checks.
 #[derive(Clone, Debug)]
 pub struct ParameterWriter {
     form: Form,
@@ -58,6 +55,8 @@ impl Pairs {
         }
     }
 
+    /// Called, not inlined, so that the code for JSON stays short.
+    #[inline(never)]
     fn push(&mut self, name: &str, value: &str) {
         if self.within.is_empty() {
             query::push_pair(&mut self.text, name, value);
@@ -132,24 +131,40 @@ impl ParameterWriter {
 
     /// Writes a value as text.
     #[inline]
-    pub fn text(&mut self, name: &'static str, value: &impl Scalar) {
+    pub fn text(&mut self, name: Name, value: &impl Scalar) {
         self.write_text(name, value.text(&mut Scratch::new()));
     }
 
     /// Writes a value as a bare JSON number.
     #[inline]
-    pub fn number(&mut self, name: &'static str, value: &impl Scalar) {
+    pub fn number(&mut self, name: Name, value: &impl Scalar) {
         self.write_bare(name, value.text(&mut Scratch::new()));
     }
 
     /// Writes a bare JSON boolean.
-    pub fn boolean(&mut self, name: &'static str, value: bool) {
+    pub fn boolean(&mut self, name: Name, value: bool) {
         self.write_bare(name, value.text(&mut Scratch::new()));
+    }
+
+    /// Writes a text under a name from a table.
+    pub(crate) fn text_of_table(&mut self, name: &'static str, value: &str) {
+        match &mut self.form {
+            Form::Pairs(pairs) => pairs.push(name, value),
+            Form::Json(out) => self.body.object(out).member(name).string(value),
+        }
+    }
+
+    /// Writes a bare JSON number under a name from a table.
+    pub(crate) fn number_of_table(&mut self, name: &'static str, value: u64) {
+        match &mut self.form {
+            Form::Pairs(pairs) => pairs.push(name, value.text(&mut Scratch::new())),
+            Form::Json(out) => self.body.object(out).member(name).number(&value),
+        }
     }
 
     /// Writes a value as text if it is set.
     #[inline]
-    pub fn optional_text<T: Scalar>(&mut self, name: &'static str, value: Option<&T>) {
+    pub fn optional_text<T: Scalar>(&mut self, name: Name, value: Option<&T>) {
         if let Some(value) = value {
             self.text(name, value);
         }
@@ -157,21 +172,21 @@ impl ParameterWriter {
 
     /// Writes a value as a bare JSON number if it is set.
     #[inline]
-    pub fn optional_number<T: Scalar>(&mut self, name: &'static str, value: Option<&T>) {
+    pub fn optional_number<T: Scalar>(&mut self, name: Name, value: Option<&T>) {
         if let Some(value) = value {
             self.number(name, value);
         }
     }
 
     /// Writes a bare JSON boolean if it is set.
-    pub fn optional_boolean(&mut self, name: &'static str, value: Option<bool>) {
+    pub fn optional_boolean(&mut self, name: Name, value: Option<bool>) {
         if let Some(value) = value {
             self.boolean(name, value);
         }
     }
 
     /// Writes a new value, or `delete` to remove the old one, or nothing to keep it.
-    pub fn edit_text<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
+    pub fn edit_text<T: Scalar>(&mut self, name: Name, edit: &Edit<T>, delete: &'static str) {
         match edit {
             Edit::Keep => {}
             Edit::Set(value) => self.text(name, value),
@@ -180,7 +195,7 @@ impl ParameterWriter {
     }
 
     /// Writes a new value as a bare JSON number, or `delete` to remove the old one, or nothing to keep it.
-    pub fn edit_number<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
+    pub fn edit_number<T: Scalar>(&mut self, name: Name, edit: &Edit<T>, delete: &'static str) {
         match edit {
             Edit::Keep => {}
             Edit::Set(value) => self.number(name, value),
@@ -189,36 +204,36 @@ impl ParameterWriter {
     }
 
     /// Writes a boolean as the number 1 or 0.
-    pub fn bit(&mut self, name: &'static str, value: bool) {
+    pub fn bit(&mut self, name: Name, value: bool) {
         self.number(name, &u64::from(value));
     }
 
     /// Writes a boolean as the number 1 or 0 if it is set.
-    pub fn optional_bit(&mut self, name: &'static str, value: Option<bool>) {
+    pub fn optional_bit(&mut self, name: Name, value: Option<bool>) {
         if let Some(value) = value {
             self.bit(name, value);
         }
     }
 
     /// Writes a list of bare JSON numbers.
-    pub fn numbers<T: Scalar>(&mut self, name: &'static str, values: &[T]) {
+    pub fn numbers<T: Scalar>(&mut self, name: Name, values: &[T]) {
         self.write_list(name, values, |out, value| out.raw(value));
     }
 
     /// Writes a list of texts.
-    pub fn texts<T: Scalar>(&mut self, name: &'static str, values: &[T]) {
+    pub fn texts<T: Scalar>(&mut self, name: Name, values: &[T]) {
         self.write_list(name, values, |out, value| out.string(value));
     }
 
     /// Writes a list of objects.
-    pub fn list<T: Parameters>(&mut self, name: &'static str, items: &[T]) {
+    pub fn list<T: Parameters>(&mut self, name: Name, items: &[T]) {
         match &mut self.form {
             Form::Json(out) => {
-                self.body.object(out).member(name);
+                self.body.begin(out, name.before_value());
                 self.write_items(items);
             }
             Form::Pairs(pairs) if pairs.style.spreads_items() => {
-                let path = pairs.path(name);
+                let path = pairs.path(name.as_str());
                 for (index, item) in items.iter().enumerate() {
                     self.write_within(format!("{path}[{index}]"), item);
                 }
@@ -226,21 +241,26 @@ impl ParameterWriter {
             Form::Pairs(pairs) => {
                 let mut list = Self::json();
                 list.items(items);
-                pairs.push(name, &list.finish());
+                pairs.push(name.as_str(), &list.finish());
             }
         }
     }
 
     /// Writes an object with parameters of its own.
-    pub fn object<T: Parameters>(&mut self, name: &'static str, object: &T) {
-        match &self.form {
-            Form::Pairs(pairs) if pairs.style.objects != Objects::Json => {
-                self.write_within(pairs.path(name), object);
+    pub fn object<T: Parameters>(&mut self, name: Name, object: &T) {
+        match &mut self.form {
+            Form::Json(out) => {
+                self.body.begin(out, name.before_value());
+                self.write_object(object);
             }
-            Form::Pairs(_) | Form::Json(_) => {
+            Form::Pairs(pairs) if pairs.style.objects != Objects::Json => {
+                let path = pairs.path(name.as_str());
+                self.write_within(path, object);
+            }
+            Form::Pairs(pairs) => {
                 let mut json = Self::json();
                 object.write(&mut json);
-                self.write_bare(name, &json.finish());
+                pairs.push(name.as_str(), &json.finish());
             }
         }
     }
@@ -266,42 +286,51 @@ impl ParameterWriter {
         self.write_items(items);
     }
 
-    fn write_list<T: Scalar>(&mut self, name: &'static str, values: &[T], write: fn(&mut JsonWriter, &str)) {
-        if let Form::Pairs(pairs) = &mut self.form
-            && pairs.style.lists != Lists::Json
-        {
-            return pairs.list(name, values);
+    fn write_list<T: Scalar>(&mut self, name: Name, values: &[T], write: fn(&mut JsonWriter, &str)) {
+        let write_to = |out: &mut JsonWriter| {
+            out.begin_array();
+            values.iter().for_each(|value| write(out.element(), value.text(&mut Scratch::new())));
+            out.end_array();
+        };
+        match &mut self.form {
+            Form::Json(out) => write_to(self.body.begin(out, name.before_value())),
+            Form::Pairs(pairs) if pairs.style.lists != Lists::Json => pairs.list(name.as_str(), values),
+            Form::Pairs(pairs) => {
+                let mut list = JsonWriter::new();
+                write_to(&mut list);
+                pairs.push(name.as_str(), &list.finish());
+            }
         }
-        let mut list = JsonWriter::new();
-        list.begin_array();
-        values.iter().for_each(|value| write(list.element(), value.text(&mut Scratch::new())));
-        list.end_array();
-        self.write_bare(name, &list.finish());
     }
 
     fn write_items<T: Parameters>(&mut self, items: &[T]) {
         self.with_json(JsonWriter::begin_array);
         for item in items {
             self.with_json(|out| _ = out.element());
-            let around = std::mem::replace(&mut self.body, Body::Empty);
-            item.write(self);
-            self.end_body();
-            self.body = around;
+            self.write_object(item);
         }
         self.with_json(JsonWriter::end_array);
     }
 
-    fn write_text(&mut self, name: &'static str, value: &str) {
+    /// Writes an object of a JSON text where its place has been begun.
+    fn write_object(&mut self, object: &impl Parameters) {
+        let around = std::mem::replace(&mut self.body, Body::Empty);
+        object.write(self);
+        self.end_body();
+        self.body = around;
+    }
+
+    fn write_text(&mut self, name: Name, value: &str) {
         match &mut self.form {
-            Form::Pairs(pairs) => pairs.push(name, value),
-            Form::Json(out) => self.body.object(out).text_member(name, value),
+            Form::Pairs(pairs) => pairs.push(name.as_str(), value),
+            Form::Json(out) => self.body.begin(out, name.before_text()).end_string(value),
         }
     }
 
-    fn write_bare(&mut self, name: &'static str, value: &str) {
+    fn write_bare(&mut self, name: Name, value: &str) {
         match &mut self.form {
-            Form::Pairs(pairs) => pairs.push(name, value),
-            Form::Json(out) => self.body.object(out).member(name).raw(value),
+            Form::Pairs(pairs) => pairs.push(name.as_str(), value),
+            Form::Json(out) => self.body.begin(out, name.before_value()).raw(value),
         }
     }
 
@@ -322,8 +351,7 @@ impl ParameterWriter {
 }
 
 impl Body {
-    /// Begins an object if none has begun, so that a member can be written.
-    #[inline]
+    /// Begins an object if none has begun.
     fn object<'w>(&mut self, out: &'w mut JsonWriter) -> &'w mut JsonWriter {
         if *self == Self::Empty {
             *self = Self::Object;
@@ -331,36 +359,18 @@ impl Body {
         }
         out
     }
-}
 
-/// Writes the path of a request. A path without parameters, after an address without a path, is not even copied.
-#[derive(Clone, Debug, Default)]
-pub struct PathWriter {
-    path: Cow<'static, str>,
-}
-
-impl PathWriter {
-    /// Begins after `base`, the path of the base address.
-    pub(crate) fn after(base: &str) -> Self {
-        Self { path: Cow::Owned(base.to_owned()) }
-    }
-
-    /// Writes a part of the path as it is.
-    pub fn literal(&mut self, part: &'static str) {
-        if self.path.is_empty() {
-            self.path = Cow::Borrowed(part);
-        } else {
-            self.path.to_mut().push_str(part);
+    /// Begins a member, and before the first one the object.
+    #[inline]
+    fn begin<'w>(&mut self, out: &'w mut JsonWriter, member: &'static str) -> &'w mut JsonWriter {
+        match self {
+            Self::Empty => {
+                *self = Self::Object;
+                out.begin_object();
+                out.raw(member.trim_start_matches(','));
+            }
+            Self::Object | Self::Array => out.raw(member),
         }
-    }
-
-    /// Writes a value inside one segment, escaped so that it stays one segment.
-    pub fn segment(&mut self, value: &impl Scalar) {
-        query::encode(value.text(&mut Scratch::new()), self.path.to_mut());
-    }
-
-    /// The path written.
-    pub fn finish(self) -> Cow<'static, str> {
-        self.path
+        out
     }
 }

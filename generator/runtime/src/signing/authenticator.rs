@@ -155,7 +155,7 @@ impl Authenticator {
     pub(crate) fn write_parameters(&self, stamp: &Stamp, path: &str, to: &mut ParameterWriter) {
         for Carried { place, parts } in self.api.carried {
             if let Place::Parameter(name) = place {
-                to.text(name, &lossy(Sources { path, ..self.sources(stamp, None, "") }.text(parts)));
+                to.text_of_table(name, &lossy(Sources { path, ..self.sources(stamp, None, "") }.text(parts)));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use self::parts::{Parts, is_number, plain};
+use self::parts::{Parts, is_number, is_plain_number, plain};
 use super::scalar::{Scalar, Scratch};
 use super::small_text::SmallText;
 
@@ -48,6 +48,7 @@ const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
 
 impl Decimal {
     /// The number as it was written, `0E-8` and trailing zeros included.
+    #[inline]
     pub fn as_str(&self) -> &str {
         self.text.as_str()
     }
@@ -295,6 +296,7 @@ impl FromStr for Decimal {
     type Err = InvalidDecimal;
 
     /// Takes digits with an optional sign, fraction (`.5` and `5.` too) and exponent between -1000 and 1000.
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if !is_number(text) {
             return Err(InvalidDecimal::new(text, "not a decimal number, or with an exponent beyond 1000"));
@@ -387,12 +389,17 @@ impl Hash for Decimal {
     }
 }
 
+/// The text of a number that is not plain.
+#[cold]
+fn rewritten<'a>(number: &Decimal, scratch: &'a mut Scratch) -> &'a str {
+    scratch.keep(number.to_plain().into_owned())
+}
+
 impl Scalar for Decimal {
+    #[inline]
     fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str {
-        match self.to_plain() {
-            Cow::Borrowed(text) => text,
-            Cow::Owned(text) => scratch.keep(text),
-        }
+        let text = self.as_str();
+        if is_plain_number(text) { text } else { rewritten(self, scratch) }
     }
 }
 

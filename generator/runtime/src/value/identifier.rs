@@ -28,6 +28,7 @@ impl Text {
     pub const EMPTY: Self = Self(SmallText::EMPTY);
 
     /// Accepts any text; it is checked before it is sent.
+    #[inline]
     pub fn unchecked(text: &str) -> Self {
         Self(SmallText::new(text))
     }
@@ -37,6 +38,7 @@ impl Text {
     /// # Errors
     ///
     /// Fails if the text has another shape.
+    #[inline]
     pub fn checked(text: &str, shape: &Shape) -> Result<Self, InvalidIdentifier> {
         shape.check(text).map(|()| Self::unchecked(text))
     }

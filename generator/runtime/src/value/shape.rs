@@ -1,5 +1,6 @@
 use std::error::Error;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 mod alphabet;
 
@@ -12,8 +13,8 @@ pub struct Shape {
     pub length: Option<(usize, usize)>,
     /// The characters allowed, written as in a character class: `A-Za-z0-9_-`.
     pub alphabet: Option<&'static str>,
-    /// The same of the ASCII characters, a bit for each byte.
-    ascii: [u64; 4],
+    /// Of each byte, whether it is an ASCII character of the alphabet.
+    ascii: [bool; 256],
 }
 
 /// Why a text is not an identifier of its kind.
@@ -66,7 +67,7 @@ impl Shape {
             Some(alphabet) => alphabet::ascii(alphabet),
             None => alphabet::ascii(" -~"),
         };
-        Self { name, length, alphabet, ascii: [ascii as u64, (ascii >> 64) as u64, 0, 0] }
+        Self { name, length, alphabet, ascii }
     }
 
     /// Checks `text` against this shape; an empty text and control characters never pass.
@@ -74,7 +75,22 @@ impl Shape {
     /// # Errors
     ///
     /// Fails if the text has another shape.
+    #[inline]
     pub fn check(&self, text: &str) -> Result<(), InvalidIdentifier> {
+        let is_usual = self.bounds().contains(&text.len()) && self.has_only_ascii(text);
+        if is_usual { Ok(()) } else { self.check_each(text) }
+    }
+
+    /// The least and the greatest number of characters.
+    #[inline]
+    fn bounds(&self) -> RangeInclusive<usize> {
+        let (least, most) = self.length.unwrap_or((1, usize::MAX));
+        least.max(1)..=most
+    }
+
+    /// Checks a text that may have characters of any kind.
+    #[cold]
+    fn check_each(&self, text: &str) -> Result<(), InvalidIdentifier> {
         match self.broken_by(text) {
             Some(expected) => {
                 Err(InvalidIdentifier { kind: self.name, given: text.chars().take(64).collect(), expected })
@@ -84,13 +100,10 @@ impl Shape {
     }
 
     fn broken_by(&self, text: &str) -> Option<String> {
-        let (least, most) = self.length.unwrap_or((1, usize::MAX));
-        if self.has_only_ascii(text) && (least.max(1)..=most).contains(&text.len()) {
-            return None;
-        }
+        let (least, most) = self.bounds().into_inner();
         let length = text.chars().count();
-        if length < least.max(1) {
-            return Some(format!("at least {} characters", least.max(1)));
+        if length < least {
+            return Some(format!("at least {least} characters"));
         }
         if length > most {
             return Some(format!("at most {most} characters"));
@@ -104,7 +117,9 @@ impl Shape {
     }
 
     /// Whether all characters are ASCII and of the alphabet, which those of nearly every identifier are.
+    #[inline]
     fn has_only_ascii(&self, text: &str) -> bool {
-        text.bytes().all(|byte| self.ascii[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1)
+        // Without an early end, which takes longer than a few bytes more.
+        text.bytes().fold(true, |all, byte| all & self.ascii[usize::from(byte)])
     }
 }

@@ -16,10 +16,9 @@ pub(super) enum SmallText<const SHORT: usize = 24> {
 impl<const SHORT: usize> SmallText<SHORT> {
     pub(super) const EMPTY: Self = Self::Short(ArrayString::new_const());
 
+    #[inline]
     pub(super) fn new(text: &str) -> Self {
-        let mut new = Self::EMPTY;
-        new.set(text);
-        new
+        ArrayString::from(text).map_or_else(|_| Self::Long(text.into()), Self::Short)
     }
 
     /// The text that `value` is displayed as.

@@ -5,7 +5,7 @@ use tradeapi_runtime::emitted::order_reference;
 use tradeapi_runtime::orders::{AmendGate, Amendment};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::Meta;
-use tradeapi_runtime::{Edit, Error, Operation};
+use tradeapi_runtime::{Edit, Error, Operation, name};
 
 use crate::Tested;
 use crate::api::ClientOid;
@@ -16,7 +16,7 @@ impl Amendment for AmendOrder {
     const IN_FLIGHT: u32 = 1;
 
     fn orders(&self) -> Vec<String> {
-        vec![order_reference(|out| out.text("orderId", &self.order_id))]
+        vec![order_reference(|out| out.text(name!("orderId"), &self.order_id))]
     }
 }
 

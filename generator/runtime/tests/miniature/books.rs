@@ -1,10 +1,10 @@
 //! A public operation with a parameter in its path, of an API whose answers have no envelope.
 
-use tradeapi_runtime::Operation;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::PathWriter;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Access, Api, Meta};
+use tradeapi_runtime::{Operation, name};
 
 use crate::api::Symbol;
 
@@ -18,7 +18,7 @@ pub(crate) struct Book {
 
 impl Parameters for Book {
     fn write(&self, out: &mut ParameterWriter) {
-        out.optional_number("depth", self.depth.as_ref());
+        out.optional_number(name!("depth"), self.depth.as_ref());
     }
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {

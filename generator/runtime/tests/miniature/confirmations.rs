@@ -16,7 +16,7 @@ use tradeapi_runtime::retry::{RetryBudget, RetryPolicy};
 use tradeapi_runtime::tables::{Amends, CallResult, ClientId, Confirm, Effect, Meta, Method, Outcome};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{
-    ClientBuilder, Credentials, Decimal, Error, Operation, Reply, Timestamp, record, serde_parameters,
+    ClientBuilder, Credentials, Decimal, Error, Operation, Reply, Timestamp, name, record, serde_parameters,
 };
 
 use crate::Tested;
@@ -33,7 +33,7 @@ pub(crate) struct OneOrder {
 
 impl Parameters for OneOrder {
     fn write(&self, out: &mut ParameterWriter) {
-        out.text("clientOid", &self.client_oid);
+        out.text(name!("clientOid"), &self.client_oid);
     }
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
@@ -99,7 +99,7 @@ pub(crate) struct Resize(pub(crate) OneOrder, pub(crate) Decimal);
 impl Parameters for Resize {
     fn write(&self, out: &mut ParameterWriter) {
         self.0.write(out);
-        out.text("newSize", &self.1);
+        out.text(name!("newSize"), &self.1);
     }
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {

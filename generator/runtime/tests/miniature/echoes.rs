@@ -4,7 +4,7 @@
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{CallResult, Compound, Echo, Echoes, Effect, Meta, Outcome};
-use tradeapi_runtime::{Error, Operation};
+use tradeapi_runtime::{Error, Operation, name};
 
 use crate::Tested;
 use crate::api::{ClientOid, OrderId};
@@ -42,10 +42,10 @@ impl Named {
 
 impl Parameters for Named {
     fn write(&self, out: &mut ParameterWriter) {
-        out.optional_text("orderId", self.order_id.as_ref());
-        out.optional_text("clientOid", self.client_oid.as_ref());
-        out.optional_text("newClientOid", self.new_client_oid.as_ref());
-        out.optional_boolean("mode", self.mode);
+        out.optional_text(name!("orderId"), self.order_id.as_ref());
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
+        out.optional_text(name!("newClientOid"), self.new_client_oid.as_ref());
+        out.optional_boolean(name!("mode"), self.mode);
     }
 
     fn read(_: &mut ParameterReader<'_>) -> Option<Self> {

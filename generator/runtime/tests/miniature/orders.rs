@@ -5,7 +5,7 @@ use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::{BatchAnswer, text_of};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{ClientId, Confirm, Effect, Length, Meta, Method, RateLimit, Rule, Window};
-use tradeapi_runtime::{Decimal, Edit, List, Operation, Timestamp, record, serde_parameters};
+use tradeapi_runtime::{Decimal, Edit, List, Operation, Timestamp, name, record, serde_parameters};
 
 use crate::api::{ClientOid, ERRORS, OrderId, OrderType, Side, Symbol};
 use crate::confirmations::{CLIENT_ID, CONFIRM};
@@ -43,10 +43,10 @@ impl Parameters for Execution {
     fn write(&self, out: &mut ParameterWriter) {
         match self {
             Self::Limit { price } => {
-                out.text("orderType", &OrderType::Limit);
-                out.text("price", price);
+                out.text(name!("orderType"), &OrderType::Limit);
+                out.text(name!("price"), price);
             }
-            Self::Market => out.text("orderType", &OrderType::Market),
+            Self::Market => out.text(name!("orderType"), &OrderType::Market),
         }
     }
 
@@ -86,12 +86,12 @@ impl PlaceOrder {
 
 impl Parameters for PlaceOrder {
     fn write(&self, out: &mut ParameterWriter) {
-        out.text("symbol", &self.symbol);
-        out.text("side", &self.side);
-        out.text("size", &self.size);
+        out.text(name!("symbol"), &self.symbol);
+        out.text(name!("side"), &self.side);
+        out.text(name!("size"), &self.size);
         self.execution.write(out);
-        out.optional_text("clientOid", self.client_oid.as_ref());
-        out.optional_boolean("reduceOnly", self.reduce_only);
+        out.optional_text(name!("clientOid"), self.client_oid.as_ref());
+        out.optional_boolean(name!("reduceOnly"), self.reduce_only);
     }
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
@@ -241,11 +241,11 @@ pub(crate) struct AmendOrder {
 
 impl Parameters for AmendOrder {
     fn write(&self, out: &mut ParameterWriter) {
-        out.text("orderId", &self.order_id);
-        out.edit_text("takeProfit", &self.take_profit, "0");
-        out.texts("tags", &self.tags);
-        out.list("legs", &self.legs);
-        out.optional_number("sequence", self.sequence.as_ref());
+        out.text(name!("orderId"), &self.order_id);
+        out.edit_text(name!("takeProfit"), &self.take_profit, "0");
+        out.texts(name!("tags"), &self.tags);
+        out.list(name!("legs"), &self.legs);
+        out.optional_number(name!("sequence"), self.sequence.as_ref());
     }
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
@@ -298,10 +298,10 @@ pub(crate) struct Orders {
 
 impl Parameters for Orders {
     fn write(&self, out: &mut ParameterWriter) {
-        out.optional_text("symbol", self.symbol.as_ref());
-        out.optional_text("startTime", self.start_time.as_ref());
-        out.optional_text("endTime", self.end_time.as_ref());
-        out.optional_number("limit", self.limit.as_ref());
+        out.optional_text(name!("symbol"), self.symbol.as_ref());
+        out.optional_text(name!("startTime"), self.start_time.as_ref());
+        out.optional_text(name!("endTime"), self.end_time.as_ref());
+        out.optional_number(name!("limit"), self.limit.as_ref());
     }
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {

@@ -5,7 +5,7 @@ use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, QueryF
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Confirm, Effect, Meta, Method, Outcome};
-use tradeapi_runtime::{ClientCore, Operation, Timestamp};
+use tradeapi_runtime::{ClientCore, Operation, Timestamp, name};
 
 use crate::Tested;
 use crate::api::ClientOid;
@@ -48,8 +48,8 @@ struct RecentOrder {
 
 impl Parameters for RecentOrder {
     fn write(&self, out: &mut ParameterWriter) {
-        out.text("clientOid", &self.client_oid);
-        out.optional_number("since", self.since.as_ref());
+        out.text(name!("clientOid"), &self.client_oid);
+        out.optional_number(name!("since"), self.since.as_ref());
     }
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {

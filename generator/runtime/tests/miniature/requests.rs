@@ -4,12 +4,13 @@ use bytes::Bytes;
 use http::Request;
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
+use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::clock::FixedClock;
 use tradeapi_runtime::error::BuildError;
 use tradeapi_runtime::exchange::{BaseUrl, HeaderValues, build_request};
-use tradeapi_runtime::parameters::{ParameterWriter, Parameters};
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::signing::{Authenticator, HmacSha256, Signer};
-use tradeapi_runtime::{ClientBuilder, Credentials, Edit, Error, Operation, Timestamp};
+use tradeapi_runtime::{ClientBuilder, Credentials, Edit, Error, Operation, Timestamp, name};
 
 use crate::Tested;
 use crate::api::{API, Client, ClientOid, Side};
@@ -37,6 +38,28 @@ fn query(parameters: &impl Parameters) -> String {
     let mut out = ParameterWriter::query();
     parameters.write(&mut out);
     out.finish()
+}
+
+/// A number, texts and numbers, and an object with the same inside, as deep as this.
+struct Nested(usize);
+
+impl Parameters for Nested {
+    fn write(&self, out: &mut ParameterWriter) {
+        if self.0 == 0 {
+            return;
+        }
+        out.number(name!("depth"), &7_u64);
+        out.texts(name!("texts"), &["a", "\"b\""]);
+        out.numbers(name!("numbers"), &[1_u64, 2]);
+        out.object(name!("inner"), &Self(self.0 - 1));
+        out.boolean(name!("last"), true);
+    }
+
+    fn read(_: &mut ParameterReader<'_>) -> Option<Self> {
+        None
+    }
+
+    fn check(&self, _: &mut Checks<'_>) {}
 }
 
 fn client() -> Result<Client, BuildError> {
@@ -74,6 +97,17 @@ fn a_get_carries_a_query() -> Tested {
     assert_eq!(header(&request, "content-type"), None);
     assert_eq!(client()?.prepare(&Orders::default())?.uri(), "https://mini.example/gate/v1/orders");
     Ok(())
+}
+
+#[test]
+fn objects_and_lists_are_json_in_both_forms() {
+    let inner = r#"{"depth":7,"texts":["a","\"b\""],"numbers":[1,2],"inner":{},"last":true}"#;
+    let outer = format!(r#"{{"depth":7,"texts":["a","\"b\""],"numbers":[1,2],"inner":{inner},"last":true}}"#);
+    assert_eq!(json(&Nested(2)), outer);
+    let pairs = ["depth=7", "texts=[\"a\",\"\\\"b\\\"\"]", "numbers=[1,2]", "inner={}", "last=true"];
+    let encoded = |pair: &str| pair.replace('[', "%5B").replace(']', "%5D").replace('{', "%7B").replace('}', "%7D");
+    let encoded = |pair: &str| encoded(pair).replace('"', "%22").replace('\\', "%5C").replace(',', "%2C");
+    assert_eq!(query(&Nested(1)), pairs.map(encoded).join("&"));
 }
 
 #[test]

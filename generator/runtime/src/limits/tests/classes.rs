@@ -3,6 +3,7 @@
 use super::driver::{limits, operation, per_ip, per_uid};
 use crate::checks::Checks;
 use crate::limits::{Admission, Call, Classes, LimitSettings, Limiter};
+use crate::name;
 use crate::parameters::{ParameterReader, ParameterWriter, Parameters};
 use crate::tables::{Effect, RateLimit, Scope};
 
@@ -13,7 +14,7 @@ struct Item(&'static str);
 
 impl Parameters for Item {
     fn write(&self, out: &mut ParameterWriter) {
-        out.text("symbol", &self.0);
+        out.text(name!("symbol"), &self.0);
     }
 
     fn read(_: &mut ParameterReader<'_>) -> Option<Self> {
@@ -25,10 +26,10 @@ impl Parameters for Item {
 
 impl Parameters for Order {
     fn write(&self, out: &mut ParameterWriter) {
-        out.text("side", &"rBuy");
+        out.text(name!("side"), &"rBuy");
         match self.0.as_slice() {
-            [symbol] => out.text("symbol", symbol),
-            symbols => out.list("orders", &symbols.iter().map(|symbol| Item(symbol)).collect::<Vec<_>>()),
+            [symbol] => out.text(name!("symbol"), symbol),
+            symbols => out.list(name!("orders"), &symbols.iter().map(|symbol| Item(symbol)).collect::<Vec<_>>()),
         }
     }
 

@@ -88,10 +88,19 @@ pub(super) fn is_number(text: &str) -> bool {
 
 /// The number `text` without an exponent; `text` itself if it is already written like this.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    if is_plain(text.as_bytes()) {
+    if is_plain_number(text) {
         return Cow::Borrowed(text);
     }
     Parts::of(text).map_or(Cow::Borrowed(text), |parts| Cow::Owned(parts.plain()))
+}
+
+/// Whether `number` is plain. It must be a number, of which its ends and an exponent show that.
+#[inline]
+pub(super) fn is_plain_number(number: &str) -> bool {
+    let unsigned = number.strip_prefix('-').unwrap_or(number).as_bytes();
+    let begins = matches!(unsigned, [b'0'] | [b'0', b'.', ..] | [b'1'..=b'9', ..]);
+    let ends = matches!(unsigned, [.., b'0'..=b'9']);
+    begins && ends && !unsigned.iter().any(|byte| byte | 0x20 == b'e')
 }
 
 fn is_plain(text: &[u8]) -> bool {

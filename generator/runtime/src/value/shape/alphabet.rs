@@ -12,21 +12,20 @@ pub(super) fn contains(alphabet: &str, letter: char) -> bool {
     false
 }
 
-/// The printable ASCII characters of `alphabet`, a bit for each.
-pub(super) const fn ascii(alphabet: &str) -> u128 {
+/// Of each byte, whether it is a printable ASCII character of `alphabet`.
+pub(super) const fn ascii(alphabet: &str) -> [bool; 256] {
     let letters = alphabet.as_bytes();
-    let (mut set, mut at) = (0, 0);
+    let (mut set, mut at) = ([false; 256], 0);
     while at < letters.len() {
         let mut letter = letters[at];
         at += if at + 2 < letters.len() && letters[at + 1] == b'-' { 2 } else { 0 };
         while letter <= letters[at] && letter.is_ascii() {
-            set |= 1 << letter;
+            set[letter as usize] = !letter.is_ascii_control();
             letter += 1;
         }
         at += 1;
     }
-    const PRINTABLE: u128 = (1 << 0x7f) - (1 << b' ');
-    set & PRINTABLE
+    set
 }
 
 /// The end of a range whose beginning was just taken from `rest`; nothing is taken if no range follows.
@@ -58,7 +57,7 @@ mod tests {
         for alphabet in [".:/A-Za-z0-9_-", "-a", "a-", "", "a-zé-ü", "x-é0", " -~", "\u{0}-\u{7f}"] {
             for letter in 0..128_u8 {
                 let contained = contains(alphabet, letter.into()) && !letter.is_ascii_control();
-                assert_eq!(ascii(alphabet) >> letter & 1 == 1, contained, "{alphabet:?} {letter}");
+                assert_eq!(ascii(alphabet)[usize::from(letter)], contained, "{alphabet:?} {letter}");
             }
         }
     }
