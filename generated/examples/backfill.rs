@@ -1,8 +1,8 @@
 //! A backfill: the fills of the last ninety days as lines of JSON, resumed where a killed run stopped.
 //!
-//! `cargo run -p tradeapi --example backfill -- fills.jsonl` writes `fills.jsonl` and, beside it, `fills.jsonl.position`.
-//! The position is written after the fills of its page: a run that is killed in between repeats one page, and no fill
-//! is lost.
+//! `cargo run --release -p tradeapi --example backfill -- fills.jsonl` writes `fills.jsonl` and, beside it,
+//! `fills.jsonl.position`. The position is written after the fills of its page: a run that is killed in between repeats
+//! one page, and no fill is lost.
 
 use std::error::Error;
 use std::fs::{OpenOptions, read_to_string, write};
