@@ -17,6 +17,8 @@ pub(super) struct Opened<'a> {
     ended: bool,
     /// The data, or the value that contains it.
     data: Option<Mark>,
+    /// The places of a code whose member was read, a bit for each.
+    read_codes: u32,
     /// The code, and the index of its place among those that can have one.
     found_code: Option<(usize, Cow<'a, str>)>,
     found_message: Option<(usize, Cow<'a, str>)>,
@@ -70,6 +72,7 @@ impl<'a> Opened<'a> {
             around,
             ended: false,
             data: data_path.is_none().then_some(start),
+            read_codes: 0,
             found_code: None,
             found_message: None,
             time: None,
@@ -164,7 +167,7 @@ impl<'a> Opened<'a> {
         let here = self.from.here();
         let twice = || Err(ReadError::new(here, "a second code or data"));
         let is_data = self.data_path.is_some_and(|path| key.begins(path));
-        if is_data && self.data.is_some() {
+        if is_data && self.data.is_some() || self.reads_code_again(&key) {
             return twice();
         }
         let start = self.from.mark();
@@ -176,8 +179,10 @@ impl<'a> Opened<'a> {
             }
         }
         let value = Value::read(&mut self.from)?;
-        if !self.look_for_code(&key, &value) {
-            return twice();
+        if let Some(found) = find(self.envelope.code, &key, &value)
+            && self.found_code.as_ref().is_none_or(|(rank, _)| found.0 < *rank)
+        {
+            self.found_code = Some(found);
         }
         if let Some(found) = find(self.envelope.message, &key, &value)
             && self.found_message.as_ref().is_none_or(|(rank, _)| found.0 < *rank)
@@ -201,17 +206,14 @@ impl<'a> Opened<'a> {
         paths.any(|path| key.begins(path))
     }
 
-    /// Keeps a code in the value `key`. `false` if the same place had one before.
-    fn look_for_code(&mut self, key: &Key<'_>, value: &Value<'a>) -> bool {
-        let Some((rank, code)) = find(self.envelope.code, key, value) else { return true };
-        match &self.found_code {
-            Some((before, _)) if *before == rank => false,
-            Some((before, _)) if *before < rank => true,
-            _ => {
-                self.found_code = Some((rank, code));
-                true
-            }
-        }
+    /// Whether the value `key` is a second one at a place for a code. Even if the first had no code, an answer with two
+    /// proves nothing.
+    fn reads_code_again(&mut self, key: &Key<'_>) -> bool {
+        let places = self.envelope.code.iter().zip(0..u32::BITS).filter(|(path, _)| key.begins(path));
+        let here = places.fold(0, |here, (_, place)| here | 1 << place);
+        let is_again = self.read_codes & here != 0;
+        self.read_codes |= here;
+        is_again
     }
 }
 

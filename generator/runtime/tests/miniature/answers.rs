@@ -126,6 +126,8 @@ fn absent_data_is_an_empty_record_or_nothing() -> Tested {
 fn a_contradictory_answer_is_unreadable() {
     for body in [
         r#"{"code":"00000","data":{},"code":"40786"}"#,
+        r#"{"code":{"code":"00000"},"code":"40786"}"#,
+        r#"{"code":null,"data":{},"code":"00000"}"#,
         r#"{"code":"00000","data":{},"data":{}}"#,
         r#"{"code":"00000","data":{}} {}"#,
         r#"{"code":"00000","data":{}"#,
