@@ -7,21 +7,16 @@ pub struct Dice(u64);
 impl Dice {
     /// The generator for a name.
     pub fn new(seed: u64, name: &str) -> Self {
-        let [dice] = Self::each([seed], name);
-        dice
+        // FNV-1a; the first throw mixes it.
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, step))
     }
 
-    /// The generators of several seeds for one name. They take little more time than one, because each step of a hash
-    /// waits for the step before.
-    pub fn each<const N: usize>(seeds: [u64; N], name: &str) -> [Self; N] {
-        hash(seeds.map(|seed| seed ^ 0xcbf2_9ce4_8422_2325), name).map(Self)
-    }
-
-    /// The generator for the same name with `more` at its end. This one must not have thrown a number.
-    #[must_use]
-    pub fn continued(self, more: &str) -> Self {
-        let [hash] = hash([self.0], more);
-        Self(hash)
+    /// The generator for something with this hash.
+    pub fn of_hash(seed: u64, hash: u64) -> Self {
+        let mut dice = Self(seed.wrapping_add(hash.rotate_left(32)));
+        // Sums of other seeds and hashes are nearby.
+        Self(dice.throw() ^ hash)
     }
 
     /// The next number, by splitmix64.
@@ -64,25 +59,9 @@ impl Dice {
     }
 }
 
-/// FNV-1a; the first throw mixes it.
-fn hash<const N: usize>(mut hashes: [u64; N], text: &str) -> [u64; N] {
-    for byte in text.bytes() {
-        hashes = hashes.map(|hash| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    }
-    hashes
-}
-
 #[cfg(test)]
 mod tests {
     use super::Dice;
-
-    #[test]
-    fn a_name_can_be_given_in_parts_and_for_several_seeds() {
-        let [one, two] = Dice::each([1, 2], "a ");
-        for (seed, dice) in [(1, one), (2, two)] {
-            assert_eq!(dice.continued("name").throw(), Dice::new(seed, "a name").throw());
-        }
-    }
 
     #[test]
     fn a_name_always_throws_the_same_and_another_does_not() {

@@ -134,7 +134,7 @@ pub(crate) struct Treatment {
     quirk: Quirk,
     dice: Dice,
     now: u64,
-    /// The body, if it is JSON.
+    /// The body of a faulted request, if it is JSON.
     body: Value,
 }
 
@@ -172,23 +172,22 @@ impl Hostile {
     fn treat(&mut self, meta: &'static Meta, request: &Request<Bytes>, now: u64) -> Treatment {
         let Self { settings, counts, .. } = self;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
-        let body = String::from_utf8_lossy(request.body());
-        let parts = [meta.method.as_str(), " ", target, " ", &body];
+        // A body that is not UTF-8 is refused, whatever the fault.
+        let body = str::from_utf8(request.body()).unwrap_or_default();
+        let parts = [meta.method.as_str(), " ", target, " ", body];
         let hash = Dice::hash(&parts);
         let times = self.seen.entry(hash).or_default();
         *times += 1;
         let times = times.to_string();
         let mut dice = Dice::new(settings.seed, Dice::hash_on(hash, &[" ", &times]));
-        let parts = [parts[0], " ", target, " ", &body, " ", &times];
+        let parts = [parts[0], " ", target, " ", body, " ", &times];
         let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&parts.concat()));
-        let body = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or_default() };
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
-        let fault = match dice.percent(chance) {
-            _ if is_spared => HostileFault::None,
+        let is_faulted = dice.percent(chance) && !is_spared;
+        let body = if is_faulted { serde_json::from_str(body).unwrap_or_default() } else { Value::Null };
+        let fault = match is_faulted {
             true => HostileFault::random(meta, Batch::is_batch(&body), &mut dice),
-            false if settings.faults > 0 && is_in_burst(settings.seed, &body) && dice.percent(50) => {
-                HostileFault::TooManyCoded
-            }
+            false if !is_spared && is_in_burst(settings, request) && dice.percent(50) => HostileFault::TooManyCoded,
             false => HostileFault::None,
         };
         if fault != HostileFault::None {
@@ -206,11 +205,13 @@ impl Hostile {
 
 /// Whether a request belongs to a burst that exceeds a rate: ids that differ in their last character only are one
 /// burst.
-fn is_in_burst(seed: Seed, body: &Value) -> bool {
-    let mut ids = Vec::new();
-    items::texts(body, id_parameters(), &mut ids);
-    let stem = ids.first().and_then(|(_, id)| id.get(..id.len().saturating_sub(1)));
-    stem.is_some_and(|stem| Dice::named(seed, &[stem]).below(1_000) < 4)
+fn is_in_burst(settings: &Hostility, request: &Request<Bytes>) -> bool {
+    if settings.faults == 0 {
+        return false;
+    }
+    let id = str::from_utf8(request.body()).ok().and_then(|body| items::first_text(body, id_parameters()));
+    let stem = id.as_deref().and_then(|id| id.get(..id.len().saturating_sub(1)));
+    stem.is_some_and(|stem| Dice::named(settings.seed, &[stem]).below(1_000) < 4)
 }
 
 impl Core {

@@ -19,7 +19,6 @@ use crate::context::AccountContext;
 use crate::ground_truth::Effect;
 use crate::ledger::ClaimHandle;
 use crate::operation::Operation;
-use crate::raw;
 use crate::settings::Settings;
 use crate::variant::ClientVariant;
 
@@ -51,7 +50,8 @@ pub(crate) async fn queries<O: Confirmable>(
             Ok(_) if variant == ClientVariant::TrustsAnyRecord => return Some(Outcome::Done),
             Ok(reply) if variant == ClientVariant::ComparesPriceOnly => {
                 let wanted: Value = serde_json::from_slice(&unknown.sent.body).unwrap_or_default();
-                let is_so = raw::member(&reply.raw, "price").is_some_and(|price| wanted["price"] == *price);
+                let shown: Value = serde_json::from_slice(&reply.raw).unwrap_or_default();
+                let is_so = wanted["price"].is_string() && shown["data"]["price"] == wanted["price"];
                 return Some(if is_so { Outcome::Done } else { Outcome::Unknown });
             }
             Err(Error::Exchange(answered))

@@ -1,6 +1,6 @@
 //! Fields that the campaign reads from raw answers.
 
-use serde_json::Value;
+use serde::Deserialize;
 use tradeapi::runtime::Reply;
 use tradeapi::{classic, unified};
 
@@ -33,11 +33,17 @@ with_order_id! {
 
 /// The exchange's id of the order in an answer or a record.
 pub(crate) fn order_id(raw: &[u8]) -> Option<String> {
-    member(raw, "orderId")
+    let answer: Answer = serde_json::from_slice(raw).ok()?;
+    answer.data?.order_id.filter(|id| !id.is_empty())
 }
 
-/// A string member of an answer's data.
-pub(crate) fn member(raw: &[u8], name: &str) -> Option<String> {
-    let answer: Value = serde_json::from_slice(raw).ok()?;
-    answer["data"][name].as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+#[derive(Deserialize)]
+struct Answer {
+    data: Option<Data>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Data {
+    order_id: Option<String>,
 }

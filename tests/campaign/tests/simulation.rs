@@ -26,8 +26,9 @@ fn a_hundred_seeds_have_no_violation_and_cover_every_situation() {
     }
     println!("{all}");
     assert!(all.count(ClaimedOutcome::Done) > 8_000 && all.count(ClaimedOutcome::NotDone) > 2_000);
+    // Of millions of orders, 0.08 % stay unknown. A hundred seeds have some eight of them, give or take three.
     let (placed, unknown) = all.placements();
-    assert!(unknown * 1_000 < placed, "{unknown} of {placed} are unknown");
+    assert!(unknown * 500 < placed, "{unknown} of {placed} are unknown");
     assert_everything_is_covered(&all);
 }
 

@@ -35,8 +35,8 @@ fn carried(request: &Request<Bytes>) -> [Option<&str>; 4] {
 
 /// The time of the signature, as the request states it.
 pub(crate) fn timestamp(request: &Request<Bytes>) -> Option<&str> {
-    let [_, _, timestamp, _] = carried(request);
-    timestamp
+    let [_, _, name, _] = &*NAMES;
+    request.headers().get(name.as_ref()?)?.to_str().ok()
 }
 
 /// Authenticates a request by the clock of its node, and returns the user.

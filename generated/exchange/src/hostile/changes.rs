@@ -41,7 +41,7 @@ impl Treatment {
         let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
         let accepted_until = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
         let effect_time = self.fault.effect_time(&mut self.dice);
-        let Some(batch) = batch else {
+        let Some(batch) = batch.filter(|_| self.fault != HostileFault::None) else {
             self.count(core, effect_time);
             return match self.carry_out(core, route, caller, effect_time, accepted_until) {
                 None => self.undecided(core, meta, &request),
@@ -174,13 +174,11 @@ impl Treatment {
                 }
                 let served = self.alike(route.meta, route.call(core, caller));
                 core.note_versions();
-                if self.dice.percent(faults / 8) {
-                    let until = soon.min(self.now + SETTLING);
-                    core.placed_since(first_new).into_iter().for_each(|order| {
-                        if let Some(hostile) = &mut core.hostile {
-                            hostile.views.hide(order, until);
-                        }
-                    });
+                let until = soon.min(self.now + SETTLING);
+                for order in core.placed_since(first_new) {
+                    if let Some(hostile) = core.hostile.as_mut().filter(|_| self.dice.percent(faults / 8)) {
+                        hostile.views.hide(order, until);
+                    }
                 }
                 Some(served)
             }

@@ -1,6 +1,9 @@
 //! Batches: split into batches of one item, whose answers are merged.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
+use tradeapi::runtime::json::{Kind, ReadError, Reader};
 
 /// The items of the body of a batch.
 #[derive(Clone, Debug)]
@@ -113,6 +116,39 @@ pub(crate) fn all_have(answer: &Value, name: &str) -> bool {
     }
 }
 
+/// The first text in a JSON text with one of these names, at any depth.
+pub(crate) fn first_text<'a>(json: &'a str, names: &[&str]) -> Option<Cow<'a, str>> {
+    first_in(&mut Reader::new(json), names).ok().flatten()
+}
+
+fn first_in<'a>(from: &mut Reader<'a>, names: &[&str]) -> Result<Option<Cow<'a, str>>, ReadError> {
+    match from.peek() {
+        Kind::Object => {
+            let mut members = from.object(&[])?;
+            while let Some(name) = members.next_name(from)? {
+                let found = match from.peek() {
+                    Kind::String if names.contains(&&*name) => Some(from.scalar()?).filter(|text| !text.is_empty()),
+                    _ => first_in(from, names)?,
+                };
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            Ok(None)
+        }
+        Kind::Array => {
+            let mut elements = from.array()?;
+            while elements.next(from)?.is_some() {
+                if let Some(found) = first_in(from, names)? {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
+        }
+        _ => from.skip().map(|()| None),
+    }
+}
+
 /// All texts with these names at any depth, with their names.
 pub(crate) fn texts<'a>(value: &'a Value, names: &[&str], found: &mut Vec<(&'a str, &'a str)>) {
     match value {
@@ -151,6 +187,15 @@ mod tests {
         let request = json!([{"id": "1", "other": {"id": "2"}}, {"id": ""}]);
         texts(&request, &["id"], &mut found);
         assert_eq!(found, [("id", "1"), ("id", "2")]);
+        for (json, first) in [
+            (request.to_string(), Some("1")),
+            (r#"{"list": [{"id": ""}, {"no": "1", "id": "a\"b"}]}"#.to_owned(), Some("a\"b")),
+            (r#"{"id": 7, "no": "1"}"#.to_owned(), None),
+            (r#"[{"id": "1""#.to_owned(), Some("1")),
+            ("[{".to_owned(), None),
+        ] {
+            assert_eq!(first_text(&json, &["id"]).as_deref(), first, "{json}");
+        }
         assert!(all_have(&json!({"done": [{"id": "1"}], "failed": []}), "id") && !all_have(&json!([{"id": ""}]), "id"));
     }
 }

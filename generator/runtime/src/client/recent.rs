@@ -4,9 +4,9 @@
 //! if each request kept its memory for hours, every call would allocate cold memory.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::hash::Hasher;
+use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 
 use crate::clock::Moment;
+use crate::json::each_string;
 use crate::value::Timestamp;
 
 /// The maximum number of requests to remember.
@@ -82,7 +83,12 @@ struct Requests {
     requests: VecDeque<Recent>,
     /// The texts of all requests, one after the other.
     text: VecDeque<u8>,
-    /// How many of them carry a key of repeats. APIs without such keys have no attempts to look for.
+    /// The hashes of the strings in the texts of the first requests, one after the other. Most requests are never
+    /// searched, so they are hashed when one is.
+    hashes: VecDeque<u32>,
+    /// How many requests are hashed, and the length of their texts.
+    hashed: (usize, usize),
+    /// How many requests carry a key of repeats. APIs without such keys have no attempts to look for.
     keyed: usize,
 }
 
@@ -92,11 +98,21 @@ struct Recent {
     about: About,
     /// The length of its text.
     length: usize,
-    /// The marks of all texts in it, which spare most searches for an id; zero until the first search.
-    marks: Cell<u128>,
+    strings: Strings,
     departure: Departure,
     /// When its outcome became known.
     settled: Option<Moment>,
+}
+
+/// The strings in the text of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strings {
+    /// They are not hashed yet.
+    Unknown,
+    /// How many there are.
+    Hashed(usize),
+    /// The text is not UTF-8, so it may contain any id once.
+    Any,
 }
 
 /// Whether a request has left.
@@ -117,8 +133,8 @@ impl RecentRequests {
         recent.text.extend(text);
         recent.keyed += usize::from(about.key.is_some());
         let departure = Departure::Possible;
-        let (length, marks) = (text.len(), Cell::default());
-        recent.requests.push_back(Recent { about, length, marks, departure, settled: None });
+        let (length, strings) = (text.len(), Strings::Unknown);
+        recent.requests.push_back(Recent { about, length, strings, departure, settled: None });
         RequestNumber(recent.first + recent.requests.len() as u64 - 1)
     }
 
@@ -151,7 +167,7 @@ impl RecentRequests {
     /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
     /// older one with the id is taken, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
-        let recent = self.lock();
+        let recent = self.hashed();
         let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != Naming::Nothing).collect();
         if all.iter().any(|one| one.recent.about.names == Naming::Several && one.times > 1) {
             return true;
@@ -179,7 +195,7 @@ impl RecentRequests {
         let is_since = |recent: &Recent| {
             recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
         };
-        let recent = self.lock();
+        let recent = self.hashed();
         let since = recent.that_carry(id, is_since);
         let (own, others): (Vec<_>, Vec<_>) = since.partition(|one| one.recent.departure == Departure::At(left));
         let is_attempt = |other| own.first().is_some_and(|own| recent.are_attempts(own, other));
@@ -188,7 +204,7 @@ impl RecentRequests {
 
     /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
-        let recent = self.lock();
+        let recent = self.hashed();
         let found: Vec<_> = recent.that_carry(id, |recent| recent.about.signed_at == signed_at).collect();
         let (own, same) = found.split_first()?;
         same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
@@ -197,10 +213,10 @@ impl RecentRequests {
     /// The attempts of the request with `id` that was signed at `signed_at`, if the exchange recognizes them by a
     /// key. Those without an effect do not count.
     pub(super) fn attempts(&self, id: &str, signed_at: Timestamp) -> Option<Attempted> {
-        let recent = self.lock();
-        if recent.keyed == 0 {
+        if self.lock().keyed == 0 {
             return None;
         }
+        let recent = self.hashed();
         let all: Vec<_> = recent.that_carry(id, |recent| recent.about.key.is_some()).collect();
         let own = all.iter().find(|one| one.recent.about.signed_at == signed_at)?;
         let is_attempt = |one: &&Carrying<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
@@ -209,30 +225,24 @@ impl RecentRequests {
         Some(Attempted { first: (first.about.signed_at, first.left()), last: last.about.signed_at })
     }
 
+    /// The requests, all hashed.
+    fn hashed(&self) -> MutexGuard<'_, Requests> {
+        let mut recent = self.lock();
+        recent.hash();
+        recent
+    }
+
     fn lock(&self) -> MutexGuard<'_, Requests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Two of 128 bits for a text, so that a request with twenty texts has the mark of about one other text in fourteen.
-fn mark(text: &[u8]) -> u128 {
+/// The hash by which an id is searched. If two ids have the same, a request may seem to carry an id that it does not
+/// carry, which only leaves more open.
+fn hash_of(id: &str) -> u32 {
     let mut hasher = FxHasher::default();
-    hasher.write(text);
-    let hash = hasher.finish();
-    (1 << (hash >> 57)) | (1 << ((hash >> 50) & 127))
-}
-
-/// The marks of everything between two quotation marks of a body; all marks if the body is not UTF-8.
-fn marks(body: &[u8]) -> u128 {
-    if str::from_utf8(body).is_err() {
-        return u128::MAX;
-    }
-    body.split(|byte| *byte == b'"').fold(0, |marks, text| marks | mark(text))
-}
-
-/// How often an id in quotation marks occurs in a body. A body that is not UTF-8 may carry any id once.
-fn times_in(body: &[u8], quoted: &str) -> usize {
-    str::from_utf8(body).map_or(1, |text| text.matches(quoted).count())
+    hasher.write(id.as_bytes());
+    (hasher.finish() >> 32) as u32
 }
 
 impl Recent {
@@ -274,6 +284,13 @@ impl Requests {
             }
             self.text.drain(..oldest.length);
             self.keyed -= usize::from(oldest.about.key.is_some());
+            match oldest.strings {
+                Strings::Hashed(count) => drop(self.hashes.drain(..count)),
+                Strings::Unknown | Strings::Any => {}
+            }
+            if oldest.strings != Strings::Unknown {
+                self.hashed = (self.hashed.0 - 1, self.hashed.1 - oldest.length);
+            }
             self.requests.pop_front();
             self.first += 1;
         }
@@ -290,25 +307,42 @@ impl Requests {
 
     /// The requests that are `meant` and contain the text `id`.
     fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = Carrying<'_>> {
-        let quoted = format!("\"{id}\"");
-        // Marks are of texts without quotation marks.
-        let mark = if id.contains('"') { 0 } else { mark(id.as_bytes()) };
-        let mut begin = 0;
+        let wanted = hash_of(id);
+        let (mut begin, mut first) = (0, 0);
         self.requests.iter().filter_map(move |recent| {
             let text = begin..begin + recent.length;
             begin = text.end;
-            if !meant(recent) {
-                return None;
-            }
-            if recent.marks.get() == 0 {
-                recent.marks.set(marks(&self.text_at(text.clone())));
-            }
-            if recent.marks.get() & mark != mark {
-                return None;
-            }
-            let times = times_in(&self.text_at(text.clone()), &quoted);
+            let times = match recent.strings {
+                Strings::Hashed(count) => {
+                    let hashes = first..first + count;
+                    first = hashes.end;
+                    if !meant(recent) {
+                        return None;
+                    }
+                    self.hashes.range(hashes).filter(|hash| **hash == wanted).count()
+                }
+                Strings::Unknown | Strings::Any => usize::from(meant(recent)),
+            };
             (times > 0).then_some(Carrying { recent, times, text })
         })
+    }
+
+    /// Hashes the strings of the requests that came since this was done before.
+    fn hash(&mut self) {
+        let (mut hashes, (mut hashed, mut begin)) = (mem::take(&mut self.hashes), self.hashed);
+        while let Some(recent) = self.requests.get(hashed) {
+            let (end, before) = (begin + recent.length, hashes.len());
+            let strings = match str::from_utf8(&self.text_at(begin..end)) {
+                Ok(text) => {
+                    each_string(text, |content| hashes.push_back(hash_of(content)));
+                    Strings::Hashed(hashes.len() - before)
+                }
+                Err(_) => Strings::Any,
+            };
+            self.requests[hashed].strings = strings;
+            (hashed, begin) = (hashed + 1, end);
+        }
+        (self.hashes, self.hashed) = (hashes, (hashed, begin));
     }
 
     /// The text of one request. It is copied only if the buffer wraps around within it.

@@ -31,7 +31,7 @@ impl Sought<'_> {
     }
 
     fn is_among<R: Decode + Encode>(&self, list: &List<R>) -> bool {
-        list.iter().any(|record| self.is_in(&Named::of_record(&write_json(record), R::FORM)))
+        list.iter().any(|record| self.is_in(&Named::of_record(write_json(record), R::FORM)))
     }
 }
 

@@ -104,7 +104,7 @@ pub struct AnyRecord {
 
 impl AnyRecord {
     pub(super) fn new<R: Decode + Encode + Send + 'static>(record: R) -> Self {
-        let fields = Named::of_record(&write_json(&record), R::FORM);
+        let fields = Named::of_record(write_json(&record), R::FORM);
         Self { record: Box::new(record), fields, form: R::FORM }
     }
 

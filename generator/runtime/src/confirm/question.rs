@@ -1,5 +1,7 @@
 //! A query about one thing, and what its response proves.
 
+use std::sync::OnceLock;
+
 use super::Shown;
 use super::absence::{self, QueryTimes};
 use super::places::{QueryFuture, Sought};
@@ -9,11 +11,10 @@ use crate::client::ClientCore;
 use crate::error::{Error, ExchangeError, Refusal};
 use crate::evidence::{Evidence, Sent, Target};
 use crate::exchange::is_compound_with;
-use crate::json::{JsonWriter, write_json};
+use crate::json::write_json;
 use crate::operation::DynOperation;
-use crate::parameters::Named;
 use crate::retry::RetryPolicy;
-use crate::tables::{CodeProof, Meta, Severity};
+use crate::tables::{CodeProof, Confirm, Meta, Severity, TimeParameter};
 use crate::value::Timestamp;
 
 /// A query about one thing that a request was to change.
@@ -21,10 +22,42 @@ pub(super) struct Question {
     plan: &'static QueryPlan,
     target: Target,
     query: Box<dyn Query>,
-    /// The parameters of the query, and those of the query of the second place.
-    json: [String; 2],
-    /// Whether the request does several things, of which the queried one is the last.
-    is_compound: bool,
+    /// The parameters of the query.
+    json: String,
+    /// The parameters of the query of the second place, which few queries need.
+    then_json: OnceLock<String>,
+    /// The earliest time of creation that listings are queried for.
+    since: Option<Timestamp>,
+}
+
+/// One of the places where a record may be, and what the parameters of its query have beside those of the request.
+#[derive(Clone, Copy)]
+struct Place {
+    lacks: &'static [&'static str],
+    set: &'static [(&'static str, &'static str)],
+    since: Option<TimeParameter>,
+}
+
+impl Place {
+    fn first(confirm: &Confirm) -> Self {
+        Self { lacks: confirm.lacks, set: confirm.set, since: confirm.since }
+    }
+
+    fn second(confirm: &Confirm) -> Self {
+        Self { lacks: confirm.then_lacks, set: confirm.then_set, since: confirm.then_since }
+    }
+
+    /// The parameters of a query of this place, as JSON.
+    fn parameters(self, target: &Target, since: Option<Timestamp>) -> String {
+        let (confirm, named) = (target.confirm(), target.named());
+        let id = confirm.ids.iter().find(|(_, own)| named.text(own).is_some()).copied();
+        let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
+        let with = id.into_iter().chain(with).chain(confirm.with_as.iter().copied());
+        let taken = with.filter(|(parameter, _)| !self.lacks.contains(parameter));
+        let set = self.set.iter().map(|(name, value)| (*name, write_json(&(*value).to_owned())));
+        let since = self.since.zip(since).map(|((name, write), since)| (name, write(since)));
+        named.renamed(taken, set.chain(since))
+    }
 }
 
 /// What a response shows of the thing.
@@ -63,19 +96,9 @@ impl Question {
     }
 
     fn of(plan: &'static QueryPlan, target: Target) -> Option<Self> {
-        let (confirm, named) = (target.confirm(), target.named());
-        let id = confirm.ids.iter().find(|(_, own)| named.text(own).is_some()).copied();
-        let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
-        let with = with.chain(confirm.with_as.iter().copied());
-        let of_request: Vec<_> = id.into_iter().chain(with).collect();
-        let places = [(confirm.lacks, confirm.set), (confirm.then_lacks, confirm.then_set)];
-        let json = places.map(|(lacks, set)| {
-            let taken = of_request.iter().filter(|(parameter, _)| !lacks.contains(parameter));
-            with_values(&named.renamed(taken.copied()), set)
-        });
-        let query = (plan.read)(&json[0])?;
-        let is_compound = is_compound_with(plan.meta, named);
-        Some(Self { plan, target, query, json, is_compound })
+        let json = Place::first(target.confirm()).parameters(&target, None);
+        let query = (plan.read)(&json)?;
+        Some(Self { plan, target, query, json, then_json: OnceLock::new(), since: None })
     }
 
     /// The id of the thing.
@@ -90,14 +113,13 @@ impl Question {
 
     /// Restricts queries of listings to what was created at `since` or later.
     pub(super) fn query_since(&mut self, since: Timestamp) {
-        let confirm = self.target.confirm();
-        for (json, parameter) in self.json.iter_mut().zip([confirm.since, confirm.then_since]) {
-            if let Some((parameter, write)) = parameter {
-                *json = with_member(json, parameter, &write(since));
+        self.since = Some(since);
+        let place = Place::first(self.target.confirm());
+        if place.since.is_some() {
+            self.json = place.parameters(&self.target, self.since);
+            if let Some(query) = (self.plan.read)(&self.json) {
+                self.query = query;
             }
-        }
-        if let Some(query) = (self.plan.read)(&self.json[0]) {
-            self.query = query;
         }
     }
 
@@ -113,13 +135,14 @@ impl Question {
 
     /// Sends the query, page by page if it has pages, and otherwise with retries if there is a policy for them.
     pub(super) fn query_first<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {
-        let pages = (self.plan.first)(client, &self.json[0], self.sought());
+        let pages = (self.plan.first)(client, &self.json, self.sought());
         pages.unwrap_or_else(|| self.query.send(client, retry))
     }
 
     /// Sends the query of the second place, if there is one.
     pub(super) fn query_then<'a>(&'a self, client: &'a ClientCore) -> Option<QueryFuture<'a>> {
-        (self.plan.then)(client, &self.json[1], self.sought())
+        let second = || Place::second(self.target.confirm()).parameters(&self.target, self.since);
+        (self.plan.then)(client, self.then_json.get_or_init(second), self.sought())
     }
 
     /// The record of the queried thing in a response, which can be to another query.
@@ -151,7 +174,8 @@ impl Question {
 
     /// What the absence of the thing proves.
     pub(super) fn is_absent(&self, sent: &Sent, times: &QueryTimes) -> Finding {
-        if self.is_compound {
+        // Of the several things that the request does, the queried one is the last.
+        if is_compound_with(self.plan.meta, self.target.named()) {
             return Finding::Nothing("it was not found, but the request does several things and may have done another");
         }
         match absence::proves(self.target.confirm(), sent, times) {
@@ -159,21 +183,6 @@ impl Question {
             Err(why) => Finding::Nothing(why),
         }
     }
-}
-
-/// The members of an object, followed by `set`, whose values are texts.
-fn with_values(json: &str, set: &[(&str, &str)]) -> String {
-    set.iter().fold(json.to_owned(), |json, (name, value)| with_member(&json, name, &write_json(&(*value).to_owned())))
-}
-
-/// The members of an object, followed by another one.
-fn with_member(json: &str, name: &str, value: &str) -> String {
-    let mut out = JsonWriter::new();
-    out.begin_object();
-    Named::read(json).write(&mut out);
-    out.member(name).raw(value);
-    out.end_object();
-    out.finish()
 }
 
 impl From<Evidence> for Finding {

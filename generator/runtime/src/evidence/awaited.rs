@@ -32,7 +32,7 @@ pub(crate) struct Outside {
 impl Outside {
     pub(crate) fn of<R: Decode + Encode>(record: &R, operations: Vec<&'static str>) -> Self {
         let json = write_json(record);
-        Self { operations, fields: Named::of_record(&json, R::FORM), form: R::FORM, json }
+        Self { operations, fields: Named::of_record(json.clone(), R::FORM), form: R::FORM, json }
     }
 
     /// Whether it has one of these ids.

@@ -25,7 +25,10 @@ impl Target {
         let named = Named::of(operation);
         match confirm.list {
             None => vec![Self::of(confirm, named)],
-            Some(list) => named.items(list).into_iter().map(|item| Self::of(confirm, item.and(&named))).collect(),
+            Some(list) => {
+                let (items, shared) = (named.items(list), named.without(list));
+                items.into_iter().map(|item| Self::of(confirm, item.and(&shared))).collect()
+            }
         }
     }
 

@@ -70,6 +70,25 @@ fn equal_to(word: u64, byte: u8) -> u64 {
     less_than(word ^ (ONES * u64::from(byte)), 1)
 }
 
+/// Calls `see` with the content of each string of a JSON text, also of the names of members.
+pub(crate) fn each_string(text: &str, mut see: impl FnMut(&str)) {
+    let mut at = 0;
+    while let Some(quote) = text.as_bytes().get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'"')) {
+        let start = at + quote + 1;
+        let stop = stop(text.as_bytes(), start);
+        at = match text.as_bytes().get(stop) {
+            Some(b'"') => {
+                see(&text[start..stop]);
+                stop + 1
+            }
+            _ => unescape(text, start).map_or(start, |(content, end)| {
+                see(&content);
+                end
+            }),
+        };
+    }
+}
+
 /// The content of the string that begins at `start`, after its opening quote, and the place after its closing one.
 #[cold]
 pub(super) fn unescape(text: &str, start: usize) -> Result<(String, usize), ReadError> {

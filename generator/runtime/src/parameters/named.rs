@@ -1,6 +1,7 @@
 //! Parameters by their names on the wire, as tables refer to them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Parameters, json_of};
 use crate::json::{Form, Json, JsonWriter, ReadError, Reader, RecordTable, Travels, read_json};
@@ -8,17 +9,16 @@ use crate::json::{Form, Json, JsonWriter, ReadError, Reader, RecordTable, Travel
 /// The members of a JSON object by their names, each with its JSON text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
-    /// The names and the values, one after the other: a record has thirty members, and is read for each query.
+    /// The object, of which the names and values are parts, and after it whatever was added.
     text: String,
-    members: Vec<Span>,
+    members: Vec<Place>,
 }
 
-/// The place of the name and, after it, the value of a member.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    start: usize,
-    middle: usize,
-    end: usize,
+/// The places of the name and of the value of a member.
+#[derive(Clone, Debug)]
+struct Place {
+    name: Range<usize>,
+    value: Range<usize>,
 }
 
 impl Named {
@@ -26,7 +26,7 @@ impl Named {
     pub(crate) fn of(parameters: &dyn Parameters) -> Self {
         let json = json_of(parameters);
         if !json.starts_with('[') {
-            return Self::read(&json);
+            return Self::of_json(json);
         }
         let mut named = Self::default();
         named.push("[]", &json);
@@ -35,17 +35,22 @@ impl Named {
 
     /// The members of an object; of anything else, none.
     pub(crate) fn read(json: &str) -> Self {
-        Self::read_from(&mut Reader::new(json), json.len()).unwrap_or_default()
+        Self::of_json(json.to_owned())
+    }
+
+    /// The same for a text that is not needed any more.
+    fn of_json(json: String) -> Self {
+        Self::read_from(json).unwrap_or_default()
     }
 
     /// The fields of a record by their names, however it is written in JSON.
-    pub(crate) fn of_record(json: &str, form: Form) -> Self {
-        let Form::Record(table) = form else { return Self::read(json) };
+    pub(crate) fn of_record(json: String, form: Form) -> Self {
+        let Form::Record(table) = form else { return Self::of_json(json) };
         let RecordTable { travels, fields, .. } = table();
         let values = match travels {
-            Travels::AsObject => return Self::read(json),
-            Travels::AsArray => read_json::<Vec<Json>>(json).unwrap_or_default(),
-            Travels::AsValue => read_json::<Json>(json).into_iter().collect(),
+            Travels::AsObject => return Self::of_json(json),
+            Travels::AsArray => read_json::<Vec<Json>>(&json).unwrap_or_default(),
+            Travels::AsValue => read_json::<Json>(&json).into_iter().collect(),
         };
         let mut named = Self::default();
         for (field, value) in fields.iter().zip(&values) {
@@ -54,14 +59,24 @@ impl Named {
         named
     }
 
-    fn read_from(from: &mut Reader<'_>, length: usize) -> Result<Self, ReadError> {
+    fn read_from(mut text: String) -> Result<Self, ReadError> {
+        let mut from = Reader::new(&text);
         // A member has rarely less than 16 bytes; those of a record then take one allocation, not five.
-        let mut named = Self { text: String::with_capacity(length), members: Vec::with_capacity(length / 16) };
+        let mut places = Vec::with_capacity(text.len() / 16);
+        let mut unescaped = String::new();
         let mut members = from.object(&[])?;
-        while let Some(name) = members.next_name(from)? {
-            named.push(&name, from.raw_value()?);
+        while let Some(name) = members.next_name(&mut from)? {
+            let name = match name {
+                Cow::Borrowed(name) => range_of(name, &text),
+                Cow::Owned(name) => {
+                    unescaped.push_str(&name);
+                    text.len() + unescaped.len() - name.len()..text.len() + unescaped.len()
+                }
+            };
+            places.push(Place { name, value: range_of(from.raw_value()?, &text) });
         }
-        Ok(named)
+        text.push_str(&unescaped);
+        Ok(Self { text, members: places })
     }
 
     fn push(&mut self, name: &str, json: &str) {
@@ -69,18 +84,26 @@ impl Named {
         self.text.push_str(name);
         let middle = self.text.len();
         self.text.push_str(json);
-        self.members.push(Span { start, middle, end: self.text.len() });
+        self.members.push(Place { name: start..middle, value: middle..self.text.len() });
     }
 
     /// The names and the JSON texts of the members.
     fn members(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.members.iter().map(|span| (&self.text[span.start..span.middle], &self.text[span.middle..span.end]))
+        self.members.iter().map(|place| (&self.text[place.name.clone()], &self.text[place.value.clone()]))
     }
 
     /// The objects in the list `name`.
     pub(crate) fn items(&self, name: &str) -> Vec<Self> {
-        let items = self.json(name).and_then(|json| read_json::<Vec<Json>>(json).ok()).unwrap_or_default();
-        items.iter().map(|json| Self::read(json.as_str())).collect()
+        self.json(name).and_then(|json| Self::read_items(json).ok()).unwrap_or_default()
+    }
+
+    fn read_items(json: &str) -> Result<Vec<Self>, ReadError> {
+        let (mut from, mut items) = (Reader::new(json), Vec::new());
+        let mut elements = from.array()?;
+        while elements.next(&mut from)?.is_some() {
+            items.push(Self::read(from.raw_value()?));
+        }
+        Ok(items)
     }
 
     /// The text of a single value; `None` if it is empty, `null` or missing. The value of a nested object has a path,
@@ -98,9 +121,18 @@ impl Named {
         self
     }
 
+    /// The same members without `name`.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        let Self { text, members } = &mut self;
+        members.retain(|place| text[place.name.clone()] != *name);
+        self
+    }
+
     /// Whether a member has this text.
     pub(crate) fn has_text(&self, text: &str) -> bool {
-        self.members().any(|(_, json)| text_of(json).as_deref() == Some(text))
+        // An escaped text is longer than what it stands for, so most values need no further look.
+        let can_be = |json: &str| json.len() >= text.len();
+        self.members().any(|(_, json)| can_be(json) && text_of(json).as_deref() == Some(text))
     }
 
     /// Whether there is no member.
@@ -113,18 +145,16 @@ impl Named {
         self.json(name).is_some()
     }
 
-    /// Writes the members into an object.
-    pub(crate) fn write(&self, out: &mut JsonWriter) {
-        for (name, json) in self.members() {
-            out.member(name).raw(json);
-        }
-    }
-
-    /// An object with some of the members, also those of nested objects, under other names. A name that is a path, such
-    /// as `filter.id`, leads into a nested object.
-    pub(crate) fn renamed<'n>(&self, pairs: impl IntoIterator<Item = (&'n str, &'n str)>) -> String {
+    /// An object with some of the members, also those of nested objects, under other names, and with `more`. A name that
+    /// is a path, such as `filter.id`, leads into a nested object.
+    pub(crate) fn renamed<'n>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'n str, &'n str)>,
+        more: impl IntoIterator<Item = (&'n str, String)>,
+    ) -> String {
         let found = pairs.into_iter().filter_map(|(new, old)| Some((new, self.json_within(old)?)));
-        nested(&found.collect::<Vec<_>>())
+        let more = more.into_iter().map(|(name, json)| (name, Cow::Owned(json)));
+        nested(&found.chain(more).collect::<Vec<_>>())
     }
 
     /// The JSON text of a member; with a path, that of a member of a nested object.
@@ -138,9 +168,15 @@ impl Named {
     }
 
     fn json(&self, name: &str) -> Option<&str> {
-        let is_it = |span: &&Span| self.text.as_bytes()[span.start..span.middle] == *name.as_bytes();
-        self.members.iter().find(is_it).map(|span| &self.text[span.middle..span.end])
+        let is_it = |place: &&Place| self.text.as_bytes()[place.name.clone()] == *name.as_bytes();
+        self.members.iter().find(is_it).map(|place| &self.text[place.value.clone()])
     }
+}
+
+/// The place of `part` in `text`, of which it is a slice.
+fn range_of(part: &str, text: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - text.as_ptr().addr();
+    start..start + part.len()
 }
 
 /// The text of a single value; `None` if it is empty or `null`.
@@ -226,12 +262,13 @@ mod tests {
 
     #[test]
     fn texts_are_those_of_single_values() {
-        let json = r#"{"plain": "a b", "escaped": "a\"b\\\u0063", "end": "a\\", "number": -1.50, "flag": true,
+        let json = r#"{"plain": "a b", "n\u0061me": "b", "escaped": "a\"b\\\u0063", "end": "a\\", "number": -1.50, "flag": true,
             "fee": {"coin": "BTC", "note": "\u0041"}, "empty": "", "quoted": "null", "null": null, "list": ["a"]}"#;
         let named = Named::read(json);
         let text = |name: &str| named.text(name).map(Cow::into_owned);
         let expected = [
             ("plain", Some("a b")),
+            ("name", Some("b")),
             ("escaped", Some(r#"a"b\c"#)),
             ("end", Some(r"a\")),
             ("number", Some("-1.50")),
@@ -250,5 +287,8 @@ mod tests {
         }
         assert!(named.has_text("a b") && named.has_text(r#"a"b\c"#) && named.has_text("-1.50"));
         assert!(!named.has_text("BTC") && !named.has_text("") && !named.has_text("null"));
+        let fewer = named.without("plain").and(&Named::read(r#"{"other": "c"}"#));
+        let text = |name: &str| fewer.text(name).map(Cow::into_owned);
+        assert_eq!([text("plain"), text("name"), text("other")].map(Option::unwrap_or_default), ["", "b", "c"]);
     }
 }

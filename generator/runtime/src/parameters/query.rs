@@ -35,16 +35,16 @@ pub(crate) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, C
 
 /// Pairs as the members of an object, each with its JSON text: names such as `a[b]` and `a.b` are taken apart.
 pub(super) fn members<'a>(
-    pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pairs: impl IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>,
     style: ParameterStyle,
-) -> Vec<(Cow<'a, str>, String)> {
-    let mut found: Vec<(Cow<'a, str>, Node)> = Vec::new();
+) -> impl Iterator<Item = (Cow<'a, str>, String)> {
+    let mut found: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
     for (name, value) in pairs {
         // Few names can be taken apart.
         let parts = if name.contains(['.', '[']) { parts(&name, style) } else { Vec::new() };
         let (first, rest) = parts.split_first().map_or((&*name, [].as_slice()), |(first, rest)| (*first, rest));
         let outer = (!rest.is_empty()).then(|| first.to_owned());
-        let node = Node::of(rest, value.into_owned());
+        let node = Node::of(rest, value);
         let first = outer.map_or(name, Cow::Owned);
         match found.iter_mut().find(|(known, _)| *known == first) {
             Some((_, known)) => known.add(node),
@@ -52,7 +52,7 @@ pub(super) fn members<'a>(
         }
     }
     let repeats = style.lists == Lists::Repeated;
-    found.into_iter().map(|(name, node)| (name, node.json(repeats))).collect()
+    found.into_iter().map(move |(name, node)| (name, node.json(repeats)))
 }
 
 /// The parts of a name, such as `a[b][0]` or `a[0].b`.
@@ -72,22 +72,27 @@ fn bracketed(name: &str) -> Vec<&str> {
 }
 
 /// The values under a name.
-enum Node {
-    Texts(Vec<String>),
-    Members(Vec<(String, Node)>),
+enum Node<'a> {
+    Text(Cow<'a, str>),
+    Texts(Vec<Cow<'a, str>>),
+    Members(Vec<(String, Node<'a>)>),
 }
 
-impl Node {
-    fn of(path: &[&str], value: String) -> Self {
+impl<'a> Node<'a> {
+    fn of(path: &[&str], value: Cow<'a, str>) -> Self {
         match path.split_first() {
-            None => Self::Texts(vec![value]),
+            None => Self::Text(value),
             Some((first, rest)) => Self::Members(vec![((*first).to_owned(), Self::of(rest, value))]),
         }
     }
 
     fn add(&mut self, other: Self) {
-        match (self, other) {
-            (Self::Texts(texts), Self::Texts(more)) => texts.extend(more),
+        match (&mut *self, other) {
+            (Self::Texts(texts), Self::Text(more)) => texts.push(more),
+            (Self::Text(text), Self::Text(more)) => {
+                let texts = vec![std::mem::take(text), more];
+                *self = Self::Texts(texts);
+            }
             (Self::Members(members), Self::Members(more)) => {
                 for (name, node) in more {
                     match members.iter_mut().find(|(known, _)| *known == name && !name.is_empty()) {
@@ -97,7 +102,7 @@ impl Node {
                 }
             }
             // A value and an object under one name: the last counts.
-            (own, other) => *own = other,
+            (_, other) => *self = other,
         }
     }
 
@@ -110,12 +115,13 @@ impl Node {
 
     fn write(&self, out: &mut JsonWriter, repeats: bool) {
         match self {
-            Self::Texts(texts) if repeats && texts.len() > 1 => {
+            Self::Text(text) => out.string(text),
+            Self::Texts(texts) if repeats => {
                 out.begin_array();
                 texts.iter().for_each(|text| out.element().string(text));
                 out.end_array();
             }
-            Self::Texts(texts) => out.string(texts.last().map_or("", String::as_str)),
+            Self::Texts(texts) => out.string(texts.last().map_or("", |text| text)),
             Self::Members(members) if members.iter().all(|(name, _)| name.bytes().all(|b| b.is_ascii_digit())) => {
                 out.begin_array();
                 members.iter().for_each(|(_, node)| node.write(out.element(), repeats));
@@ -181,9 +187,9 @@ mod tests {
     fn names_with_brackets_and_dots_are_taken_apart() {
         let style = ParameterStyle { sends: None, lists: Lists::Indexed, objects: Objects::Dots };
         let pair = |name: &'static str, value: &'static str| (name.into(), value.into());
-        let read = members(vec![pair("a[0].b", "1"), pair("a[0].c[0]", "2"), pair("d.e[0]", "3")], style);
+        let read = members([pair("a[0].b", "1"), pair("a[0].c[0]", "2"), pair("d.e[0]", "3")], style);
         assert_eq!(
-            read,
+            read.collect::<Vec<_>>(),
             [("a".into(), r#"[{"b":"1","c":["2"]}]"#.to_owned()), ("d".into(), r#"{"e":["3"]}"#.to_owned())]
         );
     }

@@ -254,7 +254,7 @@ impl Listing {
     ) -> Result<(), Error> {
         let Some(CancelBy { fields, send }) = &self.cancel else { return Ok(()) };
         let parameters = Named::read(&self.turned(turn)).and(&Named::read(&order.record));
-        let request = parameters.renamed(fields.iter().map(|name| (*name, *name)));
+        let request = parameters.renamed(fields.iter().map(|name| (*name, *name)), []);
         send(client, &request).await
     }
 
@@ -339,7 +339,7 @@ where
     O: Paged<Item: Decode> + 'static,
 {
     walking::<O>(client, listing, |items, fields, turn| {
-        let named = |item| Named::of_record(&write_json(item), O::Item::FORM);
+        let named = |item| Named::of_record(write_json(item), O::Item::FORM);
         let fills = items.iter().filter_map(|item| Some(fill(&named(item), fields?, turn)));
         Ok(Seen { fills: fills.collect::<Result<_, _>>()?, ..Seen::default() })
     })

@@ -21,7 +21,7 @@ pub struct Api {
     pub pools: &'static [PoolReporting],
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
-    /// Observed codes that no document lists.
+    /// Observed codes that no document lists, in their order as texts: there are hundreds of them.
     pub observed_codes: &'static [KnownError],
 }
 
@@ -40,6 +40,12 @@ impl Api {
             outcomes: &[],
             observed_codes: &[],
         }
+    }
+
+    /// What was observed about an error code, in one family or several.
+    pub(crate) fn observed(&self, code: &str) -> impl Iterator<Item = &'static KnownError> {
+        let first = self.observed_codes.partition_point(|known| known.code < code);
+        self.observed_codes[first..].iter().take_while(move |known| known.code == code)
     }
 }
 

@@ -132,14 +132,12 @@ impl Meta {
 
     /// What the documents say about an error code.
     pub fn error(&self, code: &str) -> Option<&'static KnownError> {
-        self.errors.iter().find(is_code(code))
+        self.errors.iter().find(|known| known.code == code)
     }
 
     /// What is known about an error code: what the documents say, or else what was observed.
     pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
-        let is_code = is_code(code);
-        let is_it = |known: &&KnownError| is_code(known) && known.is_of(self.family);
-        self.error(code).or_else(|| api.observed_codes.iter().find(is_it))
+        self.error(code).or_else(|| api.observed(code).find(|known| known.is_of(self.family)))
     }
 
     /// Whether a code means success.
@@ -147,13 +145,6 @@ impl Meta {
         api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(code))
             || self.error(code).is_some_and(|known| known.success)
     }
-}
-
-/// Whether an entry is of this code. Codes of an API begin alike, and there are hundreds of them: the last characters
-/// differ.
-fn is_code(code: &str) -> impl Fn(&&KnownError) -> bool {
-    let last = code.as_bytes().last();
-    move |known| known.code.as_bytes().last() == last && known.code == code
 }
 
 /// A parameter by which the exchange recognizes a repeat of a request.

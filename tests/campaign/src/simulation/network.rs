@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::Hasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use serde_json::Value;
 use tradeapi::runtime::error::{Delivery as Sent, TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, RoundTrip, Transport, TransportLimits};
@@ -172,15 +173,16 @@ impl Network {
         let Inner { time, ledger, .. } = &*self.0;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let operation = Operation::find(request.method().as_str(), request.uri().path());
-        let (name, mut dice) = self.dice(target, request.body());
-        let is_spared = self.0.only.as_ref().is_some_and(|only| !only.contains(&name));
+        let (times, mut dice) = self.dice(target, request.body());
+        let name = || format!("{target} {} {times}", String::from_utf8_lossy(request.body()));
+        let is_spared = self.0.only.as_ref().is_some_and(|only| !only.contains(&name()));
         let faults = if self.0.exchange.is_calm() { 0 } else { self.0.faults };
         let mut fault = if dice.percent(faults) { dice.weighted(&NETWORK_FAULTS) } else { NetworkFault::None };
         if is_spared || fault == NetworkFault::Repeated && !self.can_be_repeated(operation, request.body()) {
             fault = NetworkFault::None;
         }
         if fault != NetworkFault::None {
-            self.state().faulted.insert(name);
+            self.state().faulted.insert(name());
         }
         let now = time.now();
         let (there, back) = (self.latency(&mut dice), self.latency(&mut dice));
@@ -369,18 +371,17 @@ impl Network {
         }
     }
 
-    /// The name of a request, and its random choices, which follow from its content and how often it was sent.
-    fn dice(&self, target: &str, body: &[u8]) -> (String, Dice) {
-        let text = String::from_utf8_lossy(body);
-        let mut name = String::with_capacity(target.len() + text.len() + 4);
-        name.extend([target, " ", &text]);
+    /// How often a request was sent, and its random choices, which follow from its content and from that.
+    fn dice(&self, target: &str, body: &[u8]) -> (u64, Dice) {
+        let mut hasher = FxHasher::default();
+        hasher.write(target.as_bytes());
+        hasher.write(body);
+        let hash = hasher.finish();
         let mut state = self.state();
-        let [mut seen, dice] = Dice::each([0, self.0.seed], &name);
-        let times = state.seen.entry(seen.throw()).or_default();
+        let times = state.seen.entry(hash).or_default();
         *times += 1;
-        let nth = format!(" {times}");
-        name.push_str(&nth);
-        (name, dice.continued(&nth))
+        hasher.write_u64(*times);
+        (*times, Dice::of_hash(self.0.seed, hasher.finish()))
     }
 
     /// Whether a request has the same effect when it arrives twice.

@@ -221,7 +221,13 @@ fn a_key_that_may_be_forgotten_makes_two_requests() {
 }
 
 #[test]
-fn an_id_counts_between_quotation_marks_only() {
+fn an_id_counts_as_a_whole_string() {
+    let times_of = |body: &[u8], id: &str| {
+        let recent = RecentRequests::default();
+        recent.remember(body, about(0, 0, Naming::One));
+        let recent = recent.hashed();
+        recent.that_carry(id, |_| true).map(|one| one.times).sum::<usize>()
+    };
     for (body, times) in [
         ("", 0),
         ("a", 0),
@@ -230,9 +236,11 @@ fn an_id_counts_between_quotation_marks_only() {
         (r#""a""#, 1),
         (r#"{"a":"a","b":"ab"}"#, 2),
         (r#"["a","a"]"#, 2),
+        (r#"["b\"","a"]"#, 1),
+        (r#"["\u0061"]"#, 1),
     ] {
-        assert_eq!(times_in(body.as_bytes(), r#""a""#), times, "{body}");
+        assert_eq!(times_of(body.as_bytes(), "a"), times, "{body}");
     }
-    assert_eq!(times_in(br#"{"id":"a\"b"}"#, r#""a\"b""#), 1);
-    assert_eq!(times_in(b"\xff", r#""a""#), 1, "a body that is not UTF-8 may carry any id");
+    assert_eq!(times_of(br#"{"id":"a\"b"}"#, r#"a"b"#), 1);
+    assert_eq!(times_of(b"\xff", "a"), 1, "a body that is not UTF-8 may carry any id");
 }

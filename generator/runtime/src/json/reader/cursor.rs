@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn skip_string(&mut self) -> Result<(), ReadError> {
-        self.string().map(drop)
+        if self.take_plain().is_some() { Ok(()) } else { self.string().map(drop) }
     }
 
     pub(super) fn number(&mut self) -> Result<&'a str, ReadError> {
