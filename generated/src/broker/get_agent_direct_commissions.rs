@@ -304,7 +304,7 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "symbol-carries-product-suffix",
         at: "Get Agent Direct Commissions, parameter table, symbol",
         says: "The symbol ends in the suffix of its product: _SPBL (spot), _SPBL-MABL (spot margin), _UMCBL (USDT futures), _DMCBL (Coin-M futures) or _CMCBL (USDC futures).",
-        hint: "use a symbol of the form spot or spot-margin or usdt-futures or coin-futures or usdc-futures",
+        hint: "use a symbol of the form `*_SPBL` or `*_SPBL-MABL` or `*_UMCBL` or `*_DMCBL` or `*_CMCBL`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

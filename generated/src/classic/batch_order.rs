@@ -78,6 +78,7 @@ runtime::parameters! {
     ///     BatchOrder, BatchOrderItem, Force, MarginMode, OrderType, ProductType, Side, StpMode,
     ///     TradeSide,
     /// };
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = BatchOrder::new(
@@ -87,18 +88,18 @@ runtime::parameters! {
     ///         MarginMode::Crossed,
     ///         Vec::from([
     ///             BatchOrderItem::new()
-    ///                 .size("0.05".parse::<tradeapi::Decimal>()?)
-    ///                 .price("63980.5".parse::<tradeapi::Decimal>()?)
+    ///                 .size(dec!(0.05))
+    ///                 .price(dec!(63980.5))
     ///                 .side(Side::Buy)
     ///                 .trade_side(TradeSide::Open)
     ///                 .order_type(OrderType::Limit)
     ///                 .force(Force::Gtc)
     ///                 .client_oid("ladder-1")
-    ///                 .preset_stop_surplus_price("68200".parse::<tradeapi::Decimal>()?)
-    ///                 .preset_stop_loss_price("61750".parse::<tradeapi::Decimal>()?)
+    ///                 .preset_stop_surplus_price(dec!(68200))
+    ///                 .preset_stop_loss_price(dec!(61750))
     ///                 .stp_mode(StpMode::CancelTaker),
     ///             BatchOrderItem::new()
-    ///                 .size("0.03".parse::<tradeapi::Decimal>()?)
+    ///                 .size(dec!(0.03))
     ///                 .side(Side::Sell)
     ///                 .trade_side(TradeSide::Close)
     ///                 .order_type(OrderType::Market)
@@ -344,7 +345,7 @@ const RULES: &[runtime::tables::Rule] = &[
         at: "Batch Order, parameter table, marginCoin",
         severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        hint: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form `[A-Z0-9]*`",
         ..runtime::tables::Rule::DEFAULT
     },
     runtime::tables::Rule {

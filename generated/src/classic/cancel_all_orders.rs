@@ -207,7 +207,7 @@ const RULES: &[runtime::tables::Rule] = &[
         at: "Cancel All Orders, parameters",
         severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        hint: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form `[A-Z0-9]*`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -188,7 +188,7 @@ const RULES: &[runtime::tables::Rule] = &[
         at: "Cancel Order, parameters",
         severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        hint: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form `[A-Z0-9]*`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

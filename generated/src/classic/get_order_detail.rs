@@ -157,7 +157,7 @@ const RULES: &[runtime::tables::Rule] = &[
         at: "Get Order Detail, parameters",
         severity: runtime::tables::Severity::Warn,
         says: "The symbol is written in capitals.",
-        hint: "use a symbol of the form capitals",
+        hint: "use a symbol of the form `[A-Z0-9]*`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

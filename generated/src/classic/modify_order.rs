@@ -82,6 +82,7 @@ runtime::parameters! {
     ///
     /// ```
     /// use tradeapi::classic::{ModifyOrder, OrderRef, ProductType};
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = ModifyOrder::new(
@@ -90,8 +91,8 @@ runtime::parameters! {
     ///             "ladder-1b",
     ///             OrderRef::OrderId("1398205262907392001".into()),
     ///         )
-    ///         .new_size("0.06".parse::<tradeapi::Decimal>()?)
-    ///         .new_price("63720".parse::<tradeapi::Decimal>()?);
+    ///         .new_size(dec!(0.06))
+    ///         .new_price(dec!(63720));
     ///     let reply = client.classic().modify_order(&request).await?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())

@@ -91,6 +91,7 @@ runtime::parameters! {
     /// use tradeapi::classic::{
     ///     Force, LimitExecution, MarginMode, PlaceOrder, ProductType, Side, StpMode, TradeSide,
     /// };
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = PlaceOrder::new(
@@ -98,16 +99,16 @@ runtime::parameters! {
     ///             ProductType::UsdtFutures,
     ///             MarginMode::Crossed,
     ///             "USDT",
-    ///             "0.75".parse::<tradeapi::Decimal>()?,
+    ///             dec!(0.75),
     ///             Side::Buy,
-    ///             LimitExecution::new("3120.5".parse::<tradeapi::Decimal>()?, Force::PostOnly),
+    ///             LimitExecution::new(dec!(3120.5), Force::PostOnly),
     ///         )
     ///         .trade_side(TradeSide::Open)
     ///         .client_oid("swing-eth-0007")
-    ///         .preset_stop_surplus_price("3400".parse::<tradeapi::Decimal>()?)
-    ///         .preset_stop_loss_price("2985".parse::<tradeapi::Decimal>()?)
-    ///         .preset_stop_surplus_execute_price("3398.5".parse::<tradeapi::Decimal>()?)
-    ///         .preset_stop_loss_execute_price("2983".parse::<tradeapi::Decimal>()?)
+    ///         .preset_stop_surplus_price(dec!(3400))
+    ///         .preset_stop_loss_price(dec!(2985))
+    ///         .preset_stop_surplus_execute_price(dec!(3398.5))
+    ///         .preset_stop_loss_execute_price(dec!(2983))
     ///         .stp_mode(StpMode::CancelMaker);
     ///     let reply = client.classic().place_order(&request).await?;
     ///     println!("{:?}", reply.data);
@@ -647,7 +648,7 @@ const RULES: &[runtime::tables::Rule] = &[
         at: "Place Order, parameter table, marginCoin",
         severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        hint: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form `[A-Z0-9]*`",
         ..runtime::tables::Rule::DEFAULT
     },
     runtime::tables::Rule {

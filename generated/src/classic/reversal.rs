@@ -73,10 +73,11 @@ runtime::parameters! {
     ///
     /// ```
     /// use tradeapi::classic::{ProductType, Reversal, Side, TradeSide};
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = Reversal::new("SOLUSDT", "USDT", ProductType::UsdtFutures, Side::Buy)
-    ///         .size("3".parse::<tradeapi::Decimal>()?)
+    ///         .size(dec!(3))
     ///         .trade_side(TradeSide::Open)
     ///         .client_oid("flip-sol-2");
     ///     let reply = client.classic().reversal(&request).await?;

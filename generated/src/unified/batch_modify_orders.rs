@@ -77,24 +77,25 @@ runtime::parameters! {
     /// use tradeapi::unified::{
     ///     BatchModifyItem, BatchModifyOrders, Category, ClientOid, OrderRef, YesNo,
     /// };
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = BatchModifyOrders::new(
     ///         Vec::from([
     ///             BatchModifyItem::new(OrderRef::OrderId("1461938690336264193".into()))
-    ///                 .qty("0.4".parse::<tradeapi::Decimal>()?)
-    ///                 .price("3280".parse::<tradeapi::Decimal>()?)
+    ///                 .qty(dec!(0.4))
+    ///                 .price(dec!(3280))
     ///                 .request_id(700000000000000124)
     ///                 .auto_cancel(YesNo::Yes)
     ///                 .symbol("ETHUSDT")
     ///                 .category(Category::UsdtFutures)
     ///                 .px_amend_type(YesNo::Yes),
     ///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/13")?))
-    ///                 .price("0.5125".parse::<tradeapi::Decimal>()?)
+    ///                 .price(dec!(0.5125))
     ///                 .symbol("XRPUSDT")
     ///                 .category(Category::UsdtFutures),
     ///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/14")?))
-    ///                 .qty("30".parse::<tradeapi::Decimal>()?)
+    ///                 .qty(dec!(30))
     ///                 .symbol("SOLUSDT")
     ///                 .category(Category::UsdtFutures),
     ///         ]),
@@ -308,7 +309,7 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "new-coin-m-no-modify",
         at: "What the service does, after the conventions",
         says: "Orders of the new Coin-M business line cannot be modified, in a batch neither.",
-        hint: "use a symbol of another form than new-coin-m",
+        hint: "use a symbol of another form than `*USD_CM`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -89,6 +89,7 @@ runtime::parameters! {
     ///     BatchOrder, BatchOrderItem, Category, ClientOid, Execution, LimitExecution, PosSide,
     ///     Side, StpMode, TimeInForce, YesNo,
     /// };
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = BatchOrder::new(
@@ -96,9 +97,9 @@ runtime::parameters! {
     ///             BatchOrderItem::new(
     ///                     Category::UsdtFutures,
     ///                     "ETHUSDT",
-    ///                     "0.5".parse::<tradeapi::Decimal>()?,
+    ///                     dec!(0.5),
     ///                     Side::Sell,
-    ///                     LimitExecution::new("3275".parse::<tradeapi::Decimal>()?)
+    ///                     LimitExecution::new(dec!(3275))
     ///                         .time_in_force(TimeInForce::Fok)
     ///                         .px_amend_type(YesNo::No),
     ///                 )
@@ -108,7 +109,7 @@ runtime::parameters! {
     ///             BatchOrderItem::new(
     ///                     Category::UsdtFutures,
     ///                     "XRPUSDT",
-    ///                     "900000".parse::<tradeapi::Decimal>()?,
+    ///                     dec!(900000),
     ///                     Side::Buy,
     ///                     Execution::Market,
     ///                 )

@@ -187,7 +187,7 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "reality-pairs-only",
         at: "What the service does, list; Cancel Reality Order, first sentences",
         says: "The operation cancels orders in Reality pairs, so the symbol must be that of one.",
-        hint: "use a symbol of the form reality",
+        hint: "use a symbol of the form `r*USDT`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

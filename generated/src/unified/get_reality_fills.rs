@@ -143,7 +143,7 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "reality-pairs-only",
         at: "Get Reality Fills, parameters, symbol",
         says: "The symbol must be that of a Reality pair.",
-        hint: "use a symbol of the form reality",
+        hint: "use a symbol of the form `r*USDT`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

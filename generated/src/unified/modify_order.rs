@@ -99,20 +99,21 @@ runtime::parameters! {
     ///
     /// ```
     /// use tradeapi::unified::{Category, ModifyOrder, OrderRef, OrderType, TriggerBy, YesNo};
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = ModifyOrder::new(OrderRef::OrderId("1461937205548810241".into()))
-    ///         .qty("0.8".parse::<tradeapi::Decimal>()?)
-    ///         .price("3149.5".parse::<tradeapi::Decimal>()?)
+    ///         .qty(dec!(0.8))
+    ///         .price(dec!(3149.5))
     ///         .request_id(700000000000000123)
     ///         .auto_cancel(YesNo::Yes)
     ///         .symbol("ETHUSDT")
     ///         .category(Category::UsdtFutures)
     ///         .tp_trigger_by(TriggerBy::Market)
-    ///         .take_profit("3340".parse::<tradeapi::Decimal>()?)
+    ///         .take_profit(dec!(3340))
     ///         .stop_loss(tradeapi::Edit::Delete)
     ///         .tp_order_type(OrderType::Limit)
-    ///         .tp_limit_price("3338.75".parse::<tradeapi::Decimal>()?)
+    ///         .tp_limit_price(dec!(3338.75))
     ///         .px_amend_type(YesNo::Yes);
     ///     let reply = client.unified().modify_order(&request).await?;
     ///     println!("{:?}", reply.data);
@@ -539,7 +540,7 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "new-coin-m-no-modify",
         at: "What the service does, after the conventions",
         says: "Orders of the new Coin-M business line cannot be modified.",
-        hint: "use a symbol of another form than new-coin-m",
+        hint: "use a symbol of another form than `*USD_CM`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -119,14 +119,15 @@ runtime::parameters! {
     ///     Category, ClientOid, LimitExecution, MarginMode, OrderType, PlaceOrder, PosSide,
     ///     Side, StpMode, TimeInForce, TriggerBy, YesNo,
     /// };
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = PlaceOrder::new(
     ///             Category::UsdtFutures,
     ///             "ETHUSDT",
-    ///             "0.75".parse::<tradeapi::Decimal>()?,
+    ///             dec!(0.75),
     ///             Side::Buy,
-    ///             LimitExecution::new("3150.25".parse::<tradeapi::Decimal>()?)
+    ///             LimitExecution::new(dec!(3150.25))
     ///                 .time_in_force(TimeInForce::PostOnly)
     ///                 .px_amend_type(YesNo::Yes),
     ///         )
@@ -135,11 +136,11 @@ runtime::parameters! {
     ///         .stp_mode(StpMode::CancelTaker)
     ///         .tp_trigger_by(TriggerBy::Mark)
     ///         .sl_trigger_by(TriggerBy::Market)
-    ///         .take_profit("3320".parse::<tradeapi::Decimal>()?)
-    ///         .stop_loss("3080.5".parse::<tradeapi::Decimal>()?)
+    ///         .take_profit(dec!(3320))
+    ///         .stop_loss(dec!(3080.5))
     ///         .tp_order_type(OrderType::Limit)
     ///         .sl_order_type(OrderType::Market)
-    ///         .tp_limit_price("3319.5".parse::<tradeapi::Decimal>()?)
+    ///         .tp_limit_price(dec!(3319.5))
     ///         .margin_mode(MarginMode::Isolated);
     ///     let reply = client.unified().place_order(&request).await?;
     ///     println!("{:?}", reply.data);

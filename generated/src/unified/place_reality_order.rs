@@ -59,13 +59,14 @@ runtime::parameters! {
     /// use tradeapi::unified::{
     ///     Category, ClientOid, LimitRealityExecution, PlaceRealityOrder, Side,
     /// };
+    /// use tradeapi::dec;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
     ///     let request = PlaceRealityOrder::new(
     ///             "rAMDUSDT",
     ///             Side::Buy,
-    ///             LimitRealityExecution::new("164.3".parse::<tradeapi::Decimal>()?),
-    ///             "2.5".parse::<tradeapi::Decimal>()?,
+    ///             LimitRealityExecution::new(dec!(164.3)),
+    ///             dec!(2.5),
     ///         )
     ///         .category(Category::Spot)
     ///         .client_oid(ClientOid::new("real.amd-1")?);
@@ -290,7 +291,7 @@ const RULES: &[runtime::tables::Rule] = &[
         id: "reality-pairs-only",
         at: "Place Reality Order, parameters, symbol",
         says: "The symbol must be that of a Reality pair.",
-        hint: "use a symbol of the form reality",
+        hint: "use a symbol of the form `r*USDT`",
         ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -1,9 +1,9 @@
 //! The first example of an operation as Rust code that compiles.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ use crate::words::Times;
 pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) {
     let Some(example) = operation.examples.first() else { return };
     let Ok(json) = serde_json::from_str::<Value>(&example.request.0) else { return };
-    let writer = Writer { scope, root: root(api, layout), used: RefCell::default() };
+    let writer = Writer::new(scope, root(api, layout));
     let Some(request) = writer.request(operation, &json) else { return };
     let lines = writer.program(operation, &request, Calling::Async);
     docs.heading("Example");
@@ -41,7 +41,7 @@ pub(crate) struct ExampleCalls {
 #[cfg(feature = "cli")]
 pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, json: &str) -> Option<ExampleCalls> {
     let (scope, json) = (Scope::new(family), serde_json::from_str(json).ok()?);
-    let writer = Writer { scope: &scope, root: root(api, Layout::Crate), used: RefCell::default() };
+    let writer = Writer::new(&scope, root(api, Layout::Crate));
     let request = writer.request(operation, &json)?;
     let program = |calling| writer.program(operation, &request, calling).join("\n");
     Some(ExampleCalls { asynchronous: program(Calling::Async), blocking: program(Calling::Blocking) })
@@ -57,7 +57,7 @@ enum Calling {
 
 /// A request as an expression; `None` if a part of it has to be parsed, which may fail.
 pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> Option<TokenStream> {
-    let writer = Writer { scope, root: quote!(runtime), used: RefCell::default() };
+    let writer = Writer { dec: quote!(runtime::dec), ..Writer::new(scope, quote!(runtime)) };
     let request = writer.request(operation, &serde_json::from_str(json).ok()?)?;
     writer.used.borrow().iter().for_each(|name| drop(scope.named(name)));
     Some(request)
@@ -77,10 +77,17 @@ fn root(api: &Api, layout: Layout) -> TokenStream {
 struct Writer<'a> {
     scope: &'a Scope<'a>,
     root: TokenStream,
+    /// The path of the macro `dec!`.
+    dec: TokenStream,
     used: RefCell<BTreeSet<String>>,
+    uses_dec: Cell<bool>,
 }
 
 impl<'a> Writer<'a> {
+    fn new(scope: &'a Scope<'a>, root: TokenStream) -> Self {
+        Self { scope, root, dec: quote!(dec), used: RefCell::default(), uses_dec: Cell::default() }
+    }
+
     fn named(&self, rust: &str) -> TokenStream {
         self.used.borrow_mut().insert(rust.to_owned());
         let name = ident(rust);
@@ -192,11 +199,11 @@ impl<'a> Writer<'a> {
         Some(match ty {
             Type::String if converts => quote!(#text),
             Type::String => quote!(#text.to_owned()),
-            Type::Decimal => quote!(#text.parse::<#root::Decimal>()?),
+            Type::Decimal => self.decimal(text),
             Type::Scaled(_) => {
-                let value = ty.value_of_wire(text);
+                let value = self.decimal(&ty.value_of_wire(text));
                 let into = (!converts).then(|| quote!(.into()));
-                quote!(#value.parse::<#root::Decimal>()?#into)
+                quote!(#value #into)
             }
             Type::Integer | Type::Signed => whole(text)?,
             Type::Boolean(_) => {
@@ -231,6 +238,23 @@ impl<'a> Writer<'a> {
         })
     }
 
+    /// A decimal: a literal, unless `dec!` does not take it.
+    fn decimal(&self, text: &str) -> TokenStream {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !digits.ends_with('.');
+        match text.parse::<Literal>() {
+            Ok(literal) if is_plain => {
+                self.uses_dec.set(true);
+                let dec = &self.dec;
+                quote!(#dec!(#literal))
+            }
+            _ => {
+                let root = &self.root;
+                quote!(#text.parse::<#root::Decimal>()?)
+            }
+        }
+    }
+
     /// A function that builds the request and sends it.
     fn program(&self, operation: &Operation, request: &TokenStream, calling: Calling) -> Vec<String> {
         let family = &self.scope.family;
@@ -243,8 +267,10 @@ impl<'a> Writer<'a> {
             #[cfg(feature = "cli")]
             Calling::Blocking => (quote!(), quote!(#root::blocking::Client), quote!()),
         };
+        let dec = self.uses_dec.get().then(|| quote!(use #root::dec;));
         let tokens = quote! {
             use #root::#module::#names;
+            #dec
             #asynchronous fn example(client: &#client) -> Result<(), Box<dyn std::error::Error>> {
                 let request = #request;
                 let reply = client.#module().#function(&request) #wait?;

@@ -31,7 +31,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     code.extend(pages::shows(&scope, operation));
     code.extend(batches::emit(&scope, operation));
     code.extend(batches::results(&scope, operation));
-    let tables = std::iter::once(tables(family, operation)).chain(rules::table(operation)).map(Item::Text);
+    let tables = std::iter::once(tables(family, operation)).chain(rules::table(family, operation)).map(Item::Text);
     let page = page(&scope, operation).map(Item::Code);
     let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page).collect();
     let defined = type_names(operation);

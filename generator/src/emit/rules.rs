@@ -5,7 +5,7 @@ use syn::Expr;
 
 use super::trees;
 use crate::diagnostics::Place;
-use crate::model::{Comparison, Condition, Operand, Operation, Relation, Rule, Severity, Test};
+use crate::model::{Comparison, Condition, Family, Operand, Operation, Relation, Rule, Severity, Test};
 
 /// The checked rules, each with its test and its index in the table.
 pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Rule, &Test)> {
@@ -14,9 +14,10 @@ pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Ru
 }
 
 /// The table of an operation, if it has checked rules.
-pub(super) fn table(operation: &Operation) -> Option<String> {
+pub(super) fn table(family: &Family, operation: &Operation) -> Option<String> {
     checked(operation).next()?;
-    let rows = checked(operation).map(|(_, rule, test)| row(rule, test));
+    let hints = Hints { family, operation };
+    let rows = checked(operation).map(|(_, rule, test)| row(rule, test, &hints));
     Some(trees::constant(
         quote!(
             const RULES: &[runtime::tables::Rule] = &[];
@@ -25,7 +26,7 @@ pub(super) fn table(operation: &Operation) -> Option<String> {
     ))
 }
 
-fn row(rule: &Rule, test: &Test) -> Expr {
+fn row(rule: &Rule, test: &Test, hints: &Hints<'_>) -> Expr {
     let severity = match rule.severity {
         Severity::Refuse => None,
         Severity::Warn => Some(("severity", trees::of_table("Severity", "Warn"))),
@@ -36,7 +37,7 @@ fn row(rule: &Rule, test: &Test) -> Expr {
         severity,
         Some(("says", trees::text(&rule.says))),
         trees::rows("depends_on", depends_on(test).into_iter().map(trees::text)),
-        Some(("hint", trees::text(&hint(test)))),
+        Some(("hint", trees::text(&hints.hint(test)))),
     ];
     trees::table("Rule", fields)
 }
@@ -49,73 +50,99 @@ fn depends_on(test: &Test) -> Vec<&str> {
     properties
 }
 
-/// How to correct a request that breaks the rule.
-fn hint(test: &Test) -> String {
-    match test {
-        Test::Same(name, _) => format!("use one {name} for all"),
-        Test::Unique(names) => format!("use each {} once", joined(names, " and ")),
-        Test::Condition { require, forbid, .. } => {
-            let parts: Vec<_> = require.iter().map(required).chain(forbid.iter().map(forbidden)).collect();
-            parts.join(", ")
+/// How requests of an operation that break a rule are corrected.
+struct Hints<'a> {
+    family: &'a Family,
+    operation: &'a Operation,
+}
+
+impl Hints<'_> {
+    /// How to correct a request that breaks the rule.
+    fn hint(&self, test: &Test) -> String {
+        match test {
+            Test::Same(name, _) => format!("use one {name} for all"),
+            Test::Unique(names) => format!("use each {} once", joined(names, " and ")),
+            Test::Condition { require, forbid, .. } => {
+                let parts: Vec<_> = require
+                    .iter()
+                    .map(|one| self.required(one))
+                    .chain(forbid.iter().map(|one| self.forbidden(one)))
+                    .collect();
+                parts.join(", ")
+            }
         }
+    }
+
+    fn required(&self, condition: &Condition) -> String {
+        match condition {
+            Condition::Given(names) => format!("set {}", joined(names, " and ")),
+            Condition::AnyGiven(names) => format!("set {}", joined(names, " or ")),
+            Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, joined(values, " or ")),
+            Condition::HasForm { parameter, forms } => {
+                format!("use a {} of the form {}", parameter.0, self.patterns(&parameter.0, forms))
+            }
+            Condition::AccountIs { property, values } => {
+                format!("use an account whose {} is {}", property.0, joined(values, " or "))
+            }
+            Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => {
+                match comparison {
+                    Comparison::Among => format!("use a {parameter} that is among {property}"),
+                    Comparison::NotBefore => format!("use a {parameter} that is not before {property}"),
+                    Comparison::MultipleOf => format!("round {parameter} to a multiple of {property}"),
+                    Comparison::Places => format!("round {parameter} to {property} decimal places"),
+                    Comparison::AtLeast => format!("raise {parameter} to {property} or more"),
+                    Comparison::AtMost => format!("lower {parameter} to {property} or less"),
+                }
+            }
+            Condition::Relates { parameter: (parameter, _), relation, operand, .. } => {
+                related(parameter, *relation, operand)
+            }
+            Condition::Not(inner) => self.forbidden(inner),
+        }
+    }
+
+    fn forbidden(&self, condition: &Condition) -> String {
+        match condition {
+            Condition::Given(names) | Condition::AnyGiven(names) => format!("leave out {}", joined(names, " and ")),
+            Condition::HasForm { parameter, forms } => {
+                format!("use a {} of another form than {}", parameter.0, self.patterns(&parameter.0, forms))
+            }
+            Condition::Is { parameter, values } => {
+                format!("set {} to something other than {}", parameter.0, joined(values, " or "))
+            }
+            Condition::AccountIs { property, values } => {
+                format!("use an account whose {} is not {}", property.0, joined(values, " or "))
+            }
+            Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => {
+                match comparison {
+                    Comparison::Among => format!("use a {parameter} that is not among {property}"),
+                    Comparison::NotBefore => format!("use a {parameter} before {property}"),
+                    Comparison::MultipleOf => format!("use a {parameter} that is not a multiple of {property}"),
+                    Comparison::Places => format!("use a {parameter} with more than {property} decimal places"),
+                    Comparison::AtLeast => format!("lower {parameter} below {property}"),
+                    Comparison::AtMost => format!("raise {parameter} above {property}"),
+                }
+            }
+            Condition::Relates { parameter: (parameter, _), relation, operand, .. } => {
+                related(parameter, relation.negated(), operand)
+            }
+            Condition::Not(inner) => self.required(inner),
+        }
+    }
+
+    /// The patterns of these forms of an identifier.
+    fn patterns(&self, parameter: &str, forms: &[(String, Place)]) -> String {
+        let parameters = self.operation.wire_parameters(self.family);
+        let found = parameters.iter().filter(|known| known.name.wire == parameter).find_map(|known| known.parameter());
+        let known =
+            found.and_then(|found| self.family.identifier_of(&found.shape)).map_or(&[][..], |known| &known.forms);
+        let patterns = known.iter().filter(|known| forms.iter().any(|(name, _)| *name == known.name.wire));
+        patterns.map(|known| format!("`{}`", known.pattern)).collect::<Vec<_>>().join(" or ")
     }
 }
 
 fn joined(names: &[(String, Place)], word: &str) -> String {
     names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(word)
-}
-
-fn required(condition: &Condition) -> String {
-    match condition {
-        Condition::Given(names) => format!("set {}", joined(names, " and ")),
-        Condition::AnyGiven(names) => format!("set {}", joined(names, " or ")),
-        Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, joined(values, " or ")),
-        Condition::HasForm { parameter, forms } => {
-            format!("use a {} of the form {}", parameter.0, joined(forms, " or "))
-        }
-        Condition::AccountIs { property, values } => {
-            format!("use an account whose {} is {}", property.0, joined(values, " or "))
-        }
-        Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => match comparison {
-            Comparison::Among => format!("use a {parameter} that is among {property}"),
-            Comparison::NotBefore => format!("use a {parameter} that is not before {property}"),
-            Comparison::MultipleOf => format!("round {parameter} to a multiple of {property}"),
-            Comparison::Places => format!("round {parameter} to {property} decimal places"),
-            Comparison::AtLeast => format!("raise {parameter} to {property} or more"),
-            Comparison::AtMost => format!("lower {parameter} to {property} or less"),
-        },
-        Condition::Relates { parameter: (parameter, _), relation, operand, .. } => {
-            related(parameter, *relation, operand)
-        }
-        Condition::Not(inner) => forbidden(inner),
-    }
-}
-
-fn forbidden(condition: &Condition) -> String {
-    match condition {
-        Condition::Given(names) | Condition::AnyGiven(names) => format!("leave out {}", joined(names, " and ")),
-        Condition::HasForm { parameter, forms } => {
-            format!("use a {} of another form than {}", parameter.0, joined(forms, " or "))
-        }
-        Condition::Is { parameter, values } => {
-            format!("set {} to something other than {}", parameter.0, joined(values, " or "))
-        }
-        Condition::AccountIs { property, values } => {
-            format!("use an account whose {} is not {}", property.0, joined(values, " or "))
-        }
-        Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => match comparison {
-            Comparison::Among => format!("use a {parameter} that is not among {property}"),
-            Comparison::NotBefore => format!("use a {parameter} before {property}"),
-            Comparison::MultipleOf => format!("use a {parameter} that is not a multiple of {property}"),
-            Comparison::Places => format!("use a {parameter} with more than {property} decimal places"),
-            Comparison::AtLeast => format!("lower {parameter} below {property}"),
-            Comparison::AtMost => format!("raise {parameter} above {property}"),
-        },
-        Condition::Relates { parameter: (parameter, _), relation, operand, .. } => {
-            related(parameter, relation.negated(), operand)
-        }
-        Condition::Not(inner) => required(inner),
-    }
 }
 
 fn related(parameter: &str, relation: Relation, operand: &Operand) -> String {
