@@ -20,7 +20,7 @@ enum Comparison {
 }
 
 /// Refuses data that cannot belong to the request that was sent, or that nothing shows to belong to it: data with another
-/// id, of another form, or without any id although the request has one that is repeated.
+/// id, of another form, or without any value although the request has an id that is repeated.
 pub(super) fn is_of(
     operation: &dyn DynOperation,
     sent: &SentRequest,
@@ -46,11 +46,11 @@ pub(super) fn is_of(
     if is_foreign(data.clone(), echoes)? {
         return refuse("it contains no documented member");
     }
-    // Responses may leave out any documented member, but a success without any id shows nothing of this request.
+    // Responses may leave out any documented member, but one without any shows nothing of this request.
     let is_repeated = |echo: &Echo| echo.of.iter().any(|parameter| request.text(parameter).is_some());
-    let has_id = || echoes.members.iter().any(|member| text(member).is_some_and(|id| !id.is_empty()));
-    if echoes.ids.iter().any(is_repeated) && !has_id() {
-        return refuse("it repeats no id of the request");
+    let has_value = || echoes.members.iter().any(|member| text(member).is_some_and(|value| !value.is_empty()));
+    if echoes.ids.iter().any(is_repeated) && !has_value() {
+        return refuse("it contains no value, and the request has an id");
     }
     Ok(())
 }
