@@ -177,8 +177,13 @@ impl runtime::operation::Cancellation for BatchCancel {}
 impl runtime::batches::ListsResults for BatchCancel {
     type Done = BatchSuccess;
 
-    fn sent(&self) -> Option<usize> {
-        self.order_id_list.as_ref().map(Vec::len)
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
+        self.order_id_list
+            .as_ref()
+            .map(|items| runtime::batches::SentItems::of(
+                items,
+                <Self as runtime::batches::Batch>::SHAPE,
+            ))
     }
 
     fn answer(

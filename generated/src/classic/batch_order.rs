@@ -243,8 +243,13 @@ impl runtime::confirm::ConfirmableItems for BatchOrder {}
 impl runtime::batches::ListsResults for BatchOrder {
     type Done = BatchSuccess;
 
-    fn sent(&self) -> Option<usize> {
-        Some(self.order_list.len())
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
+        Some(
+            runtime::batches::SentItems::of(
+                &self.order_list,
+                <Self as runtime::batches::Batch>::SHAPE,
+            ),
+        )
     }
 
     fn answer(

@@ -151,7 +151,7 @@ impl runtime::operation::Cancellation for CancelAllOrders {}
 impl runtime::batches::ListsResults for CancelAllOrders {
     type Done = BatchSuccess;
 
-    fn sent(&self) -> Option<usize> {
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
         None
     }
 

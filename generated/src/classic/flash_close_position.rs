@@ -175,7 +175,7 @@ impl runtime::Operation for FlashClosePosition {
 impl runtime::batches::ListsResults for FlashClosePosition {
     type Done = ClosedPosition;
 
-    fn sent(&self) -> Option<usize> {
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
         None
     }
 

@@ -118,8 +118,13 @@ impl runtime::operation::Cancellation for BatchCancel {}
 impl runtime::batches::ListsResults for BatchCancel {
     type Done = BatchOrderResult;
 
-    fn sent(&self) -> Option<usize> {
-        Some(self.orders.len())
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
+        Some(
+            runtime::batches::SentItems::of(
+                &self.orders,
+                <Self as runtime::batches::Batch>::SHAPE,
+            ),
+        )
     }
 
     fn answer(

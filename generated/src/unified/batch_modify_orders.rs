@@ -200,8 +200,13 @@ impl runtime::confirm::ConfirmableItems for BatchModifyOrders {}
 impl runtime::batches::ListsResults for BatchModifyOrders {
     type Done = BatchModifyResult;
 
-    fn sent(&self) -> Option<usize> {
-        Some(self.orders.len())
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
+        Some(
+            runtime::batches::SentItems::of(
+                &self.orders,
+                <Self as runtime::batches::Batch>::SHAPE,
+            ),
+        )
     }
 
     fn answer(

@@ -190,8 +190,13 @@ impl runtime::confirm::ConfirmableItems for BatchOrder {}
 impl runtime::batches::ListsResults for BatchOrder {
     type Done = BatchOrderResult;
 
-    fn sent(&self) -> Option<usize> {
-        Some(self.orders.len())
+    fn sent(&self) -> Option<runtime::batches::SentItems> {
+        Some(
+            runtime::batches::SentItems::of(
+                &self.orders,
+                <Self as runtime::batches::Batch>::SHAPE,
+            ),
+        )
     }
 
     fn answer(

@@ -109,6 +109,8 @@ runtime::parameters! {
     ///
     /// - The order type of a take-profit or stop-loss when tpOrderType or slOrderType is not sent.
     /// - Where an instrument's priceMultiplier, pricePrecision, minOrderAmount and sizeMultiplier are read.
+    /// - The unit of minOrderAmount where qty is in quote coin; rule 2 makes no exception there, so qty is
+    ///   compared as it is sent.
     ///
     /// # Example
     ///

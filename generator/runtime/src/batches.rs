@@ -9,7 +9,7 @@ mod report;
 
 #[doc(hidden)]
 pub use batch::BatchAnswer;
-pub use batch::{Batch, BatchShape, ListsResults, ResultsApart};
+pub use batch::{Batch, BatchShape, ListsResults, ResultsApart, SentItems};
 pub use call::BatchCall;
 pub use direct::{ItemFailure, ItemsReply, PartialFailure};
 pub use matching::Matched;

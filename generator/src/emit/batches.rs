@@ -17,9 +17,14 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let item = list.item()?;
     let (name, item, field) = (ident(&operation.rust.rust), ident(&item.rust), ident(&list.name.rust));
     let shape = shape(batch, list)?;
-    let sent = match list.is_required() {
-        true => quote!(Some(self.#field.len())),
-        false => quote!(self.#field.as_ref().map(Vec::len)),
+    let sent =
+        |items: TokenStream| quote!(runtime::batches::SentItems::of(#items, <Self as runtime::batches::Batch>::SHAPE));
+    let sent = if list.is_required() {
+        let sent = sent(quote!(&self.#field));
+        quote!(Some(#sent))
+    } else {
+        let sent = sent(quote!(items));
+        quote!(self.#field.as_ref().map(|items| #sent))
     };
     let results = lists_results(scope, operation, batch, &sent)?;
     let (take, set) = if list.is_required() {
@@ -83,7 +88,7 @@ fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: 
             type Done = #done;
             #apart
 
-            fn sent(&self) -> Option<usize> {
+            fn sent(&self) -> Option<runtime::batches::SentItems> {
                 #sent
             }
 

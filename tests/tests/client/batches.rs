@@ -207,6 +207,43 @@ async fn contradictory_results_prove_nothing() {
     assert_eq!(words(&report), ["unaccounted", "done by id"]);
 }
 
+/// Whether a direct call claims that all succeeded, the ids of its failures, and the number of unmentioned items.
+async fn direct(request: unified::BatchOrder, data: &Value) -> (bool, Vec<String>, usize) {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_next(success(data));
+    let reply = client(&server).unified().batch_order(&request).await.unwrap();
+    let failures = reply.failures().iter().map(|failure| failure.ids.concat());
+    (reply.all_done(), failures.collect(), reply.unmentioned())
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn results_of_other_orders_do_not_count_for_those_of_a_direct_call() {
+    let [a, b] = [json!({"orderId": "1", "clientOid": "a"}), json!({"orderId": "2", "clientOid": "b"})];
+    let failed = json!({"clientOid": "b", "code": "40762", "msg": "m"});
+    let stranger = json!({"orderId": "3", "clientOid": "z"});
+    let cases = [
+        (json!([b, a]), true, 0),
+        (json!([a, stranger, b]), true, 0),
+        (json!([a, stranger]), false, 1),
+        (json!([a, a]), false, 1),
+        (json!([a, {"orderId": "2", "clientOid": "a"}]), false, 2),
+        (json!([a, b, failed]), false, 1),
+        (json!([a, failed]), false, 0),
+        (json!([{"orderId": "1"}, {"orderId": "2"}]), true, 0),
+        (json!([stranger, {"orderId": "2"}]), false, 1),
+    ];
+    for (data, all_done, unmentioned) in cases {
+        let (claimed, failures, open) = direct(orders(&["a", "b"]), &data).await;
+        assert_eq!((claimed, open), (all_done, unmentioned), "{data}");
+        assert_eq!(failures == ["b"], data == json!([a, failed]), "{data}");
+        // A batch of any length claims the same.
+        assert_eq!(report_of(orders(&["a", "b"]), data.clone()).await.all_done(), all_done, "{data}");
+    }
+    // A direct call may have the same order twice.
+    let twice = json!([a, a]);
+    assert_eq!(direct(orders(&["a", "a"]), &twice).await, (true, Vec::new(), 0));
+}
+
 #[tokio::test(flavor = "current_thread")]
 async fn the_id_with_precedence_decides() {
     let item = |order: Option<&str>, client: Option<&str>| {

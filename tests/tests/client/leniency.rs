@@ -4,9 +4,11 @@
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::exchange::read_response;
-use tradeapi::{API, Error, Operation, Reply, classic, unified};
+use tradeapi::{API, Client, Credentials, Error, Operation, Reply, classic, unified};
 use tradeapi_tests::json::compare;
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::schema::{self, Scalar, Shape};
 
 /// More digits than any number type has.
@@ -365,4 +367,42 @@ fn numbers_of_forty_digits_are_kept_and_do_not_convert_silently() {
     assert!(price.to_rust_decimal().is_err());
     let profit = page.fill_list[0].profit.as_ref().unwrap();
     assert_eq!((profit.as_str(), &*profit.to_plain(), profit.is_zero()), ("0E-8", "0.00000000", true));
+}
+
+/// A query of one order gets its record or an error, never the record of another order or an empty one.
+#[tokio::test]
+async fn a_query_of_an_order_is_not_answered_by_another_one() {
+    let server = ScriptedServer::start().unwrap();
+    let client = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let client = client.limits(LimitMode::Off).build().unwrap();
+    let by_order_id = unified::GetOrderDetails::new(unified::OrderRef::OrderId("5".into()));
+    let by_client_oid = unified::GetOrderDetails::new(unified::ClientOid::new("a").unwrap());
+    let classic = |order| classic::GetOrderDetail::new("BTCUSDT", classic::ProductType::UsdtFutures, order);
+    let classic = classic(classic::OrderRef::OrderId("5".into()));
+    for (data, is_own) in [
+        (r#"{"orderId":"5","clientOid":"a","qty":"1"}"#, true),
+        (r#"{"orderId":5,"clientOid":"a"}"#, true),
+        (r#"{"symbol":"BTCUSDT","side":"buy"}"#, true),
+        (r#"{"orderId":"6","clientOid":"b"}"#, false),
+        ("{}", false),
+        ("null", false),
+        (r#"{"orderId":null}"#, false),
+    ] {
+        let answer = || Answer::json(format!(r#"{{"code":"00000","msg":"success","data":{data}}}"#));
+        for _ in 0..3 {
+            server.answer_next(answer());
+        }
+        let results = [
+            client.call(&by_order_id).await.map(drop),
+            client.call(&by_client_oid).await.map(drop),
+            client.call(&classic).await.map(drop),
+        ];
+        for result in results {
+            match result {
+                Ok(()) => assert!(is_own, "{data}"),
+                Err(Error::Unreadable(answer)) => assert!(!is_own, "{data}: {}", answer.error),
+                Err(other) => panic!("{data}: {other}"),
+            }
+        }
+    }
 }

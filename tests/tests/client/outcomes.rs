@@ -13,7 +13,7 @@ use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::exchange::CodePolicy;
 use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
-use tradeapi::{API, Client, Credentials, Error, Operation};
+use tradeapi::{API, Client, Credentials, Error, Operation, unified};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 use tradeapi_tests::refusing_limiter::RefusingLimiter;
 use tradeapi_tests::schema;
@@ -308,6 +308,49 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
             let result = change.answered(&server, &client, Answer::json(body)).await;
             expect(change, result, CallResult::Unreadable, Outcome::Unknown);
         }
+    }
+}
+
+/// A success shows nothing of a request with an id if it has no id at all. It may leave out one of two.
+#[tokio::test(flavor = "current_thread")]
+async fn a_success_without_any_id_is_unknown() {
+    let server = ScriptedServer::start().unwrap();
+    let client = client(Over::ALL[0], server.url()).build().unwrap();
+    let mut repeated = 0;
+    for change in changes().into_iter().filter(|change| change.meta.echoes.is_some()) {
+        repeated += 1;
+        let nothing = [
+            "null",
+            "\"\"",
+            "{}",
+            r#"{"orderId":null}"#,
+            r#"{"orderId":"","clientOid":null}"#,
+            r#"{"clientOid":null}"#,
+        ];
+        let bodies = nothing.map(|data| format!(r#"{{"code":"00000","msg":"success","data":{data}}}"#));
+        for body in bodies.into_iter().chain([r#"{"code":"00000","msg":"success"}"#.to_owned()]) {
+            let result = change.answered(&server, &client, Answer::json(body)).await;
+            expect(change, result, CallResult::Unreadable, Outcome::Unknown);
+        }
+    }
+    assert_eq!(repeated, 9);
+
+    let place = |client_oid: &str| {
+        let request = format!(
+            r#"{{"category":"SPOT","symbol":"BTCUSDT","qty":"1","side":"sell","orderType":"market"{client_oid}}}"#
+        );
+        unified::PlaceOrder::from_json(&request).unwrap()
+    };
+    for (client_oid, data) in [
+        // A reduce-only order that replaces another one has no orderId, and nothing that it could repeat.
+        ("", r#"{"orderId":null,"clientOid":null}"#),
+        ("", "null"),
+        (r#","clientOid":"a""#, r#"{"orderId":null,"clientOid":"a"}"#),
+        (r#","clientOid":"a""#, r#"{"orderId":"1"}"#),
+        (r#","clientOid":"a""#, r#"{"orderId":1,"clientOid":null}"#),
+    ] {
+        server.answer_next(Answer::json(format!(r#"{{"code":"00000","msg":"success","data":{data}}}"#)));
+        client.call(&place(client_oid)).await.unwrap();
     }
 }
 

@@ -1,6 +1,7 @@
+use super::matching::Ids;
 use crate::json::{BadItem, List};
 use crate::operation::Operation;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, texts_of};
 use crate::tables::Path;
 
 /// A request whose response lists what succeeded and what failed. Emitted for batches, and for operations whose
@@ -16,8 +17,8 @@ pub trait ListsResults: Operation {
     /// Where the codes of the items are, if the response has them apart from the data of the items.
     const APART: Option<ResultsApart> = None;
 
-    /// The number of items in the request; `None` if it does not list them.
-    fn sent(&self) -> Option<usize>;
+    /// The items in the request; `None` if it does not list them.
+    fn sent(&self) -> Option<SentItems>;
 
     /// The results in a response. `is_success` classifies the code of an item.
     fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done>;
@@ -54,6 +55,20 @@ pub struct BatchShape {
     pub ids: &'static [&'static str],
     /// Whether results come in the order of the items.
     pub by_place: bool,
+}
+
+/// The items of a request that was called directly, as far as results are matched with them.
+#[derive(Clone, Debug)]
+pub struct SentItems {
+    pub(super) ids: Vec<Ids>,
+    pub(super) shape: &'static BatchShape,
+}
+
+impl SentItems {
+    /// The items of a batch of this shape.
+    pub fn of(items: &[impl Parameters], shape: &'static BatchShape) -> Self {
+        Self { ids: items.iter().map(|item| texts_of(item, shape.ids)).collect(), shape }
+    }
 }
 
 /// Where the codes of the items of a batch are: an array that is parallel to the list of data.

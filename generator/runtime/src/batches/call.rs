@@ -2,14 +2,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::batch::Batch;
+use super::batch::{Batch, SentItems};
 use super::matching::{self, Ids, Matching};
 use super::report::{BatchReport, ItemOutcome, ItemReport, ItemResults};
 use crate::checks::{CheckPolicy, Place, Violation, Violations};
 use crate::client::ClientCore;
 use crate::clock::Moment;
 use crate::error::{Error, Refusal};
-use crate::parameters::texts_of;
 use crate::tables::{Meta, Severity};
 use crate::value::Timestamp;
 
@@ -51,7 +50,7 @@ impl<O: Batch> BatchCall<O> {
     pub async fn send(mut self) -> Result<BatchReport<O::Item, O::Done>, Error> {
         let warnings = self.client.with_check_policy(self.policy()).check(&self.request)?;
         let items = self.request.take_items();
-        let ids = items.iter().map(ids_of::<O>).collect::<Vec<_>>();
+        let ids = SentItems::of(&items, O::SHAPE).ids;
         no_id_twice::<O>(&ids)?;
         let mut report = BatchReport { items: Vec::new(), unmatched: Vec::new(), bad: Vec::new(), calls: 0, warnings };
         if items.is_empty() {
@@ -105,10 +104,6 @@ impl<O: Batch> fmt::Debug for BatchCall<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BatchCall").field("operation", &O::META.id).field("stops", &self.stops).finish_non_exhaustive()
     }
-}
-
-fn ids_of<O: Batch>(item: &O::Item) -> Ids {
-    texts_of(item, O::SHAPE.ids)
 }
 
 /// Two items with one id cannot be distinguished afterwards, and the exchange takes the second for a repeat of the

@@ -4,7 +4,8 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::ops::Deref;
 
-use super::batch::{BatchAnswer, ListsResults};
+use super::batch::{ListsResults, SentItems};
+use super::matching;
 use super::report::{ItemResults, UnmatchedResult};
 use crate::client::ClientCore;
 use crate::error::{Error, ExchangeError};
@@ -35,7 +36,7 @@ pub struct ItemsReply<T> {
     reply: Reply<T>,
     failures: Vec<ItemFailure>,
     bad: Vec<BadItem>,
-    /// How many items the response does not mention.
+    /// How many items the response does not mention, or contradicts itself about.
     unmentioned: usize,
     claims_failure: bool,
 }
@@ -67,7 +68,8 @@ impl<T> ItemsReply<T> {
         &self.bad
     }
 
-    /// How many items of the request the response does not mention: query them before repeating them.
+    /// How many items of the request the response does not mention, or contradicts itself about: query them before
+    /// repeating them.
     pub fn unmentioned(&self) -> usize {
         self.unmentioned
     }
@@ -179,15 +181,23 @@ impl ClientCore {
         reply: Reply<O::Response>,
     ) -> ItemsReply<O::Response> {
         let of_reply = ItemResults::new(self.api(), O::META, self.codes(), &reply);
-        let BatchAnswer { results, bad, all_done } = of_reply.read::<O>(reply.data.clone());
-        let mentioned = results.len() + bad.len();
+        let answer = of_reply.read::<O>(reply.data.clone());
+        let (bad, claims_failure) = (answer.bad.clone(), answer.all_done == Some(false));
+        let (results, unmentioned) = match operation.sent() {
+            None => (answer.results, 0),
+            Some(SentItems { ids, shape }) => {
+                let matching = matching::assign(&ids, answer, shape);
+                let unmentioned = matching.unmentioned(&ids, bad.len());
+                let matched = matching.items.into_iter().flatten().map(|found| found.said);
+                (matched.chain(matching.unmatched).collect(), unmentioned)
+            }
+        };
         let failures =
             results.into_iter().map(|said| of_reply.stray(said)).filter_map(|UnmatchedResult { ids, result }| {
                 Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
             });
         let failures = failures.collect();
-        let unmentioned = operation.sent().unwrap_or_default().saturating_sub(mentioned);
-        ItemsReply { reply, failures, bad, unmentioned, claims_failure: all_done == Some(false) }
+        ItemsReply { reply, failures, bad, unmentioned, claims_failure }
     }
 }
 

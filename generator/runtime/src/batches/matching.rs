@@ -44,6 +44,17 @@ pub(super) fn assign<T>(items: &[Ids], answer: BatchAnswer<T>, shape: &BatchShap
     collect(items.len(), results, &targets)
 }
 
+impl<T> Matching<T> {
+    /// How many items have no result, not even one that may be theirs: a result without a conflicting id, or one of
+    /// `unreadable` ones.
+    pub(super) fn unmentioned(&self, items: &[Ids], unreadable: usize) -> usize {
+        let without: Vec<&Ids> =
+            items.iter().zip(&self.items).filter_map(|(ids, found)| found.is_none().then_some(ids)).collect();
+        let may_be = |said: &&Said<T>| without.iter().any(|ids| !differ(Some(ids), Some(&said.ids)));
+        without.len().saturating_sub(self.unmatched.iter().filter(may_be).count() + unreadable)
+    }
+}
+
 struct Evidence {
     are_as_many: bool,
     /// Every result that names an item is at the item's place.
@@ -56,7 +67,7 @@ struct Evidence {
 fn named<T>(items: &[Ids], results: &[Said<T>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; items.len()];
     let mut find = |said: &Said<T>| {
-        let candidates: Vec<usize> = (0..said.ids.len()).filter_map(|kind| named_by(items, said, kind)).collect();
+        let candidates: Vec<usize> = (0..said.ids.len()).flat_map(|kind| named_by(items, said, kind)).collect();
         let free = candidates.iter().copied().find(|item| !taken[*item]);
         let item = free.or_else(|| candidates.first().copied())?;
         taken[item] = true;
@@ -65,13 +76,15 @@ fn named<T>(items: &[Ids], results: &[Said<T>]) -> Vec<Option<usize>> {
     results.iter().map(&mut find).collect()
 }
 
-/// The item with the same id of this kind, unless their ids of a kind with higher precedence differ.
-fn named_by<T>(items: &[Ids], said: &Said<T>, kind: usize) -> Option<usize> {
-    let id = said.ids.get(kind)?.as_deref()?;
-    let is_it = |ids: &Ids| {
-        ids.get(kind).and_then(Option::as_deref) == Some(id) && !differ(ids.get(..kind), said.ids.get(..kind))
+/// The items with the same id of this kind, unless their ids of a kind with higher precedence differ. There are several
+/// only in a request that was called directly, in which two items may share an id.
+fn named_by<T>(items: &[Ids], said: &Said<T>, kind: usize) -> impl Iterator<Item = usize> {
+    let id = said.ids.get(kind).and_then(Option::as_deref);
+    let is_it = move |ids: &Ids| {
+        let own = ids.get(kind).and_then(Option::as_deref);
+        own.is_some() && own == id && !differ(ids.get(..kind), said.ids.get(..kind))
     };
-    items.iter().position(is_it)
+    items.iter().enumerate().filter_map(move |(item, ids)| is_it(ids).then_some(item))
 }
 
 /// Whether the two have different ids of the same kind.

@@ -19,33 +19,49 @@ enum Comparison {
     Missing,
 }
 
-/// Refuses data that cannot belong to the request that was sent: data with another id or of another form.
-pub(super) fn is_of(operation: &dyn DynOperation, sent: &SentRequest, mut data: Reader<'_>) -> Result<(), ReadError> {
+/// Refuses data that cannot belong to the request that was sent, or that nothing shows to belong to it: data with another
+/// id, of another form, or without any value although the request has an id that is repeated.
+pub(super) fn is_of(
+    operation: &dyn DynOperation,
+    sent: &SentRequest,
+    data: Option<Reader<'_>>,
+) -> Result<(), ReadError> {
     let Some(echoes) = &operation.meta().echoes else { return Ok(()) };
-    let here = data.here();
-    let quick =
-        echoes.ids.iter().map(|echo| compare_as_written(sent, echo, text_of(&data, echo.member, echoes).as_deref()));
+    let text = |member: &str| text_of(data.as_ref()?, member, echoes);
+    let quick = echoes.ids.iter().map(|echo| compare_as_written(sent, echo, text(echo.member).as_deref()));
     if Agreement::of(quick).is_enough(echoes) {
         return Ok(());
     }
     let request = Named::of(operation);
-    let compared =
-        echoes.ids.iter().map(|echo| Some(compare(&request, echo, text_of(&data, echo.member, echoes).as_deref())));
+    let compared = echoes.ids.iter().map(|echo| Some(compare(&request, echo, text(echo.member).as_deref())));
     let compared = Agreement::of(compared);
     if compared.is_enough(echoes) {
         return Ok(());
     }
+    let here = data.clone().map_or(0, |mut data| data.here());
+    let refuse = |why: &str| Err(ReadError::new(here, why.to_owned()));
     if compared.differs {
-        return Err(ReadError::new(here, "the id differs from that of the request".to_owned()));
+        return refuse("the id differs from that of the request");
     }
-    // Responses may leave out any documented member. Data with other members only belongs to something else.
+    if is_foreign(data.clone(), echoes)? {
+        return refuse("it contains no documented member");
+    }
+    // Responses may leave out any documented member, but one without any shows nothing of this request.
+    let is_repeated = |echo: &Echo| echo.of.iter().any(|parameter| request.text(parameter).is_some());
+    let has_value = || echoes.members.iter().any(|member| text(member).is_some_and(|value| !value.is_empty()));
+    if echoes.ids.iter().any(is_repeated) && !has_value() {
+        return refuse("it contains no value, and the request has an id");
+    }
+    Ok(())
+}
+
+/// Whether data has members, but none that is documented.
+fn is_foreign(data: Option<Reader<'_>>, echoes: &Echoes) -> Result<bool, ReadError> {
+    let Some(mut data) = data else { return Ok(false) };
     let json = data.raw_value()?;
     let answer = Named::read(json);
     let is_empty = !json.starts_with('{') || answer.is_empty();
-    match is_empty || echoes.members.iter().any(|member| answer.has(member)) {
-        true => Ok(()),
-        false => Err(ReadError::new(here, "it contains no documented member".to_owned())),
-    }
+    Ok(!is_empty && !echoes.members.iter().any(|member| answer.has(member)))
 }
 
 /// Whether a body is the response to a call with another number in the member `id`. A refusal need not have one.

@@ -56,8 +56,8 @@ pub(crate) fn read_answer(
     read(api, operation.meta(), known, response, &|data| echo::is_of(operation, sent, data), data)
 }
 
-/// Refuses data that does not belong to the request.
-type Check<'a> = &'a dyn Fn(Reader<'_>) -> Result<(), ReadError>;
+/// Refuses data that does not belong to the request; `None` stands for data that is absent.
+type Check<'a> = &'a dyn Fn(Option<Reader<'_>>) -> Result<(), ReadError>;
 
 fn read(
     api: &Api,
@@ -173,8 +173,7 @@ impl<'a> Answer<'a> {
         data: &mut dyn DynResponse,
     ) -> Result<Option<Timestamp>, Error> {
         let mut opened = self.open(envelope)?;
-        let checked = opened.at_data().map_or(Ok(()), check);
-        let read = checked.and_then(|()| opened.data(self.meta.list_member, data));
+        let read = check(opened.at_data()).and_then(|()| opened.data(self.meta.list_member, data));
         read.map(|()| opened.time).map_err(|error| self.unreadable(error))
     }
 
@@ -184,7 +183,7 @@ impl<'a> Answer<'a> {
         }
         let text = self.text()?;
         let read = match text.trim_ascii().is_empty() {
-            true => absent(data),
+            true => check(None).and_then(|()| absent(data)),
             false => self.bare_data(text, check, data),
         };
         read.map_err(|error| self.unreadable(error))
@@ -196,7 +195,7 @@ impl<'a> Answer<'a> {
         if let Some(path) = self.meta.data {
             go_to(&mut from, path).ok_or_else(|| ReadError::new(0, "there is no data"))?;
         }
-        check(from.clone())?;
+        check(Some(from.clone()))?;
         read_data(&mut from, self.meta.list_member, data)?;
         if self.meta.data.is_some() {
             from = whole;

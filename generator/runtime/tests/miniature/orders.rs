@@ -1,6 +1,6 @@
 //! Operations that place, amend and list orders.
 
-use tradeapi_runtime::batches::{Batch, BatchShape, ListsResults};
+use tradeapi_runtime::batches::{Batch, BatchShape, ListsResults, SentItems};
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::emitted::{BatchAnswer, text_of};
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
@@ -198,8 +198,8 @@ impl Operation for PlaceBatch {
 impl ListsResults for PlaceBatch {
     type Done = Placed;
 
-    fn sent(&self) -> Option<usize> {
-        Some(self.orders.len())
+    fn sent(&self) -> Option<SentItems> {
+        Some(SentItems::of(&self.orders, Self::SHAPE))
     }
 
     fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done> {

@@ -81,7 +81,7 @@ async fn a_client_without_drift_collects_none() {
     let clients = [builder.build().unwrap(), client(&server, &watched)];
     let mut read = Vec::new();
     for client in &clients {
-        server.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":7,"side":"up","new":[{}]}}"#));
+        server.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":1,"side":"up","new":[{}]}}"#));
         read.push(client.call(&GetOrderDetails::new(order())).await.unwrap().into_data());
     }
     assert_eq!(read[0], read[1], "being looked at changes what is read");
