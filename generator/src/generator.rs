@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::check;
 use crate::diagnostics::Diagnostics;
-use crate::earlier::{self, Earlier, Made};
+use crate::earlier::{self, Earlier, RecordedFile};
 use crate::emit::{self, Job, Layout};
 use crate::load::{self, Readers, Sources};
 use crate::model::{self, Api, Counts, Digests};
@@ -159,7 +159,7 @@ impl Generator {
         let earlier = self.out_folder().map(|out| Earlier::read(&out)).unwrap_or_default();
         if let Ok(out) = self.out_folder()
             && sources.are_sound
-            && earlier.stands(given, &out)
+            && earlier.is_up_to_date(given, &out)
         {
             let writing = Writing::begin(&out, earlier.files.keys().cloned().collect(), &write::RUST, |_| None)?;
             earlier.files.keys().for_each(|name| writing.keep(name));
@@ -223,7 +223,7 @@ fn make_all(
     earlier: &Earlier,
     writing: &Writing,
     out: &Path,
-) -> BTreeMap<String, Made> {
+) -> BTreeMap<String, RecordedFile> {
     let files = Mutex::default();
     emit::run(jobs, |job| {
         let made = make(job, digests, earlier, writing, &out.join(&job.name));
@@ -234,8 +234,8 @@ fn make_all(
 }
 
 /// Makes a file unless it is up to date, and returns what it was made from.
-fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<Made> {
-    let is_same = |made: &&Made| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
+fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<RecordedFile> {
+    let is_same = |made: &&RecordedFile| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
     if let Some(made) = earlier.files.get(&job.name).filter(is_same) {
         writing.keep(&job.name);
         return Some(made.clone());
@@ -254,7 +254,7 @@ fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, 
             model::digest(text.as_bytes())
         }
     };
-    Some(Made { text, code, of: digests.of_inputs(&inputs)?, inputs })
+    Some(RecordedFile { text, code, of: digests.of_inputs(&inputs)?, inputs })
 }
 
 /// Reads and checks a schema; messages call its folder `shown`.

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::document::{Block, Document, Section};
-use super::findings::{Findings, Force};
+use super::findings::{Basis, Findings};
 use super::readers::{Columns, need_of_cell};
 use super::wording;
 use crate::model::Reviewed;
@@ -258,7 +258,7 @@ pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -
 
 /// The number of facts that a part of the document states.
 pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
-    let stated = found.statements.iter().filter(|statement| statement.force == Force::Stated);
+    let stated = found.statements.iter().filter(|statement| statement.force == Basis::Stated);
     stated.filter(|statement| range.contains(&statement.at)).count()
 }
 

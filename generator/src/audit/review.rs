@@ -11,7 +11,7 @@ use super::claims::Claims;
 use super::compare::{Compared, Discrepancy, DiscrepancyKind};
 use super::describe::statement;
 use super::document::{Document, Section};
-use super::findings::{Findings, Force};
+use super::findings::{Basis, Findings};
 use super::marks::{self, Change};
 use super::named::Named;
 use super::numbered_rules;
@@ -225,7 +225,7 @@ fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>
     let Context { files, document, claims, found, compared, .. } = *context;
     let range = change.now.clone().unwrap_or(change.at..change.at);
     let mut facts: Vec<String> = Vec::new();
-    for stated in found.statements.iter().filter(|stated| stated.force == Force::Stated && range.contains(&stated.at)) {
+    for stated in found.statements.iter().filter(|stated| stated.force == Basis::Stated && range.contains(&stated.at)) {
         let fact = statement(&stated.key, &stated.value);
         if !facts.contains(&fact) {
             facts.push(fact);

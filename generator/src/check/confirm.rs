@@ -331,9 +331,9 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     };
     let is_time = |parameter: &Parameter| parameter.shape.is_one(Type::is_time);
     let expires = confirm.expires.as_ref().and_then(|(name, _)| is_found(name)).and_then(|found| found.parameter());
-    let is_strange = named.iter().any(|name| is_found(name).is_none()) || expires.is_some_and(|one| !is_time(one));
+    let is_invalid = named.iter().any(|name| is_found(name).is_none()) || expires.is_some_and(|one| !is_time(one));
     // Without `ids`, which are reported as missing, the remaining parameters are unknown.
-    if is_strange || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
+    if is_invalid || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
         return;
     }
     let left = unnamed(family, &all, "", &named);

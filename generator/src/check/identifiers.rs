@@ -71,8 +71,8 @@ pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     }
     let (alphabet, _) = all.alphabet.as_ref()?;
     let pieces = alphabet::ranges(alphabet).ok()?;
-    let stranger = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
-    let why = format!("invalid character {stranger:?} in `{text}`");
+    let unexpected = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
+    let why = format!("invalid character {unexpected:?} in `{text}`");
     Some(Fault::new(why, format!("`{name}` consists of the characters [{alphabet}]")))
 }
 

@@ -3,7 +3,8 @@
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, nearest};
 use crate::model::{
-    Api, Effect, Enum, EnumValue, Family, Lifecycle, Never, Operation, Ruled, Shape, Tracked, Transition, Type,
+    Api, Effect, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, Operation, Shape, Tracked,
+    Transition, Type,
 };
 
 /// Words that are allowed in place of a state.
@@ -120,20 +121,20 @@ fn excluded_transitions_are_absent(
     family: &Family,
     lifecycle: &Lifecycle,
     all: &Enum,
-    never: &Never,
+    never: &ExcludedTransition,
     to: &mut Diagnostics,
 ) {
-    if let Ruled::Operations(names) = &never.what
+    if let Exclusion::Operations(names) = &never.what
         && api.is_whole
     {
         names.iter().for_each(|(name, place)| changes_orders(family, name, *place, to));
     }
     for from in never.from.iter().filter_map(|from| all.index_of(from)) {
         let shown = match &never.what {
-            Ruled::Becoming(states) => {
+            Exclusion::Becoming(states) => {
                 states.iter().filter_map(|state| all.index_of(state)).find_map(|end| way(lifecycle, all, from, end))
             }
-            Ruled::Operations(names) => lifecycle.transitions.iter().find(|one| {
+            Exclusion::Operations(names) => lifecycle.transitions.iter().find(|one| {
                 let has_trigger = names.iter().any(|(name, _)| one.trigger.iter().any(|(trigger, _)| trigger == name));
                 has_trigger && one.to != "rejected" && lifecycle.starts_from(all, one, from)
             }),

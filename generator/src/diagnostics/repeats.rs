@@ -11,7 +11,7 @@ use super::{Code, Diagnostic, Diagnostics, Place, name_list};
 const SHOWN: usize = 3;
 
 /// From this number on, diagnostics of one kind in one file are put down to one missing line.
-const FALLEN: usize = 2;
+const MISPLACED: usize = 2;
 
 /// From this number on, other diagnostics that agree in one file are put down to one slip, such as in a list of states.
 const ALIKE: usize = 3;
@@ -47,7 +47,7 @@ impl Diagnostics {
                 self.items.extend(fold(items));
             }
         }
-        self.join_fallen();
+        self.join_misplaced();
     }
 
     /// Folds the unknown types of a folder without `types.yaml` into one diagnostic.
@@ -79,12 +79,12 @@ impl Diagnostics {
 
     /// Folds texts and keys that are misplaced on neighbouring lines into one diagnostic: the line above them is
     /// missing.
-    fn join_fallen(&mut self) {
-        let (fallen, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.items).into_iter().partition(Diagnostic::is_fallen);
+    fn join_misplaced(&mut self) {
+        let (misplaced, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.items).into_iter().partition(Diagnostic::is_misplaced);
         self.items.extend(others);
         let mut joined: Vec<Diagnostic> = Vec::new();
-        for item in fallen {
+        for item in misplaced {
             let follows = |first: &&mut Diagnostic| match (first.last_place(), item.place) {
                 (Some(last), Some(own)) => {
                     first.message != item.message
@@ -127,10 +127,10 @@ impl Diagnostics {
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
             }
-            Code::WrongType if item.is_text_for_mapping() => (item.message.clone(), file.cloned(), FALLEN),
+            Code::WrongType if item.is_text_for_mapping() => (item.message.clone(), file.cloned(), MISPLACED),
             Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), ALIKE),
             // The help lists the keys of the mapping; a misspelt key has a different help.
-            Code::UnknownKey if item.is_strange_key() => (item.help.clone()?, file.cloned(), FALLEN),
+            Code::UnknownKey if item.is_unknown_key() => (item.help.clone()?, file.cloned(), MISPLACED),
             _ => return None,
         };
         Some(Group { code: item.code, says, within, least })

@@ -20,8 +20,8 @@ pub(crate) struct Help {
 impl Help {
     /// Suggests another name.
     pub(super) fn meant(given: &str, meant: &str) -> Self {
-        let stranger = given.chars().find(|c| !c.is_ascii() && !meant.contains(*c));
-        let note = stranger.map(|c| format!(" `{given}` has the character U+{:04X}", u32::from(c)));
+        let unexpected = given.chars().find(|c| !c.is_ascii() && !meant.contains(*c));
+        let note = unexpected.map(|c| format!(" `{given}` has the character U+{:04X}", u32::from(c)));
         Self {
             text: format!("did you mean `{meant}`?{}", note.unwrap_or_default()),
             replace: Some((given.to_owned(), meant.to_owned())),

@@ -11,7 +11,7 @@ use super::pages;
 use super::scope::{Scope, value_type};
 use super::trees::{self, Field};
 use crate::model::{
-    Api, Compound, Confirm, Effect, Family, Operation, Pair, Repeat, Response, RowOutcome, Several, Shape, Type,
+    Api, Compound, Confirm, Effect, Family, NamesWithin, Operation, Pair, Repeat, Response, RowOutcome, Shape, Type,
     has_parameter,
 };
 
@@ -98,7 +98,7 @@ pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field>
 pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
     let confirm = operation.confirm.as_ref()?;
     let pair = |((one, _), (other, _)): &Pair| trees::pair(trees::text(one), trees::text(other));
-    let several = |((one, _), others): &Several| {
+    let several = |((one, _), others): &NamesWithin| {
         trees::pair(trees::text(one), trees::texts(others.iter().map(|(other, _)| other.as_str())))
     };
     let (first, second) = (operation.first_query(family).map(|(first, _)| first), operation.second_query(family));

@@ -15,9 +15,9 @@ use super::trees::{self, Field};
 use super::{batches, classes, confirm, envelope, example, in_flight, intents, orders, pages, rules, statements};
 use crate::emit::Layout;
 use crate::model::{
-    Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, OfPool, Operation,
-    Parameter, ParameterStyle, PathPiece, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset,
-    WeighsWhen, Window,
+    Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, Operation,
+    Parameter, ParameterStyle, PathPiece, PoolWeight, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type,
+    UtcOffset, WeighsWhen, Window,
 };
 
 /// The file of an operation.
@@ -292,7 +292,7 @@ fn rate_limit(rate: &Rate) -> Expr {
     let limit = trees::with(limit, "class", class.map(|class| trees::text(class)));
     match &rate.of_pool {
         None => limit,
-        Some(OfPool { pool, weight, when }) => {
+        Some(PoolWeight { pool, weight, when }) => {
             let limit = trees::on(limit, "pool", [trees::text(pool), trees::number((*weight).into())]);
             trees::with(limit, "when", when.as_ref().map(weighs_when))
         }

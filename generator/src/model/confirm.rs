@@ -48,7 +48,7 @@ impl CallResult {
 pub(crate) type Pair = ((String, Place), (String, Place));
 
 /// A name and the names that belong to it, each with its place.
-pub(crate) type Several = ((String, Place), Vec<(String, Place)>);
+pub(crate) type NamesWithin = ((String, Place), Vec<(String, Place)>);
 
 /// How queries confirm whether a request, or an item of it, had its effect.
 #[derive(Clone, Debug, Hash)]
@@ -74,7 +74,7 @@ pub(crate) struct Confirm {
     /// Fields of the record and the parameters that they equal once the request had its effect.
     pub(crate) matches: Vec<Pair>,
     /// Parameters of the request, each with fields of which one agrees with it, if the record has any of them.
-    pub(crate) agrees: Vec<Several>,
+    pub(crate) agrees: Vec<NamesWithin>,
     /// Parameters of the request that are not compared.
     pub(crate) beside: Vec<(String, Place)>,
     pub(crate) created: Option<(String, Place)>,
@@ -82,7 +82,7 @@ pub(crate) struct Confirm {
     pub(crate) creates_with: Vec<(String, Place)>,
     pub(crate) changed: Option<(String, Place)>,
     /// Fields of the record with the values during which only such a request changes it.
-    pub(crate) changed_while: Vec<Several>,
+    pub(crate) changed_while: Vec<NamesWithin>,
     /// The parameter of the request with the time after which it is refused.
     pub(crate) expires: Option<(String, Place)>,
     pub(crate) kept: Option<Duration>,
@@ -93,7 +93,7 @@ pub(crate) struct Confirm {
 pub(crate) struct Echoes {
     pub(crate) place: Place,
     /// Members of the answer, each with the parameters of the request of which it repeats one.
-    pub(crate) ids: Vec<Several>,
+    pub(crate) ids: Vec<NamesWithin>,
     /// Whether it is enough that one id agrees.
     pub(crate) one_is_enough: bool,
 }

@@ -35,17 +35,17 @@ const MOST_STARTS: usize = 30;
 
 /// The cases of every checked rule, as far as they are found.
 pub(crate) fn cases(api: &Api) -> Vec<Case> {
-    api.operations().flat_map(|(family, operation)| Maker::new(api, family, operation).cases()).collect()
+    api.operations().flat_map(|(family, operation)| CaseBuilder::new(api, family, operation).cases()).collect()
 }
 
-struct Maker<'a> {
+struct CaseBuilder<'a> {
     drafts: Drafts<'a>,
     entries: Vec<Entry<'a>>,
     leaves: Vec<Leaf<'a>>,
     lists: Vec<Option<&'a ListName>>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> CaseBuilder<'a> {
     fn new(api: &'a Api, family: &'a Family, operation: &'a Operation) -> Self {
         let examples = operation.examples.iter().filter_map(|example| serde_json::from_str(&example.request.0).ok());
         let mut bases: Vec<Draft> = examples.map(|request| Draft { request, account: Map::new() }).collect();

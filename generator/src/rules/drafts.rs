@@ -355,9 +355,9 @@ impl<'a> Drafts<'a> {
         let Some(set) = draft.set(list) else { return };
         set.insert(decider.to_owned(), json!(value));
         let belongs = |name: &str| case.parameters.iter().any(|own| own.name.wire == name);
-        let strangers = all.iter().flat_map(|case| &case.parameters).filter(|member| !belongs(&member.name.wire));
-        for stranger in strangers {
-            set.remove(&stranger.name.wire);
+        let unexpected = all.iter().flat_map(|case| &case.parameters).filter(|member| !belongs(&member.name.wire));
+        for member in unexpected {
+            set.remove(&member.name.wire);
         }
         for (member, samples) in samples.into_iter().filter(|(member, _)| member.need == crate::model::Need::Always) {
             if let Some(sample) = samples.into_iter().next().filter(|_| !set.contains_key(&member.name.wire)) {

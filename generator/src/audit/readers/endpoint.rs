@@ -1,7 +1,7 @@
 //! `METHOD /path`, rates, and access.
 
 use super::super::document::{Document, Section};
-use super::super::findings::{FactKind, Force, key};
+use super::super::findings::{Basis, FactKind, key};
 use super::super::measures;
 use super::super::measures::{Rate, number};
 use super::super::text::Span;
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         }
         self.found.read(sentence);
         for (class, above) in latest {
-            let force = Force::By(above.key);
+            let force = Basis::By(above.key);
             self.found.state_with(key(FactKind::Rate, [id, &class]), above.value, above.at, force);
         }
     }

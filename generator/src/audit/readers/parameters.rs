@@ -1,16 +1,16 @@
 //! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
 use super::super::document::{Block, Section};
-use super::super::findings::{FactKind, Force, Key, key};
+use super::super::findings::{Basis, FactKind, Key, key};
 use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
 use super::columns::Columns;
-use super::note::{Noted, Said, speaks_of_several};
+use super::note::{Deferred, NotedParameters, speaks_of_several};
 use crate::diagnostics::nearest;
 
 /// A parameter in the list that is being read.
-struct Seen<'a> {
+struct ListedParameter<'a> {
     at: Span<'a>,
     /// The need according to its column in a table.
     need: Option<&'static str>,
@@ -46,14 +46,14 @@ impl<'a> Reader<'a> {
             if let Some(columns) = Columns::of(&table) {
                 has_list = true;
                 self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-                let seen = columns.cells(&table.rows).map(|cells| Seen {
+                let seen = columns.cells(&table.rows).map(|cells| ListedParameter {
                     at: cells.name,
                     need: cells.need,
                     note: cells.note,
                     times: None,
                     group: cells.row,
                 });
-                let seen: Vec<Seen<'a>> = seen.collect();
+                let seen: Vec<ListedParameter<'a>> = seen.collect();
                 self.types_of(id, &columns, &table.rows);
                 self.parameter_list(id, "", table.at(), &seen, "unstated");
             }
@@ -99,7 +99,9 @@ impl<'a> Reader<'a> {
             let mut seen = Vec::new();
             for (nth, item) in items.enumerate() {
                 let entries = sentence_entries(item);
-                seen.extend(entries.into_iter().map(|entry| Seen { group: nth * GROUPS + entry.group, ..entry }));
+                seen.extend(
+                    entries.into_iter().map(|entry| ListedParameter { group: nth * GROUPS + entry.group, ..entry }),
+                );
             }
             if !seen.is_empty() {
                 has_list = true;
@@ -110,7 +112,14 @@ impl<'a> Reader<'a> {
         has_list
     }
 
-    fn parameter_list(&mut self, id: &str, prefix: &str, at: usize, seen: &[Seen<'a>], open_need: &'static str) {
+    fn parameter_list(
+        &mut self,
+        id: &str,
+        prefix: &str,
+        at: usize,
+        seen: &[ListedParameter<'a>],
+        open_need: &'static str,
+    ) {
         let names = self.renamed(id, prefix, seen);
         let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
@@ -124,7 +133,7 @@ impl<'a> Reader<'a> {
             let in_group = &names[group.clone()];
             in_group.iter().for_each(|(_, at)| self.found.read(*at));
             if let Some(note) = first.note {
-                let mut said = self.note(&Noted { id, names: in_group, note });
+                let mut said = self.note(&NotedParameters { id, names: in_group, note });
                 // `either a or b (required)`
                 let is_either = self.document.text[..in_group[0].1.at].trim_end().ends_with("either");
                 if let Some((_, at)) = said.need.take_if(|(need, _)| is_either && *need == "yes") {
@@ -151,7 +160,7 @@ impl<'a> Reader<'a> {
             let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
             if !(brought && needs[index].is_none()) {
                 let need = needs[index].unwrap_or(open_need);
-                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, Force::Stated);
+                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, Basis::Stated);
             }
         }
         if let Some(of) = &pattern {
@@ -190,7 +199,7 @@ impl<'a> Reader<'a> {
         };
         let above = self.found.about(&of).last().cloned();
         if let Some(above) = &above {
-            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, Force::By(of));
+            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, Basis::By(of));
         }
         above.is_some()
     }
@@ -206,7 +215,7 @@ impl<'a> Reader<'a> {
             self.found.statements.iter().filter(|statement| statement.key.starts_with(&key(FactKind::OneOf, [of])));
         let above: Vec<_> = above.filter_map(|statement| Some((full(&statement.key)?, statement.clone()))).collect();
         for (members, statement) in above {
-            let force = Force::By(statement.key);
+            let force = Basis::By(statement.key);
             self.found.state_with(key(FactKind::OneOf, [id, &members]), "", statement.at, force);
         }
     }
@@ -216,7 +225,7 @@ impl<'a> Reader<'a> {
         &mut self,
         id: &str,
         prefix: &str,
-        said: &Said<'a>,
+        said: &Deferred<'a>,
         names: &[(String, Span<'a>)],
         group: std::ops::Range<usize>,
         needs: &mut [Option<&'static str>],
@@ -259,7 +268,7 @@ impl<'a> Reader<'a> {
                 for (key, _) in known.iter().zip(&listed).filter(|(_, listed)| **listed) {
                     let all = &mut self.found.statements;
                     all.retain(|statement| statement.key != *key);
-                    self.found.state_with(key.clone(), "conditional", a.at, Force::Stated);
+                    self.found.state_with(key.clone(), "conditional", a.at, Basis::Stated);
                 }
                 if listed == [true, true] {
                     self.found.state(key(FactKind::OneOf, [id, &format!("{},{}", a.text, b.text)]), "", *a);
@@ -282,7 +291,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The names in the schema. A new name stands for the only one that is missing, or for the most similar of them.
-    fn renamed(&mut self, id: &str, prefix: &str, seen: &[Seen<'a>]) -> Vec<(String, Span<'a>)> {
+    fn renamed(&mut self, id: &str, prefix: &str, seen: &[ListedParameter<'a>]) -> Vec<(String, Span<'a>)> {
         let known = self.parameters_of(id, prefix);
         let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
         let (names, renamed) = paired(&known, &places, prefix);
@@ -342,10 +351,10 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
 
 /// The entries of a sentence. Semicolons separate groups; without them, each name is a group, and a note about several
 /// names applies to the preceding names that have no note of their own.
-fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
+fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
     let groups = list.split(&[";"]);
     let has_groups = groups.len() > 1;
-    let mut seen: Vec<Seen<'a>> = Vec::new();
+    let mut seen: Vec<ListedParameter<'a>> = Vec::new();
     let mut group = 0;
     for part in &groups {
         for entry in if has_groups { vec![*part] } else { part.split(&[","]) } {
@@ -355,7 +364,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
                 let (name, note) = piece.head_and_note();
                 let mut words = name.words().into_iter().skip_while(|word| ["either", "both"].contains(&word.text));
                 let Some(name) = words.next().filter(|name| is_name(name.text)) else { continue };
-                seen.push(Seen { at: name, need: None, note, times: None, group });
+                seen.push(ListedParameter { at: name, need: None, note, times: None, group });
             }
             let Some(note) = seen.last().and_then(|last| last.note) else { continue };
             if seen[first_of_group..].iter().filter(|seen| seen.note.is_some()).count() == 1 {
@@ -379,7 +388,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
 }
 
 /// Splits a group whose entries have notes of their own.
-fn separate(seen: &mut [Seen<'_>], group: &mut usize) {
+fn separate(seen: &mut [ListedParameter<'_>], group: &mut usize) {
     for seen in seen {
         *group += 1;
         seen.group = *group;

@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::markdown::Text;
-use super::pieces::{self, Here, sentence};
-use super::view::{Block, FieldView, ParameterView, RuleView, TypeView, Unit, Wins, phrases};
+use super::pieces::{self, PageContext, sentence};
+use super::view::{Block, FieldView, ParameterView, Precedence, RuleView, TypeView, Unit, phrases};
 
 /// Parameters in their order, with choices drawn as groups.
-pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
+pub(super) fn blocks(here: PageContext<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
     html! {
         @for block in blocks {
             @match block {
@@ -22,9 +22,9 @@ pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block
                     }
                     p.quiet { (sentence(if of.doc.is_empty() { &choice.doc } else { &of.doc }))
                         @match wins {
-                            Wins::Name(name) => { " When several are sent, " code.wins { (name) } " wins." }
-                            Wins::Unstated => " Which one wins when several are sent is not stated.",
-                            Wins::Nothing => {}
+                            Precedence::Name(name) => { " When several are sent, " code.wins { (name) } " wins." }
+                            Precedence::Unstated => " Which one wins when several are sent is not stated.",
+                            Precedence::Nothing => {}
                         }
                     }
                     span.unseen.members data-required[of.is_required()] {
@@ -52,7 +52,7 @@ pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block
     }
 }
 
-fn parameter(here: Here<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
+fn parameter(here: PageContext<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     html! {
         div.parameter id=(one.anchor) data-path=(one.path) {
             p.name {
@@ -115,7 +115,7 @@ fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
 }
 
 /// The fields of an answer in a table. Their values, and the fields of nested records, are shown with the types.
-pub(super) fn fields_in_short(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
+pub(super) fn fields_in_short(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
             div.scroll tabindex="0" role="region" aria-label="Fields of the answer" { table.answer {
@@ -143,7 +143,7 @@ pub(super) fn fields_in_short(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Mark
 }
 
 /// The fields of a record.
-pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
+pub(super) fn fields(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
             div.fields {
@@ -181,9 +181,9 @@ pub(super) fn blocks_as_text(out: &mut Text, depth: usize, blocks: &[Block<'_>])
             Block::OneOf { of, wins, parameters, .. } => {
                 let names: Vec<_> = parameters.iter().map(|one| one.name).collect();
                 let wins = match wins {
-                    Wins::Name(name) => format!("; when several are sent, {name} wins"),
-                    Wins::Unstated => "; which one wins is not stated".to_owned(),
-                    Wins::Nothing => String::new(),
+                    Precedence::Name(name) => format!("; when several are sent, {name} wins"),
+                    Precedence::Unstated => "; which one wins is not stated".to_owned(),
+                    Precedence::Nothing => String::new(),
                 };
                 out.item(depth, &format!("one of {} ({}){wins}", names.join(", "), of.need.in_words()));
                 parameters.iter().for_each(|one| parameter_as_text(out, depth + 1, one));

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::address::{Address, anchor};
-use super::beside::RuleTest;
 use super::code;
+use super::inputs::RuleTest;
 use super::view::{
     Case, CodeProof, Deprecated, Effect, FamilyView, Need, RuleKind, RuleView, Site, Source, Statements, TypeView,
     Unit, ValueView, Verdict, phrases,
@@ -23,7 +23,7 @@ pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
 
 /// The page that is being drawn, from which links are made.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'p, 'a> {
+pub(super) struct PageContext<'p, 'a> {
     pub(super) site: &'p Site<'a>,
     pub(super) page: &'p Address,
 }
@@ -50,7 +50,7 @@ pub(super) fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") }
 }
 
-impl Here<'_, '_> {
+impl PageContext<'_, '_> {
     pub(super) fn link(&self, address: &Address, text: impl maud::Render) -> Markup {
         html! { a href=(address.from(self.page)) { (text) } }
     }

@@ -2,7 +2,7 @@
 
 use super::Reviewed;
 use super::api::Observation;
-use super::statement::{Contradiction, NotShown, Rule, Source};
+use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
 use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
@@ -75,7 +75,7 @@ mappings! {
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document leaves open, explicitly or by omission.
-        not_shown: Vec<Spanned<Short<NotShown>>>,
+        not_shown: Vec<Spanned<Short<OpenQuestion>>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
         /// What was seen on the wire and is in no document.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Place;
 use crate::export::site::address::Anchors;
-use crate::export::site::beside::{RuleTest, RuleTests};
+use crate::export::site::inputs::{RuleTest, RuleTests};
 use crate::model::{Condition, Family, ListName, Operation, Rule, RuleKind, Severity, Test, WireParameter};
 use crate::rules::{self, Case, Check, Entry};
 
