@@ -145,7 +145,7 @@ impl Generator {
     /// Returns all mistakes of the schema, or the file that cannot be written. With mistakes in the schema nothing is
     /// written.
     pub fn generate(&self) -> Result<Report, Diagnostics> {
-        self.tell_cargo();
+        self.print_cargo_directives();
         let started = std::time::Instant::now();
         let report = self.generate_what_changed()?;
         Ok(Report { took: started.elapsed(), ..report })
@@ -205,7 +205,7 @@ impl Generator {
     }
 
     /// Cargo sets `OUT_DIR` and `HOST` for build scripts and nothing else, and reads what they print.
-    fn tell_cargo(&self) {
+    fn print_cargo_directives(&self) {
         let under_cargo = ["OUT_DIR", "HOST"].iter().all(|name| std::env::var_os(name).is_some());
         if !under_cargo {
             return;

@@ -146,8 +146,8 @@ impl Comparison<'_> {
             .filter(|statement| statement.force == Basis::Stated)
             .map(|statement| &statement.key);
         let new = new.filter(|key| !self.claims.has(key));
-        let gone = self.found.missing.iter().map(|(key, _)| key);
-        for key in new.chain(gone) {
+        let missing = self.found.missing.iter().map(|(key, _)| key);
+        for key in new.chain(missing) {
             match (key.kind, key.names.as_slice()) {
                 (FactKind::Parameter | FactKind::RecordField, [id, name]) => {
                     self.settled.insert((id.clone(), name.clone()));
@@ -163,17 +163,17 @@ impl Comparison<'_> {
     /// Whether a larger difference covers the key.
     fn is_settled(&self, key: &Key) -> bool {
         let (kind, [id, rest @ ..]) = (key.kind, key.names.as_slice()) else { return false };
-        let of_gone = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
-        let of_gone_header =
-            kind == FactKind::Transition && rest.get(1).is_some_and(|trigger| self.is_gone_operation(id, trigger));
+        let of_removed = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
+        let of_removed_header =
+            kind == FactKind::Transition && rest.get(1).is_some_and(|trigger| self.is_removed_operation(id, trigger));
         let of_name = !matches!(kind, FactKind::Parameter | FactKind::RecordField)
             && rest
                 .iter()
                 .any(|name| name.split(',').any(|name| self.settled.contains(&(id.clone(), name.to_owned()))));
-        of_gone || of_gone_header || of_name
+        of_removed || of_removed_header || of_name
     }
 
-    fn is_gone_operation(&self, family: &str, name: &str) -> bool {
+    fn is_removed_operation(&self, family: &str, name: &str) -> bool {
         self.settled.contains(&(format!("{family}.{name}"), String::new()))
     }
 }

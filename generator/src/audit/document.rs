@@ -189,7 +189,7 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// The index of the column whose title contains this word.
     pub(super) fn column(&self, word: &str) -> Option<usize> {
-        self.head.iter().position(|cell| cell.texts().iter().any(|text| wording::akin(text, word)))
+        self.head.iter().position(|cell| cell.texts().iter().any(|text| wording::have_same_stem(text, word)))
     }
 
     /// Where the table starts.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::claims::Claims;
 use super::document::Document;
 use super::text::Span;
-use super::wording::{akin, likeness, stems};
+use super::wording::{have_same_stem, likeness, stems};
 use crate::model::OpenQuestion;
 
 const MARK: &str = "not shown";
@@ -81,7 +81,7 @@ fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, 
     // Several entries may come from one sentence, which then contains all of their words.
     for (index, (_, entry)) in entries.iter().enumerate() {
         let words = stems(&entry.says);
-        let has = |of: &[String], word: &String| of.iter().any(|of| akin(of, word));
+        let has = |of: &[String], word: &String| of.iter().any(|of| have_same_stem(of, word));
         let has_all =
             |question: &Question<'_>| words.iter().all(|word| has(&question.own, word) || has(&question.context, word));
         if questions.iter().any(has_all) {

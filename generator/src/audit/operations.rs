@@ -131,7 +131,10 @@ impl Names {
     /// The operations all of whose words occur in a phrase.
     pub(super) fn with_words(&self, words: &[&str]) -> Vec<OperationName> {
         let has = |entry: &Entry| {
-            entry.words.iter().any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::akin(own, word))))
+            entry
+                .words
+                .iter()
+                .any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::have_same_stem(own, word))))
         };
         self.entries.iter().filter(|entry| has(entry)).map(Entry::named).collect()
     }

@@ -111,7 +111,7 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
 pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     for class in &family.classes {
         let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
-        if with_rates().next().is_none() && api.is_whole && !may_be_meant(family, class, to) {
+        if with_rates().next().is_none() && api.is_whole && !may_have_misspelt_rate(family, class, to) {
             to.at(
                 class.place,
                 Code::Unused,
@@ -126,7 +126,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
             class.when.iter().flat_map(Condition::names).all(is_known)
         };
         // A misspelt class may belong to an operation that has the parameter.
-        let others = || with_rates().next().filter(|_| !may_be_meant(family, class, to));
+        let others = || with_rates().next().filter(|_| !may_have_misspelt_rate(family, class, to));
         let Some(operation) = with_rates().find(speaks_of).or_else(others) else { continue };
         let names = family.names(operation.body.parameters());
         let name = format!("the class `{}`", class.name);
@@ -149,7 +149,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Whether a rate that could not be read, or one for an unknown class, may be meant for a class.
-fn may_be_meant(family: &Family, class: &Class, to: &Diagnostics) -> bool {
+fn may_have_misspelt_rate(family: &Family, class: &Class, to: &Diagnostics) -> bool {
     let known = || family.classes.iter().map(|known| known.name.as_str());
     let is_misspelt = |name: &str| !known().any(|known| known == name) && nearest(name, known()) == Some(&class.name);
     family.operations.iter().any(|operation| {

@@ -9,8 +9,8 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(batch) = &operation.batch else { continue };
         list_is_bounded(family, operation, batch, to);
-        if let Some((way, place)) = &batch.results {
-            results_are_in_the_answer(api, family, operation, (way, *place), to);
+        if let Some((path, place)) = &batch.results {
+            results_are_in_the_answer(api, family, operation, (path, *place), to);
         }
         match operation.response {
             Response::Object { record } if batch.list.is_some() => {
@@ -64,10 +64,10 @@ fn results_are_in_the_answer(
     api: &Api,
     family: &Family,
     operation: &Operation,
-    (way, place): (&AnswerPath, Place),
+    (path, place): (&AnswerPath, Place),
     to: &mut Diagnostics,
 ) {
-    let Some(first) = way.first().filter(|_| api.is_sound) else { return };
+    let Some(first) = path.first().filter(|_| api.is_sound) else { return };
     let of_envelope = api.envelope.as_ref().map(Envelope::members).unwrap_or_default();
     let data_path = operation.data_path(api);
     let data = data_path.and_then(AnswerPath::first);

@@ -57,7 +57,7 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Why a text is not a value of the identifier; `None` if it is one.
-pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
+pub(super) fn find_fault(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();
     let name = &all.name.wire;
     if count == 0 {

@@ -83,7 +83,7 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
         return;
     };
     let Some(all) = family.enums.get(index) else { return };
-    if let Some(fault) = enums::why_not(all, &setting.text) {
+    if let Some(fault) = enums::find_fault(all, &setting.text) {
         fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
         return;
     }

@@ -131,9 +131,10 @@ fn excluded_transitions_are_absent(
     }
     for from in never.from.iter().filter_map(|from| all.index_of(from)) {
         let shown = match &never.what {
-            Exclusion::Becoming(states) => {
-                states.iter().filter_map(|state| all.index_of(state)).find_map(|end| way(lifecycle, all, from, end))
-            }
+            Exclusion::Becoming(states) => states
+                .iter()
+                .filter_map(|state| all.index_of(state))
+                .find_map(|end| last_transition(lifecycle, all, from, end)),
             Exclusion::Operations(names) => lifecycle.transitions.iter().find(|one| {
                 let has_trigger = names.iter().any(|(name, _)| one.trigger.iter().any(|(trigger, _)| trigger == name));
                 has_trigger && one.to != "rejected" && lifecycle.starts_from(all, one, from)
@@ -148,7 +149,7 @@ fn excluded_transitions_are_absent(
 }
 
 /// The last transition on a path of any length from one state to another.
-fn way<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Option<&'a Transition> {
+fn last_transition<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Option<&'a Transition> {
     let mut reached = vec![from];
     let mut next = 0;
     while let Some(state) = reached.get(next).copied() {

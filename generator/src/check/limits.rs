@@ -9,7 +9,7 @@ pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for over in family.limits.iter().filter_map(|ceiling| ceiling.over.as_ref()) {
         let Some(of) = family.enums.get(over.enum_index) else { continue };
         for (index, (value, place)) in over.values.iter().enumerate() {
-            if let Some(fault) = enums::why_not(of, value) {
+            if let Some(fault) = enums::find_fault(of, value) {
                 fault.report(to, *place, Code::BadValue, "`over`");
             }
             if let Some((_, first)) = over.values[..index].iter().find(|(earlier, _)| earlier == value) {

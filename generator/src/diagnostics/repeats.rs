@@ -118,7 +118,7 @@ impl Diagnostics {
                 (format!("{:?}", item.place.map(|place| place.line)), file.cloned(), 2)
             }
             // A cycle runs through all definitions that are circular in the same way.
-            Code::Circular => (way_of_cycle(&item.message).to_owned(), folder(), 2),
+            Code::Circular => (kind_of_cycle(&item.message).to_owned(), folder(), 2),
             // A file with one anchor usually has several.
             Code::Alias => (String::new(), file.cloned(), 2),
             // One mapping lacks all of these keys.
@@ -177,7 +177,7 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
 }
 
 /// The kind of cycle: through `as`, through `includes`, through fields.
-fn way_of_cycle(message: &str) -> &str {
+fn kind_of_cycle(message: &str) -> &str {
     ["includes itself", "contains itself"].into_iter().find(|way| message.contains(way)).unwrap_or(message)
 }
 

@@ -41,9 +41,9 @@ fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
     let olds: Vec<&Element> = old.elements.iter().filter(|element| element.kind == kind).collect();
     let news: Vec<&Element> = new.elements.iter().filter(|element| element.kind == kind).collect();
     let pairs = Pairs::of(olds.clone(), news.clone());
-    for gone in pairs.removed {
-        let verdict = among(&new.among.removed, &gone.removed);
-        to.add(gone.kind, &gone.path, VersionedPlace::Old(gone.place), Change::Removed, verdict);
+    for removed in pairs.removed {
+        let verdict = among(&new.among.removed, &removed.removed);
+        to.add(removed.kind, &removed.path, VersionedPlace::Old(removed.place), Change::Removed, verdict);
     }
     for (old, new) in &pairs.both {
         elements(to, old, new);

@@ -285,11 +285,11 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChan
         let [older, newer] = texts;
         KeyChange { key, older, newer, places, verdict: documentation("") }
     };
-    let gone = older.iter().filter(|key| alone(key, newer));
-    let gone = gone.map(|key| one(key, [key.value.clone(), String::new()], [key.place, None]));
+    let removed = older.iter().filter(|key| alone(key, newer));
+    let removed = removed.map(|key| one(key, [key.value.clone(), String::new()], [key.place, None]));
     let more = newer.iter().filter(|key| alone(key, older));
     let more = more.map(|key| one(key, [String::new(), key.value.clone()], [None, key.place]));
-    changed.chain(gone).chain(more).collect()
+    changed.chain(removed).chain(more).collect()
 }
 
 /// The document and the section.

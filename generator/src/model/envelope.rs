@@ -91,7 +91,7 @@ impl Envelope {
 
     /// Whether the envelope can be an array.
     pub(crate) fn can_be_array(&self) -> bool {
-        self.code.iter().chain(&self.message).chain(&self.data).any(|way| way.first().is_none())
+        self.code.iter().chain(&self.message).chain(&self.data).any(|path| path.first().is_none())
     }
 
     /// Its members without duplicates and without the data.

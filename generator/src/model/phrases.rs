@@ -44,7 +44,7 @@ impl Display for ResponseValue {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header(name) => write!(f, "the header {name}"),
-            Self::Body(way) => write!(f, "{way} in the body"),
+            Self::Body(path) => write!(f, "{path} in the body"),
         }
     }
 }

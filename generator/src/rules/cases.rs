@@ -159,7 +159,8 @@ impl<'a> CaseBuilder<'a> {
                 let plans = if breaks { goals::breaking } else { goals::keeping }(when, require, forbid);
                 let bases = self.with_items(bases, list);
                 let cases = plans.iter().filter_map(|goals| {
-                    let drafts = goals.iter().fold(bases.clone(), |drafts, goal| self.towards(&drafts, list, goal));
+                    let drafts =
+                        goals.iter().fold(bases.clone(), |drafts, goal| self.changed_to_meet(&drafts, list, goal));
                     self.first(entry, breaks, drafts, &|draft| self.meets(draft, list, goals))
                 });
                 cases.collect()
@@ -218,8 +219,9 @@ impl<'a> CaseBuilder<'a> {
         Evaluator { family, leaves, request: &draft.request, account, now: Some(NOW) }
     }
 
-    fn towards(&self, drafts: &[Draft], list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
-        let mut next: Vec<Draft> = drafts.iter().flat_map(|draft| self.drafts.making(draft, list, goal)).collect();
+    fn changed_to_meet(&self, drafts: &[Draft], list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
+        let mut next: Vec<Draft> =
+            drafts.iter().flat_map(|draft| self.drafts.changed_to_meet(draft, list, goal)).collect();
         next.truncate(MOST_STARTS);
         next
     }

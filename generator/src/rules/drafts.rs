@@ -89,7 +89,7 @@ impl<'a> Drafts<'a> {
     }
 
     /// The drafts that result from changing `draft` to meet a goal, in all known ways.
-    pub(super) fn making(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
+    pub(super) fn changed_to_meet(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
         let so = goal.so;
         match (&goal.condition, so) {
             (Condition::Given(names), true) => names.iter().fold(vec![draft.clone()], |drafts, (name, _)| {
@@ -130,7 +130,7 @@ impl<'a> Drafts<'a> {
                 self.relating(draft, list, &parameter.0, relation, operand)
             }
             (Condition::Not(inner), _) => {
-                self.making(draft, list, &Goal { condition: (**inner).clone(), so: !so, far: goal.far })
+                self.changed_to_meet(draft, list, &Goal { condition: (**inner).clone(), so: !so, far: goal.far })
             }
         }
     }

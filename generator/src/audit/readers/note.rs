@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
                 | self.reference(noted, clause, &texts)
                 | choice(clause, &texts, &mut said)
                 | self.edit(noted, clause, &texts);
-            if let Some((name, _)) = noted.names.first().filter(|_| speaks_of_pages(&texts)) {
+            if let Some((name, _)) = noted.names.first().filter(|_| is_about_paging(&texts)) {
                 self.found.nexts.push((noted.id.to_owned(), name.clone()));
             }
             if let (Some(_), Some(_)) = (duration(clause), windows::kind(clause)) {
@@ -388,7 +388,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether a note is about paging: `page before this tradeId`, `data before this ID`, `omit on first query`.
-fn speaks_of_pages(texts: &[&str]) -> bool {
+fn is_about_paging(texts: &[&str]) -> bool {
     matches!(texts, ["page" | "data", "before" | "after", "this", ..] | ["omit", "on", "first" | "the", ..])
 }
 
@@ -425,7 +425,7 @@ fn binds(texts: &[&str]) -> bool {
 }
 
 /// Whether a note concerns more parameters than the one before it.
-pub(super) fn speaks_of_several(note: Span<'_>) -> bool {
+pub(super) fn is_about_several(note: Span<'_>) -> bool {
     let is_of_several = |clause: Span<'_>| {
         let texts = clause.texts();
         let is_one = texts.iter().take(3).any(|word| number(word) == Some(1)) && binds(&texts);

@@ -6,7 +6,7 @@ use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
 use super::columns::Columns;
-use super::note::{Deferred, NotedParameters, speaks_of_several};
+use super::note::{Deferred, NotedParameters, is_about_several};
 use crate::diagnostics::nearest;
 
 /// A parameter in the list that is being read.
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
             self.one_of_in_prose(text, id);
         }
         if !has_list {
-            self.gone_parameters(id, "", section.at.start, &[]);
+            self.missing_parameters(id, "", section.at.start, &[]);
         }
     }
 
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
             self.one_of_as_in(of, id, prefix, &names);
         }
         self.item_parameters(id, &items);
-        self.gone_parameters(id, prefix, at, &listed);
+        self.missing_parameters(id, prefix, at, &listed);
     }
 
     /// Reads the parameters of a list's items: `items a and b`. Each gets the list as its prefix.
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             self.found.state(key(FactKind::Parameter, [id, name]), "unstated", *at);
         }
         let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
-        self.gone_parameters(id, &prefix, first.at, &listed);
+        self.missing_parameters(id, &prefix, first.at, &listed);
     }
 
     /// The operation that a note refers to by `as in`.
@@ -308,11 +308,11 @@ impl<'a> Reader<'a> {
         names.into_iter().filter(is_in).collect()
     }
 
-    fn gone_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[Key]) {
+    fn missing_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[Key]) {
         for name in self.parameters_of(id, prefix) {
-            let gone = key(FactKind::Parameter, [id, &name]);
-            if !listed.contains(&gone) {
-                self.found.missing.push((gone, at));
+            let missing = key(FactKind::Parameter, [id, &name]);
+            if !listed.contains(&missing) {
+                self.found.missing.push((missing, at));
             }
         }
     }
@@ -324,16 +324,17 @@ pub(super) type Placed<'a> = (String, Span<'a>);
 /// The names of a list in the schema, and those of them that have another name in the document.
 pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
     let full = |seen: &Span<'_>| format!("{prefix}{}", seen.text);
-    let gone: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
+    let missing: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
     let new = seen.iter().filter(|seen| !known.contains(&full(seen))).count();
     let mut renamed: Vec<Placed<'a>> = Vec::new();
     let mut names = Vec::new();
     for at in seen {
         let name = full(at);
-        let free = gone.iter().map(|name| name.as_str()).filter(|gone| renamed.iter().all(|(old, _)| old != gone));
+        let free =
+            missing.iter().map(|name| name.as_str()).filter(|missing| renamed.iter().all(|(old, _)| old != missing));
         let old = if known.contains(&name) {
             None
-        } else if let ([only], 1) = (gone.as_slice(), new) {
+        } else if let ([only], 1) = (missing.as_slice(), new) {
             Some(only.as_str())
         } else {
             nearest(&name, free)
@@ -372,7 +373,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
             } else {
                 separate(&mut seen[first_of_group..], &mut group);
             }
-            if !has_groups && speaks_of_several(note) {
+            if !has_groups && is_about_several(note) {
                 let current = group;
                 for before in seen[..first_of_group].iter_mut().rev().take_while(|seen| seen.note.is_none()) {
                     before.note = Some(note);

@@ -3,13 +3,13 @@
 use super::super::findings::{FactKind, key};
 use super::super::measures::duration;
 use super::super::text::Span;
-use super::super::wording::akin;
+use super::super::wording::have_same_stem;
 use super::Reader;
 
 /// The subject of a clause with a length of time: `span`, `access` or `default`.
 pub(super) fn kind(clause: Span<'_>) -> Option<&'static str> {
     let texts = clause.texts();
-    let has = |word: &str| texts.iter().any(|text| akin(text, word));
+    let has = |word: &str| texts.iter().any(|text| have_same_stem(text, word));
     if texts.iter().any(|text| ["default", "defaults"].contains(text)) {
         Some("default")
     } else if has("access") || has("last") {

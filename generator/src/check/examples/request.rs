@@ -197,7 +197,7 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
     }
     let value = ty.value_of_wire(text);
     if let Some(fault) =
-        values::why_not(family, ty, &value).or_else(|| values::out_of_bounds(family, parameter, &value))
+        values::find_fault(family, ty, &value).or_else(|| values::out_of_bounds(family, parameter, &value))
     {
         example.fault(node, name, fault);
     }

@@ -332,6 +332,6 @@ fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) ->
         }
         Type::Identifier(_) => None,
         Type::Enum(index) => enums::why_not_listed(example.family.enums.get(index)?, &field.only, text),
-        _ => values::why_not(example.family, ty, text),
+        _ => values::find_fault(example.family, ty, text),
     }
 }

@@ -80,7 +80,7 @@ fn items(batch: &Batch) -> Value {
         .with("of", batch.of.0.as_str())
         .list("id", names(&batch.ids))
         .maybe("list", name(&batch.list))
-        .maybe("results", batch.results.as_ref().map(|(way, _)| way.to_string()))
+        .maybe("results", batch.results.as_ref().map(|(path, _)| path.to_string()))
         .maybe("done", name(&batch.done))
         .maybe("failed", name(&batch.failed))
         .maybe("all_done", name(&batch.all_done))

@@ -274,7 +274,7 @@ fn account(here: PageContext<'_, '_>) -> Markup {
                     PropertyKind::Time => " A time.",
                     PropertyKind::Names => " A list of names.",
                 }
-                @if let Some(shown) = how_it_shows(property) { p { (shown) } }
+                @if let Some(shown) = answers_that_show(property) { p { (shown) } }
             } }
         } }
         @if let Some(instrument) = &account.instrument {
@@ -290,7 +290,7 @@ fn account(here: PageContext<'_, '_>) -> Markup {
 }
 
 /// The answers that show a property, by which a client notices a wrong one.
-fn how_it_shows(property: &Property) -> Option<String> {
+fn answers_that_show(property: &Property) -> Option<String> {
     let list = |all: &[(String, _)]| all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let records = (!property.shown_as.is_empty()).then(|| format!("Records show it as {}.", list(&property.shown_as)));
     let codes = (!property.denied_by.is_empty())

@@ -66,7 +66,7 @@ fn parameter(here: PageContext<'_, '_>, rules: &[RuleView<'_>], one: &ParameterV
             (bounds(one))
             (pieces::units(one.units))
             (pieces::values(&one.values))
-            (touching(rules, one))
+            (rules_about(rules, one))
             @if !one.items.is_empty() { div.items { p.quiet { "Each item:" } (blocks(here, rules, &one.items)) } }
         }
     }
@@ -94,11 +94,11 @@ fn bounds(one: &ParameterView<'_>) -> Markup {
 }
 
 /// The written rules about a parameter; only the first ones if there are many.
-fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
+fn rules_about(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     const FEW: usize = 3;
-    let touching = one.rules.iter().filter_map(|index| rules.get(*index)).filter(|rule| rule.is_written);
-    let touching: Vec<_> = touching.collect();
-    let (first, more) = touching.split_at(if touching.len() > FEW + 1 { FEW } else { touching.len() });
+    let rules_about = one.rules.iter().filter_map(|index| rules.get(*index)).filter(|rule| rule.is_written);
+    let rules_about: Vec<_> = rules_about.collect();
+    let (first, more) = rules_about.split_at(if rules_about.len() > FEW + 1 { FEW } else { rules_about.len() });
     let list = |rules: &[&RuleView<'_>]| {
         html! {
             @for rule in rules {
@@ -107,9 +107,9 @@ fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
         }
     };
     html! {
-        @if !first.is_empty() { ul.touching { (list(first)) } }
+        @if !first.is_empty() { ul.rules_about { (list(first)) } }
         @if !more.is_empty() {
-            details.folded { summary { (pieces::count(more.len(), "more rule")) } ul.touching { (list(more)) } }
+            details.folded { summary { (pieces::count(more.len(), "more rule")) } ul.rules_about { (list(more)) } }
         }
     }
 }

@@ -222,7 +222,7 @@ impl PageContext<'_, '_> {
 }
 
 /// A request that a rule refuses, and the most similar one that it accepts.
-pub(super) fn tried<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
+pub(super) fn example_cases<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
     let refused = *rule.refused.first()?;
     let one = code::parsed(&refused.request);
     let distance = |case: &&&Case| code::patch(&one, &code::parsed(&case.request)).to_string().len();
@@ -236,7 +236,7 @@ fn shown_by(test: &RuleTest) -> Markup {
 
 /// The part of a request that a rule about a parameter refuses, and one that it accepts; the rest is not relevant.
 fn differs(rule: &RuleView<'_>) -> Markup {
-    let Some((refused, accepted)) = tried(rule) else { return html! {} };
+    let Some((refused, accepted)) = example_cases(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
     html! {
         p {
@@ -248,7 +248,7 @@ fn differs(rule: &RuleView<'_>) -> Markup {
 
 /// A request that a rule refuses, and the change that makes it acceptable.
 fn proof(rule: &RuleView<'_>) -> Markup {
-    let Some((refused, accepted)) = tried(rule) else { return html! {} };
+    let Some((refused, accepted)) = example_cases(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
     html! {
         details.proof {

@@ -291,16 +291,16 @@ impl Entries<'_> {
         }
         let Some(fields) = self.fields else { return true };
         shared.skipped.borrow_mut().insert(node.id);
-        let meant = nearest(&key.text, fields.iter().copied());
-        if meant.is_none() && self.belongs_to_empty_key(key, fields) {
+        let similar = nearest(&key.text, fields.iter().copied());
+        if similar.is_none() && self.belongs_to_empty_key(key, fields) {
             return false;
         }
-        if let Some(meant) = meant {
-            to.note_unread(key.place.file, meant);
+        if let Some(similar) = similar {
+            to.note_unread(key.place.file, similar);
         }
         let report = to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text));
         match (did_you_mean(&key.text, fields.iter().copied()), self.reader.under) {
-            (Some(meant), _) => drop(report.help(meant)),
+            (Some(similar), _) => drop(report.help(similar)),
             (None, under) => {
                 let report = report.help(format!("expected one of: {}", fields.join(", ")));
                 if let Some(under) = under {

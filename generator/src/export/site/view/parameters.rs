@@ -129,7 +129,7 @@ impl<'a> ParameterReader<'a, '_> {
             Role::Decider(index) => Shape::One(Type::Enum(index)),
             Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => one.shape.clone(),
         };
-        let touching = |rule: &&(usize, &RuleView<'a>)| rule.1.touches.contains(&path);
+        let touching = |rule: &&(usize, &RuleView<'a>)| rule.1.concerned_parameters.contains(&path);
         let rules = self.rules.iter().enumerate().collect::<Vec<_>>();
         let rules = rules.iter().filter(touching).map(|(index, _)| *index).collect();
         let max_items = parameter.and_then(|one| one.max_items).map(|(n, _)| n.to_string());

@@ -30,7 +30,7 @@ pub(in crate::export::site) struct RuleView<'a> {
     /// Groups of parameters of which one is always required.
     pub(in crate::export::site) one_of: Vec<Vec<String>>,
     /// The paths of the parameters that it concerns.
-    pub(in crate::export::site) touches: BTreeSet<String>,
+    pub(in crate::export::site) concerned_parameters: BTreeSet<String>,
     pub(in crate::export::site) refused: Vec<&'a Case>,
     pub(in crate::export::site) accepted: Vec<&'a Case>,
 }
@@ -65,7 +65,7 @@ impl<'a> RuleReader<'a, '_> {
             place: self.place(&entry, written),
             is_written: written.is_some(),
             one_of: written.map(one_of).unwrap_or_default(),
-            touches: self.touches(&entry, written),
+            concerned_parameters: self.concerned_parameters(&entry, written),
             refused: of(true),
             accepted: of(false),
             id: entry.id,
@@ -98,7 +98,7 @@ impl<'a> RuleReader<'a, '_> {
     }
 
     /// The parameters that it tests, and those that its text or its place names.
-    fn touches(&self, entry: &Entry<'a>, written: Option<&'a Rule>) -> BTreeSet<String> {
+    fn concerned_parameters(&self, entry: &Entry<'a>, written: Option<&'a Rule>) -> BTreeSet<String> {
         let Some(operation) = self.operation else { return BTreeSet::new() };
         let wires = operation.wire_parameters(self.family);
         let Some(rule) = written else {
