@@ -70,7 +70,7 @@ pub struct ResultsApart {
 /// The results of the items of a batch, however the response expresses them. Emitted code fills it in.
 #[derive(Debug)]
 pub struct BatchAnswer<T> {
-    pub(super) results: Vec<Said<T>>,
+    pub(super) results: Vec<StatedResult<T>>,
     pub(super) bad: Vec<BadItem>,
     /// Whether the response claims that every item succeeded.
     pub(super) all_done: Option<bool>,
@@ -78,7 +78,7 @@ pub struct BatchAnswer<T> {
 
 /// The result of one item in a response.
 #[derive(Debug)]
-pub(super) struct Said<T> {
+pub(super) struct StatedResult<T> {
     /// Its index in the response; `None` if the results are spread over several lists.
     pub(super) place: Option<usize>,
     /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
@@ -125,7 +125,7 @@ impl<T> BatchAnswer<T> {
     /// Adds the items of a list, which all succeeded.
     pub fn done<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
         self.bad.extend(list.bad);
-        self.results.extend(list.items.into_iter().map(|item| Said {
+        self.results.extend(list.items.into_iter().map(|item| StatedResult {
             place: None,
             ids: ids(&item).into(),
             result: ItemResult::Done(item),
@@ -142,7 +142,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
         self.results.extend(list.items.iter().map(|item| {
             let failure = Failure::new(why(item));
-            Said { place: None, ids: ids(item).into(), result: ItemResult::Failed(failure) }
+            StatedResult { place: None, ids: ids(item).into(), result: ItemResult::Failed(failure) }
         }));
     }
 
@@ -215,7 +215,7 @@ impl<T> BatchAnswer<T> {
         self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
             let ids: Vec<_> = ids(&item).into();
             let is_named = ids.iter().any(Option::is_some);
-            Said { place: Some(place), ids, result: result_of(item, is_named) }
+            StatedResult { place: Some(place), ids, result: result_of(item, is_named) }
         }));
         self.bad.extend(list.bad);
     }
@@ -223,7 +223,7 @@ impl<T> BatchAnswer<T> {
     /// Adds the items of a list whose codes stand apart; see [`ListsResults::APART`].
     pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
         let places = places_of(&list);
-        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| Said {
+        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| StatedResult {
             place: Some(place),
             ids: ids(&item).into(),
             result: ItemResult::Done(item),

@@ -89,7 +89,7 @@ impl<O: Batch> BatchCall<O> {
                 let answer = results.read::<O>(reply.into_data());
                 report.bad.extend(answer.bad.iter().cloned());
                 let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
-                report.unmatched.extend(unmatched.into_iter().map(|said| results.stray(said)));
+                report.unmatched.extend(unmatched.into_iter().map(|stated| results.unmatched(stated)));
                 report.items.extend(items.into_iter().zip(found).map(|(item, found)| results.item(item, found)));
             }
             Err(error) => {

@@ -181,10 +181,11 @@ impl ClientCore {
         let of_reply = ItemResults::new(self.api(), O::META, self.codes(), &reply);
         let BatchAnswer { results, bad, all_done } = of_reply.read::<O>(reply.data.clone());
         let mentioned = results.len() + bad.len();
-        let failures =
-            results.into_iter().map(|said| of_reply.stray(said)).filter_map(|UnmatchedResult { ids, result }| {
+        let failures = results.into_iter().map(|stated| of_reply.unmatched(stated)).filter_map(
+            |UnmatchedResult { ids, result }| {
                 Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
-            });
+            },
+        );
         let failures = failures.collect();
         let unmentioned = operation.sent().unwrap_or_default().saturating_sub(mentioned);
         ItemsReply { reply, failures, bad, unmentioned, claims_failure: all_done == Some(false) }

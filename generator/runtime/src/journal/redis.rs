@@ -103,7 +103,7 @@ pub struct RedisJournal {
     about: String,
     keys: [String; 7],
     name: String,
-    known: std::sync::Mutex<Known>,
+    known: std::sync::Mutex<KnownState>,
 }
 
 /// The maximum number of changes in flight that are compared with the state of the server.
@@ -111,7 +111,7 @@ const MOST_IN_FLIGHT: usize = 1 << 12;
 
 /// What a process knows of the journal.
 #[derive(Default)]
-struct Known {
+struct KnownState {
     /// The highest number.
     last: u64,
     /// When the last change of this process was signed.
@@ -236,7 +236,7 @@ impl RedisJournal {
         (known.gap, known.closed) = (Some(Gap::new(GapReason::Damaged, after)), Vec::new());
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -95,7 +95,7 @@ impl Position {
 
     /// Why the listing ends here, if it does. It is reported once, so that the listing can be resumed. It is part of
     /// the position, so that it is reported after a restart, too.
-    pub(super) fn take_trouble(&mut self, operation: &'static str) -> Option<PageError> {
+    pub(super) fn take_error(&mut self, operation: &'static str) -> Option<PageError> {
         if self.stuck.take() == Some(true) {
             return Some(PageError::Stuck { operation, cursor: self.cursor.clone().unwrap_or_default() });
         }

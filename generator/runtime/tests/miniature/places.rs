@@ -1,7 +1,7 @@
 //! Queries of two places, of which the second one has records that the first no longer shows.
 
 use tradeapi_runtime::checks::Checks;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, QueryFuture, Queryable, Sought, query_at};
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, QueryFuture, Queryable, RecordId, query_at};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Confirm, Effect, Meta, Method, Outcome};
@@ -33,7 +33,7 @@ impl Queryable for PlaceRecent {
     type Query = RecentOrder;
     type Record = Found;
 
-    fn query_then<'a>(client: &'a ClientCore, json: &'a str, _: Sought<'a>) -> Option<QueryFuture<'a>> {
+    fn query_then<'a>(client: &'a ClientCore, json: &'a str, _: RecordId<'a>) -> Option<QueryFuture<'a>> {
         Some(query_at::<OneOrder, Found>(client, json))
     }
 }
