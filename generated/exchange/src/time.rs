@@ -195,7 +195,7 @@ impl Time {
 
     /// Returns to the system's time and the initial speed, unless it was manual from the start. Timers are not
     /// affected.
-    pub(crate) fn set_right(&self) {
+    pub(crate) fn synchronize(&self) {
         let mut moment = self.moment();
         let Some(speed) = moment.speed else { return };
         moment.advanced = moment.passed();
@@ -343,12 +343,12 @@ mod tests {
         let (time, hour) = (Time::running(2), Duration::from_secs(3600));
         time.advance(hour);
         time.set_speed(0);
-        time.set_right();
+        time.synchronize();
         assert_eq!(time.speed(), 2);
         assert!(Timer::now(&time) >= hour && time.now().as_millis() < system_time() + 1_800_000);
         let by_hand = Time::by_hand();
         by_hand.advance(hour);
-        by_hand.set_right();
+        by_hand.synchronize();
         assert_eq!((by_hand.speed(), by_hand.now().as_millis()), (0, BEGINNING + 3_600_000));
     }
 }
