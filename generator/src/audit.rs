@@ -148,7 +148,7 @@ fn document(
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
 }
 
-/// The files of operations that a document no longer describes, each of which is reported once.
+/// The files of operations that a document no longer describes. Each is reported once.
 fn removed_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
     let ids = found.missing.iter().filter(|(key, _)| key.kind == FactKind::Endpoint);
     ids.filter_map(|(key, _)| claims.operation_by_id(key.owner()?)).map(|operation| operation.place.file).collect()

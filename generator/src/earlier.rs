@@ -47,7 +47,7 @@ impl RecordedFile {
 }
 
 impl Earlier {
-    /// The record of the last run that wrote to a folder; empty if there is none that is valid.
+    /// The record of the last run that wrote to a folder; empty without a valid one.
     pub(crate) fn read(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join(RECORD)).ok();
         text.zip(program()).and_then(|(text, program)| Self::parse(&text, program)).unwrap_or_default()

@@ -87,7 +87,7 @@ impl Generator {
         self
     }
 
-    /// The folder to write; by default the one that the environment variable `OUT_DIR` names.
+    /// The output folder; by default the environment variable `OUT_DIR`.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
         self
@@ -99,7 +99,7 @@ impl Generator {
         self
     }
 
-    /// Restricts what is emitted to parts of the schema: names a family, and then its operations.
+    /// Restricts the output to parts of the schema: a family, and then its operations.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), tradeapi_gen::Diagnostics> {
@@ -233,7 +233,7 @@ fn make_all(
     files.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a file unless it is up to date, and returns what it was made from.
+/// Makes a file unless it is up to date, and returns its inputs.
 fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<RecordedFile> {
     let is_same = |made: &&RecordedFile| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
     if let Some(made) = earlier.files.get(&job.name).filter(is_same) {

@@ -297,7 +297,7 @@ impl AnswerPlan {
         injected_refusal(codes::random(meta, proof, &mut self.dice), status)
     }
 
-    /// The answer, whatever was done.
+    /// The answer, done or not.
     fn instead(&mut self, meta: &'static Meta) -> Option<Served> {
         let server_error = [500, 502, 503, 504].map(|status| (status, 1));
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);

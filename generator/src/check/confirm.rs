@@ -295,7 +295,7 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
     }
 }
 
-/// A record is a proof only with a time: one that is older than the request does not exist because of the request.
+/// A record is a proof only with a time, because a record that is older than the request has another cause.
 fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_unread = |key| to.is_unread(confirm.place.file, key);
     let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {

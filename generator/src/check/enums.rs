@@ -32,7 +32,7 @@ fn spellings(all: &Enum, to: &mut Diagnostics) {
     }
 }
 
-/// `truth` names one value that is true and one that is false.
+/// `truth` names one true and one false value.
 fn truth(all: &Enum, to: &mut Diagnostics) {
     let unknown = |name: &str| !all.wires().any(|wire| wire == name);
     for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {

@@ -256,7 +256,7 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
     }
 }
 
-/// A rule that requires a parameter of every request could never fail; one that forbids it would refuse all of them.
+/// A rule that requires a parameter of every request never fails; a rule that forbids it refuses all requests.
 fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
     let is_always_sent = |(wire, _): &(String, Place)| match names.find(wire) {

@@ -9,7 +9,7 @@ const API_NAME: &str = "api.yaml: ";
 #[derive(Clone, Debug)]
 pub(crate) struct Help {
     text: String,
-    /// The text that was written, and the one that was meant.
+    /// The written text, and the suggested one.
     replace: Option<(String, String)>,
     /// The name that is unknown.
     unknown: Option<String>,

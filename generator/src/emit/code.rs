@@ -61,7 +61,7 @@ pub(crate) struct File {
 pub(super) enum Item {
     /// Code to be formatted.
     Code(TokenStream),
-    /// Text to be copied as it is.
+    /// Text to be copied unchanged.
     Text(String),
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct Pool {
 /// What answers report about a pool.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct PoolReporting {
-    /// Whether they report what is used rather than what remains.
+    /// Whether they report used rather than remaining calls.
     pub(crate) is_used: bool,
     pub(crate) count: ResponseValue,
     pub(crate) reset: Option<(ResponseValue, ResetForm)>,

@@ -77,7 +77,7 @@ pub(super) struct Drafts<'a> {
     pub(super) operation: &'a Operation,
     /// The first drafts, made from the examples.
     pub(super) bases: Vec<Draft>,
-    /// The requests of the family's examples, and the items of those that are arrays.
+    /// The requests of the family's examples, and the items of array requests.
     pub(super) seen: Vec<Value>,
     /// The time around which the times of requests lie.
     pub(super) now: u64,
@@ -455,7 +455,7 @@ impl<'a> Drafts<'a> {
     }
 }
 
-/// The requests of the examples of a family, and the items of those that are arrays.
+/// The requests of the examples of a family, and the items of array requests.
 pub(super) fn seen_in(family: &Family) -> Vec<Value> {
     let examples = family.operations.iter().flat_map(|operation| &operation.examples);
     let requests = examples.filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());

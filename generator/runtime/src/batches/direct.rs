@@ -23,7 +23,7 @@ use crate::retry::Retrying;
 /// async fn cancel_all<O: ListsResults<Response: Clone>>(client: &ClientCore, all: &O) -> Result<(), Error> {
 ///     let reply = client.call_with_results(all).await?;
 ///     for failure in reply.failures() {
-///         println!("{failure}"); // the id, the code and what it means
+///         println!("{failure}"); // the id, the code and its meaning
 ///     }
 ///     println!("all done: {}", reply.all_done());
 ///     Ok(())

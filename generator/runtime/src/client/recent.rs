@@ -67,7 +67,7 @@ pub(super) struct RequestFacts {
     pub(super) key: Option<KeyOfRepeats>,
 }
 
-/// The attempts of one request, of which the exchange serves one.
+/// The attempts of one request; the exchange serves one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attempted {
     /// When the first one was signed, and when it left.

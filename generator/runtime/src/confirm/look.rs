@@ -34,7 +34,7 @@ pub(crate) struct OrderLookup {
 
 type ShowProperties = fn(&str, &mut dyn FnMut(PropertyShown<'_>));
 
-/// The order, or `None` if the exchange answers that there is none.
+/// The order, or `None` if the exchange answers that it does not exist.
 pub(crate) type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<Sighting>, Error>> + Send + 'a>>;
 
 impl OrderLookup {
@@ -95,7 +95,7 @@ fn look_up<'a>(
     })
 }
 
-/// What an answer shows of the order; `None` if it shows that there is none.
+/// What an answer shows of the order; `None` if it shows that the order does not exist.
 fn picked(
     question: &Question,
     sighting: SightingOf,

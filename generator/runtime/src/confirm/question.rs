@@ -111,7 +111,7 @@ impl Question {
         &self.target
     }
 
-    /// Restricts queries of listings to what was created at `since` or later.
+    /// Restricts queries of listings to items created at `since` or later.
     pub(super) fn query_since(&mut self, since: Timestamp) {
         self.since = Some(since);
         let place = Place::first(self.target.confirm());

@@ -53,7 +53,7 @@ pub struct RecoveredChanges {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// The change; its ending is what is stored now.
+    /// The change, with its ending as stored now.
     pub stored: StoredChange,
     /// What it was to create or change: one item, or one for each item of a batch. Empty if nothing queries it.
     pub items: Vec<RecoveredItem>,

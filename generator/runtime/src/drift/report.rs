@@ -21,7 +21,7 @@ pub struct OperationDrift {
     pub source: String,
     /// The number of compared responses that were, or should have been, a success.
     pub answers: u64,
-    /// The number of compared refusals, of which only the envelope is compared.
+    /// The number of compared refusals; only their envelope is compared.
     pub refused: u64,
     /// The number of responses that were not JSON.
     pub broken: u64,

@@ -11,7 +11,7 @@ use crate::tables::NextPage;
 /// What the headers of an answer say about the next page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NextPageHint {
-    /// Nothing, so there is none unless something else shows one.
+    /// Nothing: there is no next page unless something else shows one.
     #[default]
     Unsaid,
     /// There is one, which begins here.

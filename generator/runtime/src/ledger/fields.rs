@@ -5,7 +5,7 @@ use super::trade::{Contract, TradeEffect};
 pub struct TradeFields {
     /// The field that identifies the fill.
     pub id: &'static str,
-    /// The field with what is traded.
+    /// The field with the instrument.
     pub instrument: &'static str,
     /// The field with the direction.
     pub side: &'static str,
@@ -32,7 +32,7 @@ pub struct FeeFields {
     pub list: &'static str,
     /// The field with the coin.
     pub coin: &'static str,
-    /// The field with the amount, negative for what was paid.
+    /// The field with the amount, negative if it was paid.
     pub amount: &'static str,
 }
 

@@ -70,7 +70,7 @@ impl<S: State> Monitor<S> {
         Self { memory: Memory::new(capacity) }
     }
 
-    /// Compares a record with what is known of its order.
+    /// Compares a record with the known state of its order.
     pub fn observe<R: HasState<State = S>>(&mut self, record: &R) -> Observed<S> {
         let ids = Ids { id: record.id(), client_id: record.client_id() };
         let (Some(order), Some(state)) = (ids.id.or(ids.client_id), record.state()) else {

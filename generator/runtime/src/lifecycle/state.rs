@@ -10,12 +10,12 @@ pub trait State: OpenEnum + Clone {
         row(self).is_some_and(|row| row.is_terminal)
     }
 
-    /// Whether an operation can cancel what is in this state.
+    /// Whether an operation can cancel an order in this state.
     fn can_cancel(&self) -> Possible {
         row(self).map_or(Possible::Unspecified, |row| row.can_cancel)
     }
 
-    /// Whether an operation can amend what is in this state.
+    /// Whether an operation can amend an order in this state.
     fn can_modify(&self) -> Possible {
         row(self).map_or(Possible::Unspecified, |row| row.can_modify)
     }
@@ -110,9 +110,9 @@ pub struct StateRow {
     pub doc: &'static str,
     /// Whether it is final.
     pub is_terminal: bool,
-    /// Whether an operation can cancel what is in it.
+    /// Whether an operation can cancel an order in it.
     pub can_cancel: Possible,
-    /// Whether an operation can amend what is in it.
+    /// Whether an operation can amend an order in it.
     pub can_modify: Possible,
     /// Whether it can become each of the states, itself included.
     pub becomes: &'static [Possible],

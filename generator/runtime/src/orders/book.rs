@@ -243,7 +243,7 @@ impl Book {
 }
 
 impl Entry {
-    /// Whether a record with a state is no earlier than what is known.
+    /// Whether a record with a state is no earlier than the known state.
     fn is_later(
         &self,
         lifecycle: &'static Lifecycle,

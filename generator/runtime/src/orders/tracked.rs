@@ -16,7 +16,7 @@ use crate::tables::{Ceiling, Meta, Outcome};
 /// The maximum number of contradictions that are kept until they are taken.
 const MOST_CONTRADICTIONS: usize = 1 << 8;
 
-/// The orders of an account as far as a client knows them from its own calls.
+/// The orders of an account, as known from the calls of a client.
 ///
 /// Everything that passes through the client counts: requests that place orders, from before they are sent; responses,
 /// also to retries, pages, batches and confirmations; and records from outside, given to

@@ -36,7 +36,7 @@ pub struct Position {
     pub(super) oldest_first: Option<bool>,
     /// There is no next page.
     pub(super) ended: Option<bool>,
-    /// Times of which something could not be listed any more.
+    /// Times whose items could not all be listed any more.
     pub(super) missing: Option<Span>,
     /// The latest items, which the next page may repeat.
     pub(super) recent: Recent,

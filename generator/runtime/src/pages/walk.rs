@@ -23,7 +23,7 @@ use crate::tables::{Meta, Window};
 /// If a response shows a greater offset than this, the client's clock is behind the exchange's.
 const BEHIND: Duration = Duration::from_secs(1);
 
-/// Where a listing is, and what it knows.
+/// The position of a listing, and its state.
 pub(super) struct Walk {
     pub(super) client: ClientCore,
     pub(super) meta: &'static Meta,

@@ -25,7 +25,7 @@ pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
     encode(value, query);
 }
 
-/// The pairs of `query`, decoded. A pair that cannot be decoded is an error, which has the pair as it is.
+/// The pairs of `query`, decoded. A pair that cannot be decoded is an error with the original pair.
 pub(crate) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, Cow<'_, str>), &str>> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -362,7 +362,7 @@ fn unknown(
     }
 }
 
-/// An order of which only fills are shown. Without a client id it may be any order of the journal that is not shown.
+/// An order that only fills show. Without a client id it may be any order of the journal that is not shown.
 fn by_its_fills(
     known: &JournalOrders,
     key: &Key,

@@ -17,7 +17,7 @@ use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
 
-/// A listing that shows a part of an account. Emitted for each operation of which the schema says so.
+/// A listing that shows a part of an account. Emitted for each operation with `shows` in the schema.
 #[derive(Clone, Copy)]
 pub struct Listing {
     pub(super) operation: &'static str,
@@ -282,7 +282,7 @@ impl fmt::Debug for Listing {
     }
 }
 
-/// A listing that is read, and what is taken from its items.
+/// A listing, and the fields to read from its items.
 struct Walking<O: Paged> {
     pages: Pages<O>,
     take: ReadPage<O::Item>,

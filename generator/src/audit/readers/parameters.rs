@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         above.is_some()
     }
 
-    /// Copies the groups of which one is required from another operation, if all of their parameters are listed here.
+    /// Copies the groups with one required parameter from another operation, if all their parameters are listed here.
     fn one_of_as_in(&mut self, of: &str, id: &str, prefix: &str, names: &[(String, Span<'a>)]) {
         let full = |key: &Key| {
             let members: Vec<String> = key.name()?.split(',').map(|name| format!("{prefix}{name}")).collect();
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Copies the values of the last list for the same name, if a parameter has none.
+    /// Copies the values of the last list for the same name to a parameter without values.
     fn values_of_namesake(&mut self, id: &str, name: &str) {
         let of = key(FactKind::ParameterValue, [id, name]);
         let has_own = self.found.statements.iter().any(|statement| statement.key.starts_with(&of));

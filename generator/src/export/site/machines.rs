@@ -38,7 +38,7 @@ pub(super) fn llms(site: &Site<'_>) -> String {
 }
 
 /// The rules of each family and operation, with their places and proofs. A proof turns the request of the operation
-/// into one that is refused, and into one that is accepted, each given as a merge patch whose longer lists are cut.
+/// into a refused and into an accepted one, each as a merge patch whose longer lists are cut.
 pub(super) fn rules(site: &Site<'_>) -> String {
     let of_families = site.families.iter().map(|family| (family.name(), &family.rules));
     let of_operations = site.operations().map(|(_, view)| (view.operation.id.as_str(), &view.rules));

@@ -234,7 +234,7 @@ fn shown_by(test: &RuleTest) -> Markup {
     html! { span.shown-by { "Shown by " code { (test.name) } ", " (test.file) ":" (test.line) } }
 }
 
-/// The part of a request that a rule about a parameter refuses, and one that it accepts; the rest is not relevant.
+/// The relevant part of a request that a rule about a parameter refuses, and of one that it accepts.
 fn differs(rule: &RuleView<'_>) -> Markup {
     let Some((refused, accepted)) = example_cases(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));

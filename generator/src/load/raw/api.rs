@@ -20,7 +20,7 @@ mappings! {
         language: Option<Spanned<u64>>,
         /// What the API is.
         doc: Option<Text>,
-        /// The licence of the schema and of what is exported from it, as an SPDX expression.
+        /// The licence of the schema and of its exports, as an SPDX expression.
         license: Option<Text>,
         /// The documents that the schema was written from, by the names that `source` uses.
         documents: Named<Document>,
@@ -243,7 +243,7 @@ mappings! {
         doc: Option<Text>,
         /// Properties of the account, by names that rules use as `account.name`.
         properties: Named<Spanned<Property>>,
-        /// Properties of what is traded.
+        /// Properties of an instrument.
         instrument: Option<Spanned<Instrument>>,
     }
 
@@ -267,7 +267,7 @@ mappings! {
     Instrument {
         /// What it means.
         doc: Option<Text>,
-        /// The numbers, each with what it means.
+        /// The numbers, each with its meaning.
         properties: Named<Short<InstrumentProperty>>,
     }
 

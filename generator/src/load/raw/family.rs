@@ -137,7 +137,7 @@ mappings! {
     Transition {
         /// The states it leads from, or `any`.
         from: Texts,
-        /// What causes it: names of operations, or words of the document for what is not an operation.
+        /// What causes it: names of operations, or words of the document for other causes.
         trigger: Texts,
         /// The state it leads to, or `unchanged`, or `rejected`.
         to: Option<Text>,

@@ -54,11 +54,11 @@ mappings! {
         client_id: Option<Text>,
         /// How queries confirm that a request, or each of its items, had its effect.
         confirm: Option<Spanned<Confirm>>,
-        /// Members of the answer, each with the parameters of the request of which it repeats one.
+        /// Members of the answer, each with the parameters of the request that it may repeat.
         echoes: Option<Spanned<Named<Texts>>>,
         /// The same if the document leaves open which of the ids the answer repeats: it is enough that one agrees.
         echoes_one_of: Option<Spanned<Named<Texts>>>,
-        /// Set if a request does several things, of which one may be done although another is refused.
+        /// Set if a request does several things, and one may be done although another is refused.
         compound: Option<Spanned<Compound>>,
         /// Set if a repeat of a request does no harm, and why.
         repeat: Option<Spanned<Repeat>>,
@@ -139,7 +139,7 @@ mappings! {
         beside: Texts,
         /// The field with the time of its creation.
         created: Option<Text>,
-        /// The parameters of which the request has one if it creates something; left out: it always does.
+        /// One of these parameters is in each request that creates something; left out if every request creates something.
         creates_with: Texts,
         /// The field with the time of its last change.
         changed: Option<Text>,
@@ -268,7 +268,7 @@ mappings! {
         client_id: Option<Text>,
         /// With `fills`: the field with the filled quantity.
         quantity: Option<Text>,
-        /// With `fills`: the fields by which a fill changes a position, of which a ledger is made.
+        /// With `fills`: the fields by which a fill changes a position, for ledgers.
         trade: Option<Spanned<Trade>>,
     }
 
@@ -276,7 +276,7 @@ mappings! {
     Trade {
         /// The field that identifies the fill; the later of two has the higher number.
         id: Option<Text>,
-        /// The field with what is traded.
+        /// The field with the instrument.
         instrument: Option<Text>,
         /// The enum field with the direction.
         side: Option<Text>,
@@ -304,7 +304,7 @@ mappings! {
         list: Option<Text>,
         /// The field of each with the coin.
         coin: Option<Text>,
-        /// The field of each with the amount, which is negative for what was paid.
+        /// The field with the amount of each fee, which is negative if it was paid.
         amount: Option<Text>,
     }
 
@@ -314,7 +314,7 @@ mappings! {
         field: Option<Text>,
         /// The values for opening: a buy the long position, a sell the short one.
         open: Texts,
-        /// The values for closing, where the side is that which opened the position.
+        /// The values for closing, where the side is the side that opened the position.
         close: Texts,
         /// The values for closing the long position.
         close_long: Texts,

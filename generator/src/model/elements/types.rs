@@ -255,7 +255,7 @@ fn alternative(parameter: &Parameter, family: &Family, choice: &str) -> Element 
 }
 
 impl Case {
-    /// A variant without data if there are no parameters; otherwise one that holds them.
+    /// A variant that holds the parameters, or one without data if there are none.
     fn element(&self, family: &Family, choice: &str, value: &Name, place: Place) -> Element {
         let Self { value: _, parameters } = self;
         let path = path(choice, &value.wire);

@@ -94,7 +94,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     Parts::of(text).map_or(Cow::Borrowed(text), |parts| Cow::Owned(parts.plain()))
 }
 
-/// Whether `number` is plain. It must be a number, of which its ends and an exponent show that.
+/// Whether the number `number` is plain, judging by its ends and an exponent.
 #[inline]
 pub(super) fn is_plain_number(number: &str) -> bool {
     let unsigned = number.strip_prefix('-').unwrap_or(number).as_bytes();

@@ -27,7 +27,7 @@ pub(in crate::export::site) struct RuleView<'a> {
     pub(in crate::export::site) place: Place,
     /// Whether the schema writes it out; other rules follow from a parameter, a window or a rate.
     pub(in crate::export::site) is_written: bool,
-    /// Groups of parameters of which one is always required.
+    /// Groups of parameters where one is always required.
     pub(in crate::export::site) one_of: Vec<Vec<String>>,
     /// The paths of the parameters that it concerns.
     pub(in crate::export::site) concerned_parameters: BTreeSet<String>,
@@ -144,7 +144,7 @@ fn test_in_words(rule: &Rule) -> String {
     }
 }
 
-/// Groups of parameters of which a rule always requires one.
+/// Groups of parameters where a rule always requires one.
 fn one_of(rule: &Rule) -> Vec<Vec<String>> {
     let Some(Test::Condition { when, require, .. }) = &rule.test else { return Vec::new() };
     let prefix = rule.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
