@@ -7,6 +7,7 @@ mod conventions;
 pub(super) mod endpoint;
 mod errors;
 mod examples;
+mod labels;
 mod limits;
 mod note;
 mod parameters;

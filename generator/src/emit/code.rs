@@ -122,6 +122,11 @@ pub(super) fn local(parameter: &Parameter) -> proc_macro2::Ident {
     }
 }
 
+/// The variant for an alternative of a choice.
+pub(super) fn alternative(parameter: &Parameter) -> String {
+    parameter.name.variant().unwrap_or_default()
+}
+
 /// Runs code with a reference to the value of a parameter, if it is set.
 pub(super) fn if_set(parameter: &Parameter, act: impl Fn(TokenStream) -> TokenStream) -> TokenStream {
     let field = ident(&parameter.name.rust);

@@ -12,6 +12,7 @@ use syn::{
 
 use super::code::ident;
 use super::print::print_item;
+use crate::model::{Duration, DurationUnit};
 
 /// The text of a constant, whose declaration has a placeholder as its value.
 pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
@@ -255,6 +256,20 @@ pub(super) fn tokens(tokens: TokenStream) -> Expr {
 pub(super) fn statements(tokens: TokenStream) -> Vec<Stmt> {
     let parsed = syn::parse::Parser::parse2(Block::parse_within, tokens);
     parsed.unwrap_or_else(|error| vec![statement(invalid_rust(&error))])
+}
+
+/// A length of time in the form of the tables.
+pub(super) fn length(length: Duration) -> Expr {
+    let (unit, factor) = match length.unit {
+        DurationUnit::Millisecond => ("Millis", 1),
+        DurationUnit::Second => ("Seconds", 1),
+        DurationUnit::Minute => ("Seconds", 60),
+        DurationUnit::Hour => ("Seconds", 60 * 60),
+        DurationUnit::Day => ("Days", 1),
+        DurationUnit::Week => ("Days", 7),
+        DurationUnit::Month => ("Months", 1),
+    };
+    call(of_table("Length", unit), [number(u64::from(length.n) * factor)])
 }
 
 #[cfg(test)]

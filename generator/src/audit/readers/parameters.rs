@@ -6,6 +6,7 @@ use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
 use super::columns::Columns;
+use super::labels::parameter_prefix;
 use super::note::{Deferred, NotedParameters, is_about_several};
 use crate::diagnostics::nearest;
 
@@ -23,21 +24,6 @@ struct ListedParameter<'a> {
 
 /// More groups than any item of a list has.
 const GROUPS: usize = 1000;
-
-/// Whether a label introduces a list of parameters.
-pub(super) fn is_label(label: Span<'_>) -> bool {
-    prefix(label).is_some()
-}
-
-/// The prefix of the names in a list, from its label.
-fn prefix(label: Span<'_>) -> Option<String> {
-    match label.texts().as_slice() {
-        ["Parameters" | "Parameter", ..] => Some(String::new()),
-        ["Each", _] => Some("[].".to_owned()),
-        ["Item", "fields", "of", list] => Some(format!("{list}[].")),
-        _ => None,
-    }
-}
 
 impl<'a> Reader<'a> {
     pub(super) fn parameters(&mut self, section: &'a Section, id: &str) {
@@ -68,7 +54,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 let Some((label, list)) = sentence.label().filter(|(_, list)| !list.is_empty()) else { continue };
-                let Some(prefix) = prefix(label.head_and_note().0) else { continue };
+                let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
                 has_list = true;
                 let open_need = if label.text.contains("none marked required") { "no" } else { "unstated" };
                 if prefix == "[]." {
@@ -91,7 +77,7 @@ impl<'a> Reader<'a> {
             let Block::Text(range) = block else { continue };
             let Some(last) = self.document.span(range).trim().sentences().last().copied() else { continue };
             let Some((label, _)) = last.label().filter(|(_, list)| list.is_empty()) else { continue };
-            let Some(prefix) = prefix(label.head_and_note().0) else { continue };
+            let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
             let items = section.blocks[below..].iter().map_while(|block| match block {
                 Block::Item { text, .. } => Some(self.document.span(text).trim()),
                 Block::Text(_) | Block::Table { .. } => None,

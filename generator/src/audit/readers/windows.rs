@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn windows_outside_parameters(&mut self, text: Span<'a>, id: &str) {
         for sentence in text.sentences() {
-            let is_list = sentence.label().is_some_and(|(label, _)| super::parameters::is_label(label));
+            let is_list = sentence.label().is_some_and(|(label, _)| super::labels::is_parameter_list(label));
             let speaks_of_data =
                 sentence.texts().iter().any(|word| ["data", "fills", "orders", "default"].contains(word));
             if !is_list && speaks_of_data {
