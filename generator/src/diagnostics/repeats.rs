@@ -13,7 +13,7 @@ const SHOWN: usize = 3;
 /// From this number on, diagnostics of one kind in one file are put down to one missing line.
 const MISPLACED: usize = 2;
 
-/// From this number on, other diagnostics that agree in one file are put down to one slip, such as in a list of states.
+/// From this number on, other diagnostics that agree in one file are put down to one typo, such as in a list of states.
 const ALIKE: usize = 3;
 
 /// The largest distance in lines between entries of the same broken mapping or list.

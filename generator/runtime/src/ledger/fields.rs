@@ -100,7 +100,7 @@ mod tests {
     };
 
     #[test]
-    fn a_line_says_how_contracts_count() {
+    fn a_product_line_states_the_kind_of_contract() {
         let contracts = |fields: TradeFields| [Some("money"), Some("coin"), None].map(|line| fields.contract(line));
         use Contract::{Inverse, Linear, Unknown};
         assert_eq!(contracts(FIELDS), [Linear, Inverse, Linear]);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_says_what_a_fill_did() {
+    fn a_value_states_the_effect_of_a_fill() {
         let position = PositionFields {
             field: "effect",
             open: &["open"],

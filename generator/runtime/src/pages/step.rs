@@ -139,7 +139,7 @@ mod tests {
     const UNSTATED: Continuation = Continuation { more: None, total: None };
 
     #[test]
-    fn what_an_answer_says_counts_before_the_length_of_its_page() {
+    fn a_stated_end_counts_before_the_length_of_a_page() {
         let more = |more| Continuation { more: Some(more), ..UNSTATED };
         assert!(has_more(more(true), 0, Some(5), None) && !has_more(more(false), 5, Some(5), None));
         let total = Continuation { total: Some(10), ..UNSTATED };

@@ -204,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn goes_there_and_back(text in ".*") {
+        fn round_trips(text in ".*") {
             let encoded = encoded(&text);
             prop_assert!(encoded.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte)));
             prop_assert_eq!(decode(&encoded).map(Cow::into_owned), Some(text));

@@ -187,7 +187,7 @@ fn only_a_whole_listing_ends_orders_and_none_that_was_shown_meanwhile() {
 
 /// The exchange may begin to show an order while it answers, perhaps on a page that was read before.
 #[test]
-fn a_listing_ends_only_what_it_was_certain_to_show_when_it_began() {
+fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
     let builder = ClientCore::builder(&API, "https://listings.example").transport(Unused).environment(Hand);
     let client = builder.track_orders().build().unwrap();
     let begun = client.moment().steady;

@@ -98,7 +98,7 @@ mod tests {
     use crate::json::{read_json, write_json};
 
     #[test]
-    fn the_point_moves_and_nothing_else() {
+    fn only_the_decimal_point_moves() {
         for (value, wire) in [
             (dec!(64000.5), "640005000"),
             (dec!(64000), "640000000"),
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn goes_there_and_back(whole: i64, scale in 0_u32..12) {
+        fn round_trips(whole: i64, scale in 0_u32..12) {
             let wire = whole.to_string();
             let number = Scaled::<7>::from_wire(&wire).unwrap();
             prop_assert!(number.fits());

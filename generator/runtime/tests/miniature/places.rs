@@ -107,7 +107,7 @@ async fn an_order_is_absent_only_if_both_places_prove_it() -> Tested {
 
 /// As early as the exchange may date what it accepts by a signature, which is half a minute, and ten seconds.
 #[tokio::test]
-async fn a_query_leaves_out_what_is_older_than_the_request_can_be() -> Tested {
+async fn a_query_leaves_out_records_older_than_the_request() -> Tested {
     let line = Line::new([lost(), code("40404")]);
     let policy = ConfirmPolicy::new().deadline(seconds(1));
     let confirmation = line.client()?.core().place_and_confirm(&PlaceRecent(order("a1")?), &policy).await;

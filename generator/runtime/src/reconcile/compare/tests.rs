@@ -157,7 +157,7 @@ fn of_two_records_the_later_counts() {
 }
 
 #[test]
-fn what_is_shown_differs_by_what_the_journal_has() {
+fn shown_orders_differ_by_their_state_in_the_journal() {
     let (open, ended) = (shown(&[("1", Some("a"), false)]), shown(&[("1", Some("a"), true)]));
     for outcome in [None, Some(Outcome::Done), Some(Outcome::Unknown)] {
         let known = journal(&[("a", 20, outcome)]);
@@ -213,7 +213,7 @@ fn an_order_without_an_id_may_be_any_that_the_journal_has_without_one() {
 }
 
 #[test]
-fn what_is_not_shown_is_gone_or_unsettled() {
+fn orders_that_are_not_shown_are_gone_or_unsettled() {
     let nothing = Shown::default();
     for outcome in [Some(Outcome::Done), Some(Outcome::Unknown)] {
         assert_eq!(one(&journal(&[("a", 20, outcome)]), &nothing), Difference::Gone(Gone::NotOpen));
@@ -279,7 +279,7 @@ fn orders_are_queried_that_are_not_shown_and_still_kept() {
 }
 
 #[test]
-fn the_next_comparison_begins_with_what_has_not_ended() {
+fn the_next_comparison_begins_before_the_earliest_open_order() {
     let known = journal(&[
         ("ended", 11, Some(Outcome::Done)),
         ("open", 13, Some(Outcome::Done)),
