@@ -13,7 +13,7 @@ pub struct AccountMismatch {
     pub property: &'static str,
     /// The stated value.
     pub stated: String,
-    /// What the exchange shows.
+    /// The value at the exchange.
     pub evidence: AccountEvidence,
     /// The time of the record or of the refusal, by the exchange's clock.
     pub at: Option<Timestamp>,

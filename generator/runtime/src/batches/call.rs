@@ -47,7 +47,7 @@ impl<O: Batch> BatchCall<O> {
     ///
     /// # Errors
     ///
-    /// Fails if the batch as a whole breaks a rule, which includes an id that two items share. Nothing is sent then.
+    /// Fails if the batch as a whole breaks a rule, for example with an id that two items share. Nothing is sent then.
     pub async fn send(mut self) -> Result<BatchReport<O::Item, O::Done>, Error> {
         let warnings = self.client.with_check_policy(self.policy()).check(&self.request)?;
         let items = self.request.take_items();

@@ -46,7 +46,7 @@ pub struct ItemsReply<T> {
 pub struct ItemFailure {
     /// The ids of the item, as far as the response has them.
     pub ids: Vec<String>,
-    /// Why: the code and what is known about it, the outcome, and the message.
+    /// Why: the code with its known meaning, the outcome, and the message.
     pub error: Box<ExchangeError>,
 }
 

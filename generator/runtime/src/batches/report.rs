@@ -197,7 +197,7 @@ impl<'a> ItemResults<'a> {
         answer
     }
 
-    /// Reports a result that no item was matched to. It may be of a compound item, so its outcome is read as of one.
+    /// Reports a result without an item. It may be of a compound item, so its outcome is read as that of one.
     pub(super) fn unmatched<T>(&self, stated: StatedResult<T>) -> UnmatchedResult<T> {
         let is_compound = self.meta.compound.is_some_and(|compound| compound.when.is_some());
         let result = match stated.result {

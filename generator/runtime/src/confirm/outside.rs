@@ -68,15 +68,15 @@ impl Weighed {
 }
 
 impl ClientCore {
-    /// Weighs a record of an order from outside: from the user's own stream, from another process, from a person. Like
-    /// a record that a query returns, it can settle confirmations in progress and changes that the journal has open. It
+    /// Evaluates a record of an order from outside: from the user's own stream, another process or a person. Like a
+    /// record that a query returns, it can settle confirmations in progress and changes that the journal has open. It
     /// is a proof only if nothing in it contradicts the request; see [`place_and_confirm`](Self::place_and_confirm).
     ///
     /// A call in progress still waits for its response, which often comes a moment later. If there is none, the record
     /// counts; if the call is refused, its outcome is [`Unknown`](crate::Error::Unknown) and
     /// [`is_contradicted`](crate::error::UnknownOutcome::is_contradicted) is set.
     ///
-    /// What the record shows of the account is compared with what the caller states, as with every response; see
+    /// The record is compared with the stated properties of the account, as every response is; see
     /// [`account_mismatches`](Self::account_mismatches).
     ///
     /// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a
