@@ -94,8 +94,9 @@ impl Shared {
 }
 
 impl Time {
-    /// A clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a client that
-    /// waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of 2026.
+    /// A clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a client
+    /// that waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of
+    /// 2026.
     pub fn by_hand() -> Self {
         Self::of(None, BEGINNING)
     }
@@ -133,9 +134,10 @@ impl Time {
         due.for_each(Waker::wake);
     }
 
-    /// Awaits `future`, and moves a clock that stands still whenever `future` waits: to the next moment that anything waits
-    /// for on this clock. So pauses before retries and waits for rate limits end, which otherwise last until someone calls
-    /// [`advance`](Self::advance). What `future` waits for may also be other tasks that wait on this clock.
+    /// Awaits `future`, and moves a clock that stands still whenever `future` waits: to the next moment that anything
+    /// waits for on this clock. So pauses before retries and waits for rate limits end, which otherwise last until
+    /// someone calls [`advance`](Self::advance). What `future` waits for may also be other tasks that wait on this
+    /// clock.
     ///
     /// ```
     /// use tradeapi::runtime::retry::RetryPolicy;

@@ -108,7 +108,8 @@ impl Names {
         Some(OperationName { heading, ..first.named() })
     }
 
-    /// Resolves entries that are equally similar to two operations: they refer to the operation that no other entry names.
+    /// Resolves entries that are equally similar to two operations: they refer to the operation that no other entry
+    /// names.
     fn settle(&self, found: &mut [(Span<'_>, Option<OperationName>)]) {
         let sure: Vec<String> =
             found.iter().filter_map(|(_, named)| named.as_ref()).map(|named| named.heading.clone()).collect();

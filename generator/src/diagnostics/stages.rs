@@ -116,8 +116,8 @@ enum Dependence {
     Nothing,
     /// The types of its family.
     Types,
-    /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow from
-    /// its words, such as its effect.
+    /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow
+    /// from its words, such as its effect.
     Names,
     /// Its whole file, and all files that this one depends on.
     Everything,

@@ -163,7 +163,8 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
     }
 }
 
-/// The record of the answer for an item, and the list of these records, each of which states whether its item succeeded.
+/// The record of the answer for an item, and the list of these records, each of which states whether its item
+/// succeeded.
 fn results_in_one_list(
     scope: &Scope<'_>,
     list: &TokenStream,

@@ -103,8 +103,8 @@ impl Lifecycle {
         is_any || names_state(all, &transition.from, index)
     }
 
-    /// Whether one state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
-    /// it, also through other states.
+    /// Whether one state can become another: `Yes` if a documented transition leads there, `No` if the documents
+    /// exclude it, also through other states.
     pub(crate) fn can_become(&self, all: &Enum, from: usize, to: usize) -> Possible {
         if from == to {
             return Possible::Yes;

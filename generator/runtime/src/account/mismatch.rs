@@ -41,8 +41,8 @@ impl fmt::Display for AccountMismatch {
     }
 }
 
-/// The latest evidence for each stated property, in the order of their names. Older records do not count, because the account may have changed
-/// since.
+/// The latest evidence for each stated property, in the order of their names. Older records do not count, because the
+/// account may have changed since.
 #[derive(Debug, Default)]
 pub(crate) struct Mismatches(Mutex<Vec<Latest>>);
 

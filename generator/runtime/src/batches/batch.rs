@@ -183,8 +183,8 @@ impl<T> BatchAnswer<T> {
         });
     }
 
-    /// Adds each item of a list. An item that has the object of a success succeeded. An item with both that object and an
-    /// error, or with neither, is unclear.
+    /// Adds each item of a list. An item that has the object of a success succeeded. An item with both that object and
+    /// an error, or with neither, is unclear.
     pub fn by_object<const N: usize>(
         &mut self,
         list: List<T>,

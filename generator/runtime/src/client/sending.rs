@@ -129,8 +129,8 @@ impl ClientCore {
         self.call_any(operation, Start::Attempt(attempt), data)
     }
 
-    // Boxed, because otherwise each crate that makes a call would compile all of it. Only functions that wait are async,
-    // because the future of a call contains the locals of all async functions in it.
+    // Boxed, because otherwise each crate that makes a call would compile all of it. Only functions that wait are
+    // async, because the future of a call contains the locals of all async functions in it.
     pub(super) fn call_any<'a>(
         &'a self,
         operation: &'a dyn DynOperation,

@@ -259,8 +259,8 @@ impl ClientCore {
         Ok(RecoveredChanges { changes: all, gap })
     }
 
-    /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether that
-    /// is within the deadline of the policy; if not, it does not wait.
+    /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether
+    /// that is within the deadline of the policy; if not, it does not wait.
     pub(crate) async fn wait_until(&self, moment: Moment, policy: &ConfirmPolicy) -> bool {
         let Some(window) = self.signature_window(&Named::default()) else { return false };
         let uncertainty = self.signature_uncertainty(window, moment.wall(), None);
@@ -273,7 +273,8 @@ impl ClientCore {
     }
 
     /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
-    /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set since.
+    /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
+    /// since.
     pub(crate) fn can_no_longer_arrive(
         &self,
         request: &str,

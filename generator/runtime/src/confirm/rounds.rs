@@ -254,9 +254,9 @@ fn shows_nothing(answer: &QueryAnswer, policy: &ConfirmPolicy) -> bool {
     }
 }
 
-/// The number of answers in a row that state an absence. Exchanges were seen to deny orders that exist, but not twice in a
-/// row. An answer that was not an absence, or could not be read, may have been the record, whichever task of the client
-/// asked for it.
+/// The number of answers in a row that state an absence. Exchanges were seen to deny orders that exist, but not twice
+/// in a row. An answer that was not an absence, or could not be read, may have been the record, whichever task of the
+/// client asked for it.
 #[derive(Clone, Copy, Default)]
 struct ConsecutiveAbsences {
     count: u32,

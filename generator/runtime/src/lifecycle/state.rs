@@ -20,8 +20,8 @@ pub trait State: OpenEnum + Clone {
         row(self).map_or(Possible::Unspecified, |row| row.can_modify)
     }
 
-    /// Whether this state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
-    /// it, also through other states. Every state can stay as it is.
+    /// Whether this state can become another: `Yes` if a documented transition leads there, `No` if the documents
+    /// exclude it, also through other states. Every state can stay as it is.
     fn can_become(&self, next: &Self) -> Possible {
         if self.as_str() == next.as_str() {
             return Possible::Yes;
@@ -89,8 +89,8 @@ impl Lifecycle {
         self.states.iter().find(|row| row.value == state)
     }
 
-    /// Whether a state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude it,
-    /// also through other states. Every state can stay as it is.
+    /// Whether a state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
+    /// it, also through other states. Every state can stay as it is.
     pub fn can_become(&self, from: &str, to: &str) -> Possible {
         if from == to {
             return Possible::Yes;

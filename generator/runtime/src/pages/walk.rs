@@ -1,4 +1,5 @@
-//! The way through the pages of a listing, for items of any type, so that it is compiled once and not for each operation.
+//! The way through the pages of a listing, for items of any type, so that it is compiled once and not for each
+//! operation.
 
 use std::collections::HashSet;
 use std::pin::Pin;

@@ -145,8 +145,8 @@ impl Named {
         self.json(name).is_some()
     }
 
-    /// An object with some of the members, also those of nested objects, under other names, and with `more`. A name that
-    /// is a path, such as `filter.id`, leads into a nested object.
+    /// An object with some of the members, also those of nested objects, under other names, and with `more`. A name
+    /// that is a path, such as `filter.id`, leads into a nested object.
     pub(crate) fn renamed<'n>(
         &self,
         pairs: impl IntoIterator<Item = (&'n str, &'n str)>,

@@ -28,8 +28,8 @@ mappings! {
         envelope: Option<Spanned<Envelope>>,
         /// How calls are signed. Left out when no operation is.
         credentials: Option<Spanned<Credentials>>,
-        /// How requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without `method`, it is only
-        /// signed.
+        /// How requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without `method`, it is
+        /// only signed.
         calls: Option<Spanned<Calls>>,
         /// Every header the documents or observations name, beside those of the credentials.
         headers: Named<Spanned<Header>>,
@@ -193,7 +193,8 @@ mappings! {
         base64: Option<Vec<Spanned<SignedText>>>,
         /// The signature of these parts, written like that of a request.
         signed: Option<Vec<Spanned<SignedText>>>,
-        /// The names and values of the parameters, without quotes and escapes: `sent`, in their order, or `sorted` by name.
+        /// The names and values of the parameters, without quotes and escapes: `sent`, in their order, or `sorted` by
+        /// name.
         pairs: Option<Spanned<PairOrder>>,
         /// What stands between a name and its value; `=` when left out.
         equals: Option<Spanned<String>>,

@@ -139,7 +139,8 @@ mappings! {
         beside: Texts,
         /// The field with the time of its creation.
         created: Option<Text>,
-        /// One of these parameters is in each request that creates something; left out if every request creates something.
+        /// One of these parameters is in each request that creates something; left out if every request creates
+        /// something.
         creates_with: Texts,
         /// The field with the time of its last change.
         changed: Option<Text>,
@@ -260,7 +261,8 @@ mappings! {
         over: Option<Text>,
         /// With `open_orders`: the operation that cancels one of them.
         cancel: Option<Text>,
-        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in `over`.
+        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in
+        /// `over`.
         by: Texts,
         /// With `fills`: the field with the exchange's id of the order.
         order: Option<Text>,
@@ -284,8 +286,8 @@ mappings! {
         buy: Option<Text>,
         /// The field with the price.
         price: Option<Text>,
-        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity. Without it,
-        /// that holds for all that are not in `inverse`.
+        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity.
+        /// Without it, that holds for all that are not in `inverse`.
         linear: Texts,
         /// The values of the parameter in `over` with which quantities and profits are in the base coin: a profit is a
         /// difference of prices, times the quantity, divided by the price that closes.
@@ -308,7 +310,8 @@ mappings! {
         amount: Option<Text>,
     }
 
-    /// What a fill did to the long or the short position of its instrument. With any other value, there is one position.
+    /// What a fill did to the long or the short position of its instrument. With any other value, there is one
+    /// position.
     TradePosition {
         /// The enum field that states it.
         field: Option<Text>,
@@ -339,11 +342,11 @@ mappings! {
         failed: Option<Text>,
         /// With `object`: the boolean that says whether all succeeded.
         all_done: Option<Text>,
-        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a success
-        /// has.
+        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a
+        /// success has.
         succeeded: Option<Text>,
-        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success makes it
-        /// one.
+        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success
+        /// makes it one.
         code: Option<Text>,
         /// The field of a failed result that has the message.
         message: Option<Text>,
