@@ -132,7 +132,7 @@ impl Account {
         self
     }
 
-    /// Adds the steps and bounds of what is traded under `symbol` in the line of business `line`.
+    /// Adds the steps and bounds of the instrument `symbol` in the line of business `line`.
     pub fn instrument(
         mut self,
         line: impl std::fmt::Display,

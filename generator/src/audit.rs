@@ -127,8 +127,8 @@ fn document(
     found.read.extend(questions.read.iter().map(|clause| clause.range()));
     let mut compared = compare::compare(document, claims, &found);
     compared.differences.extend(renamed);
-    let gone = gone_files(claims, &found);
-    let is_left = |difference: &Discrepancy| difference.place.is_none_or(|place| !gone.contains(&place.file));
+    let removed = removed_files(claims, &found);
+    let is_left = |difference: &Discrepancy| difference.place.is_none_or(|place| !removed.contains(&place.file));
     compared.differences.extend(free_wording(&questions, &rules).into_iter().filter(is_left));
 
     let review = review::review(api, document, &found);
@@ -142,14 +142,14 @@ fn document(
         .flatten()
         .collect();
     let (found, compared) = (&found, &compared);
-    let context = Context { files, document, was, claims, found, compared, reported: &reported, gone: &gone };
+    let context = Context { files, document, was, claims, found, compared, reported: &reported, removed: &removed };
     audit.lines.extend(review.lines(&context));
     audit.accept.extend(review.accepted(document, files, found, &reported));
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
 }
 
-/// The files of operations that a document no longer describes, each of which is reported once.
-fn gone_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
+/// The files of operations that a document no longer describes. Each is reported once.
+fn removed_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
     let ids = found.missing.iter().filter(|(key, _)| key.kind == FactKind::Endpoint);
     ids.filter_map(|(key, _)| claims.operation_by_id(key.owner()?)).map(|operation| operation.place.file).collect()
 }

@@ -41,14 +41,14 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Whether it is an unknown key with no similar key in its mapping.
-    fn is_strange_key(&self) -> bool {
+    fn is_unknown_key(&self) -> bool {
         self.code == Code::UnknownKey && self.fix.is_none()
     }
 
     /// Whether it belongs to another mapping or list, like lines whose heading is missing: keys that are reported as
     /// missing elsewhere may be among these lines.
-    fn is_fallen(&self) -> bool {
-        self.is_strange_key() || self.is_text_for_mapping()
+    fn is_misplaced(&self) -> bool {
+        self.is_unknown_key() || self.is_text_for_mapping()
     }
 
     /// Whether it is a text in place of a mapping, like an entry whose own mapping or list is missing.

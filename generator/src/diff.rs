@@ -19,7 +19,7 @@ pub use render::Format;
 pub use version::Bump;
 
 use crate::model::Api;
-use findings::{Finding, Findings, Spot};
+use findings::{Finding, Findings, VersionedPlace};
 
 /// The differences between two versions of a schema, most serious first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,22 +30,22 @@ pub struct Diff {
 }
 
 /// A schema with the names of its files, which places refer to by index.
-pub(crate) struct Side<'a> {
+pub(crate) struct SchemaVersion<'a> {
     pub(crate) api: &'a Api,
     pub(crate) files: &'a [PathBuf],
 }
 
 /// Compares an older schema with a newer one.
-pub(crate) fn diff(old: &Side<'_>, new: &Side<'_>) -> Diff {
+pub(crate) fn diff(old: &SchemaVersion<'_>, new: &SchemaVersion<'_>) -> Diff {
     let mut findings = Findings::default();
     compare::elements(&mut findings, &old.api.element(), &new.api.element());
     Diff { differences: findings.sorted().into_iter().map(|finding| name_file(finding, old, new)).collect() }
 }
 
-fn name_file(finding: Finding, old: &Side<'_>, new: &Side<'_>) -> Difference {
+fn name_file(finding: Finding, old: &SchemaVersion<'_>, new: &SchemaVersion<'_>) -> Difference {
     let (files, place) = match finding.spot {
-        Spot::New(place) => (new.files, place),
-        Spot::Old(place) => (old.files, place),
+        VersionedPlace::New(place) => (new.files, place),
+        VersionedPlace::Old(place) => (old.files, place),
     };
     Difference {
         class: finding.verdict.class,

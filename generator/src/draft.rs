@@ -95,7 +95,7 @@ pub(crate) enum JsonKind {
     Object,
 }
 
-/// Parameters of which exactly one is sent.
+/// Alternatives: exactly one of these parameters is sent.
 #[derive(Clone, Debug)]
 pub(crate) struct OneOf {
     pub(crate) members: Vec<String>,

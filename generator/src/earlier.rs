@@ -23,12 +23,12 @@ pub(crate) struct Earlier {
     pub(crate) given: u64,
     /// The number of operations, rules and other parts of the schema that it read.
     pub(crate) counts: Counts,
-    pub(crate) files: BTreeMap<String, Made>,
+    pub(crate) files: BTreeMap<String, RecordedFile>,
 }
 
 /// A file that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Made {
+pub(crate) struct RecordedFile {
     /// The digest of its text.
     pub(crate) text: u64,
     /// The digest of the code before it was formatted.
@@ -39,7 +39,7 @@ pub(crate) struct Made {
     pub(crate) of: u64,
 }
 
-impl Made {
+impl RecordedFile {
     /// Whether the file still has the bytes that were written.
     pub(crate) fn is_intact(&self, path: &Path) -> bool {
         std::fs::read(path).is_ok_and(|bytes| digest(bytes.as_slice()) == self.text)
@@ -47,7 +47,7 @@ impl Made {
 }
 
 impl Earlier {
-    /// The record of the last run that wrote to a folder; empty if there is none that is valid.
+    /// The record of the last run that wrote to a folder; empty without a valid one.
     pub(crate) fn read(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join(RECORD)).ok();
         text.zip(program()).and_then(|(text, program)| Self::parse(&text, program)).unwrap_or_default()
@@ -61,7 +61,7 @@ impl Earlier {
     }
 
     /// Whether the run had the same inputs, and all of its files are still intact.
-    pub(crate) fn stands(&self, given: u64, folder: &Path) -> bool {
+    pub(crate) fn is_up_to_date(&self, given: u64, folder: &Path) -> bool {
         self.given == given
             && !self.files.is_empty()
             && self.files.iter().all(|(name, made)| made.is_intact(&folder.join(name)))
@@ -71,7 +71,7 @@ impl Earlier {
         let Counts { families, operations, parameters, fields, values, limits, rules } = self.counts;
         let counts = [families, operations, parameters, fields, values, limits, rules].map(|n| n.to_string());
         let mut text = format!("{program:016x} {:016x}\n{}\n", self.given, counts.join(" "));
-        for (name, Made { text: bytes, code, inputs, of }) in &self.files {
+        for (name, RecordedFile { text: bytes, code, inputs, of }) in &self.files {
             let _ = write!(text, "{bytes:016x} {code:016x} {of:016x} {name}");
             text.extend(inputs.iter().map(|input| format!("\t{input}")));
             text.push('\n');
@@ -101,11 +101,14 @@ impl Earlier {
     }
 }
 
-fn file(line: &str) -> Option<(String, Made)> {
+fn file(line: &str) -> Option<(String, RecordedFile)> {
     let mut parts = line.split('\t');
     let mut head = parts.next()?.splitn(4, ' ');
     let (text, code, of) = (number(head.next()?)?, number(head.next()?)?, number(head.next()?)?);
-    Some((head.next()?.to_owned(), Made { text, code, inputs: parts.map(Input::parse).collect::<Option<_>>()?, of }))
+    Some((
+        head.next()?.to_owned(),
+        RecordedFile { text, code, inputs: parts.map(Input::parse).collect::<Option<_>>()?, of },
+    ))
 }
 
 fn number(digits: &str) -> Option<u64> {
@@ -160,7 +163,12 @@ mod tests {
     }
 
     fn earlier() -> impl Strategy<Value = Earlier> {
-        let made = (any::<[u64; 3]>(), inputs()).prop_map(|([text, code, of], inputs)| Made { text, code, inputs, of });
+        let made = (any::<[u64; 3]>(), inputs()).prop_map(|([text, code, of], inputs)| RecordedFile {
+            text,
+            code,
+            inputs,
+            of,
+        });
         let files = prop::collection::btree_map("[a-z]{1,5}/[a-z_]{1,5}\\.rs", made, 0..5);
         let counts = any::<[u16; 7]>().prop_map(|n| {
             let [families, operations, parameters, fields, values, limits, rules] = n.map(usize::from);

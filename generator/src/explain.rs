@@ -6,7 +6,7 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Certainty, Effect, Family, Operation, Ruled};
+use crate::model::{Api, Certainty, Effect, Exclusion, Family, Operation};
 use page::{Page, joined, sentence};
 
 /// The page of the operation with this id, such as `unified.place-order`, or with this name if only one family has it.
@@ -94,7 +94,7 @@ fn states(page: &mut Page, family: &Family, operation: &Operation) {
     let caused: Vec<_> = of_family.filter(|transition| is_named(&transition.trigger)).collect();
     let never = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.never);
     let ruled_out: Vec<_> =
-        never.filter(|never| matches!(&never.what, Ruled::Operations(names) if is_named(names))).collect();
+        never.filter(|never| matches!(&never.what, Exclusion::Operations(names) if is_named(names))).collect();
     if caused.is_empty() && ruled_out.is_empty() {
         return;
     }

@@ -5,5 +5,5 @@ mod site;
 
 pub use openapi::OpenApi;
 pub(crate) use openapi::openapi;
-pub(crate) use site::{Beside, DocumentFile, Since, SourceFile, site};
+pub(crate) use site::{Baseline, DocumentFile, SiteInputs, SourceFile, site};
 pub use site::{RuleTests, Site};

@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::check;
 use crate::diagnostics::Diagnostics;
-use crate::earlier::{self, Earlier, Made};
+use crate::earlier::{self, Earlier, RecordedFile};
 use crate::emit::{self, Job, Layout};
 use crate::load::{self, Readers, Sources};
 use crate::model::{self, Api, Counts, Digests};
@@ -87,7 +87,7 @@ impl Generator {
         self
     }
 
-    /// The folder to write; by default the one that the environment variable `OUT_DIR` names.
+    /// The output folder; by default the environment variable `OUT_DIR`.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
         self
@@ -99,7 +99,7 @@ impl Generator {
         self
     }
 
-    /// Restricts what is emitted to parts of the schema: names a family, and then its operations.
+    /// Restricts the output to parts of the schema: a family, and then its operations.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), tradeapi_gen::Diagnostics> {
@@ -145,7 +145,7 @@ impl Generator {
     /// Returns all mistakes of the schema, or the file that cannot be written. With mistakes in the schema nothing is
     /// written.
     pub fn generate(&self) -> Result<Report, Diagnostics> {
-        self.tell_cargo();
+        self.print_cargo_directives();
         let started = std::time::Instant::now();
         let report = self.generate_what_changed()?;
         Ok(Report { took: started.elapsed(), ..report })
@@ -159,7 +159,7 @@ impl Generator {
         let earlier = self.out_folder().map(|out| Earlier::read(&out)).unwrap_or_default();
         if let Ok(out) = self.out_folder()
             && sources.are_sound
-            && earlier.stands(given, &out)
+            && earlier.is_up_to_date(given, &out)
         {
             let writing = Writing::begin(&out, earlier.files.keys().cloned().collect(), &write::RUST, |_| None)?;
             earlier.files.keys().for_each(|name| writing.keep(name));
@@ -205,7 +205,7 @@ impl Generator {
     }
 
     /// Cargo sets `OUT_DIR` and `HOST` for build scripts and nothing else, and reads what they print.
-    fn tell_cargo(&self) {
+    fn print_cargo_directives(&self) {
         let under_cargo = ["OUT_DIR", "HOST"].iter().all(|name| std::env::var_os(name).is_some());
         if !under_cargo {
             return;
@@ -223,7 +223,7 @@ fn make_all(
     earlier: &Earlier,
     writing: &Writing,
     out: &Path,
-) -> BTreeMap<String, Made> {
+) -> BTreeMap<String, RecordedFile> {
     let files = Mutex::default();
     emit::run(jobs, |job| {
         let made = make(job, digests, earlier, writing, &out.join(&job.name));
@@ -233,9 +233,9 @@ fn make_all(
     files.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a file unless it is up to date, and returns what it was made from.
-fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<Made> {
-    let is_same = |made: &&Made| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
+/// Makes a file unless it is up to date, and returns its inputs.
+fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<RecordedFile> {
+    let is_same = |made: &&RecordedFile| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
     if let Some(made) = earlier.files.get(&job.name).filter(is_same) {
         writing.keep(&job.name);
         return Some(made.clone());
@@ -254,7 +254,7 @@ fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, 
             model::digest(text.as_bytes())
         }
     };
-    Some(Made { text, code, of: digests.of_inputs(&inputs)?, inputs })
+    Some(RecordedFile { text, code, of: digests.of_inputs(&inputs)?, inputs })
 }
 
 /// Reads and checks a schema; messages call its folder `shown`.

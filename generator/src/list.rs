@@ -24,7 +24,7 @@ pub(crate) fn table(api: &Api) -> String {
 pub(crate) fn rules(api: &Api) -> String {
     let book = rules::book(api);
     let cases = rules::cases(api);
-    let tried = |about: &str, entry: &Entry<'_>| {
+    let case_counts = |about: &str, entry: &Entry<'_>| {
         let count = |breaks: bool| {
             let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
             cases.iter().filter(is_meant).count()
@@ -37,20 +37,21 @@ pub(crate) fn rules(api: &Api) -> String {
             (RuleKind::Checked, Severity::Warn) => "checked, warns".to_owned(),
             (kind, _) => kind.as_str().to_owned(),
         };
-        let tried = tried(about, entry).map(|(broken, kept)| format!("{broken}/{kept}")).unwrap_or_default();
-        [(*about).to_owned(), entry.id.clone(), kind, tried, entry.at.clone(), entry.says.clone()]
+        let case_counts =
+            case_counts(about, entry).map(|(broken, kept)| format!("{broken}/{kept}")).unwrap_or_default();
+        [(*about).to_owned(), entry.id.clone(), kind, case_counts, entry.at.clone(), entry.says.clone()]
     });
     let count = |kind: RuleKind| book.iter().filter(|(_, entry)| entry.kind == kind).count();
     let kinds = [RuleKind::Type, RuleKind::Checked, RuleKind::Limit, RuleKind::Simulated, RuleKind::Stated];
     let totals: Vec<_> = kinds.iter().map(|kind| format!("{} {}", count(*kind), kind.as_str())).collect();
-    let tries: Vec<_> = book.iter().filter_map(|(about, entry)| tried(about, entry)).collect();
-    let covered = tries.iter().filter(|(broken, kept)| *broken > 0 && *kept > 0).count();
+    let all_counts: Vec<_> = book.iter().filter_map(|(about, entry)| case_counts(about, entry)).collect();
+    let covered = all_counts.iter().filter(|(broken, kept)| *broken > 0 && *kept > 0).count();
     format!(
         "{}\n{} rules: {}\n{covered} of {} checked rules have requests that break and keep them, {} in all\n",
         align(std::iter::once(heading).chain(rows).collect()),
         book.len(),
         totals.join(", "),
-        tries.len(),
+        all_counts.len(),
         cases.len()
     )
 }

@@ -32,7 +32,8 @@ enum Command {
     },
     /// Reads the schema and reports every mistake.
     Check(SchemaFolder),
-    /// Compares the documents with the schema; exits with 1 when a fact differs, with 3 when only words wait for review.
+    /// Compares the documents with the schema; exits with 1 when a fact differs, with 3 when only words wait for
+    /// review.
     Audit {
         #[command(flatten)]
         schema: SchemaFolder,
@@ -122,7 +123,8 @@ enum Export {
         /// Revision of the git repository since which changes are shown.
         #[arg(long, value_name = "REVISION")]
         since: Option<String>,
-        /// Folder with the documents, each named after its key in api.yaml: they get pages, and rules link to their lines.
+        /// Folder with the documents, each named after its key in api.yaml: they get pages, and rules link to their
+        /// lines.
         #[arg(long, value_name = "FOLDER")]
         docs: Option<PathBuf>,
         /// List of the tests that show rules: an operation, a rule and `module::test` on each line, separated by tabs.

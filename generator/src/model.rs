@@ -39,12 +39,12 @@ pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
-pub(crate) use envelope::{Envelope, Step, Way};
+pub(crate) use envelope::{AnswerPath, Envelope, Step};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
 pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};
 pub(crate) use intent::{Intent, Setting};
-pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Transition};
+pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
 pub(crate) use listing::*;
 pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
@@ -204,14 +204,14 @@ pub(crate) struct Ceiling {
     pub(crate) place: Place,
     pub(crate) n: u64,
     /// The values that count towards it; `None` if all do.
-    pub(crate) over: Option<Over>,
+    pub(crate) over: Option<CeilingValues>,
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
 }
 
 /// The values of an enum that a ceiling is over.
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct Over {
+pub(crate) struct CeilingValues {
     pub(crate) enum_index: usize,
     pub(crate) values: Vec<(String, Place)>,
 }
@@ -220,14 +220,14 @@ pub(crate) struct Over {
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Statements {
     pub(crate) rules: Vec<Rule>,
-    pub(crate) not_shown: Vec<NotShown>,
+    pub(crate) not_shown: Vec<OpenQuestion>,
     pub(crate) contradictions: Vec<Contradiction>,
     pub(crate) observed: Vec<Observation>,
 }
 
 /// Something that the documents leave open.
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct NotShown {
+pub(crate) struct OpenQuestion {
     pub(crate) says: String,
     /// The sections that say so themselves; empty if the documents are silent.
     pub(crate) at: Vec<String>,

@@ -1,7 +1,7 @@
 //! All rules of the API: those that the schema writes out, and those that follow from other keys.
 //!
-//! 1. **entries**: the rules of an operation, each with an id, a place in the document and a kind; [`derived`] makes those
-//!    that follow from a parameter, a window, a rate and so on.
+//! 1. **entries**: the rules of an operation, each with an id, a place in the document and a kind; [`derived`] makes
+//!    those that follow from a parameter, a window, a rate and so on.
 //! 2. **evaluate**: an interpreter of the checked rules. The emitted checks must give the same results; they share only
 //!    the schema with it.
 //! 3. **cases**: for each checked rule, requests that break only this rule, and requests at its edge that keep it.

@@ -181,8 +181,8 @@ fn report_obstacles<'a>(
     found.extend(broken.into_values());
     if kind.is_alone {
         let is_known = |name: &str| names.contains(name) || name == MANIFEST || manifest.contains(name);
-        let strangers = files_below(folder).into_iter().filter(|name| !is_known(name) && !is_temporary(name));
-        found.extend(strangers.map(|name| (folder.join(name), "the generator did not write it")));
+        let unexpected = files_below(folder).into_iter().filter(|name| !is_known(name) && !is_temporary(name));
+        found.extend(unexpected.map(|name| (folder.join(name), "the generator did not write it")));
     }
     for (path, what) in found {
         to.whole(Code::CannotWrite, format!("{} is in the way: {what}", path.display()))

@@ -233,7 +233,7 @@ fn copied(to: &Path) {
 }
 
 #[test]
-fn accepting_writes_digests_and_nothing_else_and_waits_where_a_fact_differs() {
+fn accepting_writes_only_digests_and_not_where_a_fact_differs() {
     let folder = tempfile::tempdir().unwrap();
     let (schema, docs) = (folder.path().join("schema"), folder.path().join("docs"));
     copied(&schema);
@@ -276,7 +276,7 @@ fn a_bound_that_holds_in_both_stays_when_its_words_were_reviewed() {
 }
 
 #[test]
-fn what_the_documents_were_is_shown_as_a_diff_of_words() {
+fn older_documents_are_shown_as_a_diff_of_words() {
     let folder = tempfile::tempdir().unwrap();
     let docs = folder.path().join("docs");
     std::fs::create_dir(&docs).unwrap();

@@ -48,7 +48,7 @@ fn a_second_run_writes_nothing_and_touches_no_time() {
 }
 
 #[test]
-fn check_names_what_differs_and_the_command_that_mends_it() {
+fn check_names_each_difference_and_the_command_that_resolves_it() {
     let out = tempfile::tempdir().unwrap();
     let path = out.path().to_str().unwrap().to_owned();
     let check = || run(&["generate", "--check", "--schema", &schema(), "--out", &path]);

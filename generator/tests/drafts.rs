@@ -134,7 +134,7 @@ fn nine_of_ten_facts_of_the_garden_come_back() {
 }
 
 #[test]
-fn a_draft_keeps_what_was_not_read() {
+fn a_draft_keeps_unread_sentences() {
     for name in ["sow-seed", "harvests"] {
         let (folder, _) = drafted(&garden().join("schema"), &garden().join("docs"), "garden", name);
         let text = std::fs::read_to_string(folder.path().join(format!("garden/{name}.yaml"))).unwrap();
@@ -208,7 +208,7 @@ fn new_types_are_added_with_gaps() {
 }
 
 #[test]
-fn what_cannot_be_drafted_is_reported_with_a_remedy() {
+fn undraftable_sources_are_reported_with_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     copy(&garden().join("schema"), folder.path());
     let generator = Generator::new().schema_dir(folder.path());
@@ -265,7 +265,7 @@ fn a_recording_becomes_operations_that_are_marked_as_guessed() {
 }
 
 #[test]
-fn the_journal_of_a_local_exchange_says_the_same_as_a_recording() {
+fn the_journal_of_a_local_exchange_gives_the_drafts_of_a_recording() {
     let har: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(sources().join("greenhouse.har")).unwrap()).unwrap();
     let mut journal = String::from("{\"journal\":1,\"begun\":0,\"setup\":{}}\n{\"at\":1,\"action\":\"look\"}\n");

@@ -1,4 +1,4 @@
-//! A slip whose consequences show in several places is one mistake, where it was made, with a remedy that mends it.
+//! A typo with consequences in several places is reported once, at its place, with a hint that corrects it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 #[path = "../../tests/src/folders.rs"]
@@ -26,7 +26,7 @@ fn mistakes(folder: &Path) -> Diagnostics {
 }
 
 /// A text of a file, and what somebody wrote instead.
-struct Slip {
+struct Typo {
     file: &'static str,
     from: &'static str,
     to: &'static str,
@@ -35,8 +35,8 @@ struct Slip {
     help: &'static str,
 }
 
-const SLIPS: &[Slip] = &[
-    Slip {
+const TYPOS: &[Typo] = &[
+    Typo {
         file: "unified/family.yaml",
         from: "enum: OrderStatus",
         to: "enum: OrderStats",
@@ -44,7 +44,7 @@ const SLIPS: &[Slip] = &[
         message: "unknown type `OrderStats`",
         help: "did you mean `OrderStatus`?",
     },
-    Slip {
+    Typo {
         file: "unified/family.yaml",
         from: "    partially_filled: {",
         to: "    partialy_filled: {",
@@ -52,7 +52,7 @@ const SLIPS: &[Slip] = &[
         message: "`OrderStatus` has no value `partialy_filled`",
         help: "did you mean `partially_filled`?",
     },
-    Slip {
+    Typo {
         file: "unified/family.yaml",
         from: "n: 400",
         to: "n: 0",
@@ -60,7 +60,7 @@ const SLIPS: &[Slip] = &[
         message: "a ceiling of 0 allows nothing",
         help: "write how many there may be",
     },
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: ", doc: New price. }",
         to: " }",
@@ -68,7 +68,7 @@ const SLIPS: &[Slip] = &[
         message: "the parameter `price` has no `doc`",
         help: "add `doc: ...`",
     },
-    Slip {
+    Typo {
         file: "unified/unfilled-orders.yaml",
         from: "default: 100, max: 100",
         to: "default: 100, min: 200, max: 100",
@@ -76,7 +76,7 @@ const SLIPS: &[Slip] = &[
         message: "`min` 200 is greater than `max` 100",
         help: "swap them, or correct one of them",
     },
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: "any_given: [qty, price]",
         to: "any_givn: [qty, price]",
@@ -84,7 +84,7 @@ const SLIPS: &[Slip] = &[
         message: "unknown parameter `any_givn`",
         help: "did you mean `any_given`?",
     },
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: "doc: New price. }",
         to: "doc: New: price. }",
@@ -92,7 +92,7 @@ const SLIPS: &[Slip] = &[
         message: "invalid YAML: unexpected `: ` in a text",
         help: "put a text that contains `: ` in quotes",
     },
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: "doc: New price. }",
         to: "doc: New #price. }",
@@ -100,7 +100,7 @@ const SLIPS: &[Slip] = &[
         message: "invalid YAML: a bracket is not closed or not opened",
         help: "match every `[` and `{` with `]` and `}`; what follows ` #` is a comment, so put a text with it in quotes",
     },
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: "default: \"no\", doc: Whether a rejected",
         to: "default: \"no\",, doc: Whether a rejected",
@@ -108,7 +108,7 @@ const SLIPS: &[Slip] = &[
         message: "invalid YAML: unexpected `,`",
         help: "write one `,` between two entries, and none before the first",
     },
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: "type: OrderType, doc: Order type of the take-profit.",
         to: "type: OrderType doc: Order type of the take-profit.",
@@ -116,7 +116,7 @@ const SLIPS: &[Slip] = &[
         message: "invalid YAML: unexpected `: ` in a text",
         help: "separate the entries with `,`, or put a text that contains `: ` in quotes",
     },
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: "title: Modify Order",
         to: "title: **Modify** Order",
@@ -125,7 +125,7 @@ const SLIPS: &[Slip] = &[
         help: "write the value out, or refer to it with `as` or `includes`; put a text that begins with `*` in quotes",
     },
     // What a second document has, the first one does not lack.
-    Slip {
+    Typo {
         file: "unified/modify-order.yaml",
         from: "request:\n  order:",
         to: "---\nrequest:\n  order:",
@@ -134,7 +134,7 @@ const SLIPS: &[Slip] = &[
         help: "move it into a file of its own",
     },
     // Conditions, classes and other operations that use the parameter say nothing else.
-    Slip {
+    Typo {
         file: "unified/place-order.yaml",
         from: "symbol: { type: Symbol,",
         to: "symbol: { type: FeeDetail,",
@@ -143,7 +143,7 @@ const SLIPS: &[Slip] = &[
         help: "use `{ item: SomeName, fields: { .. } }` for a list of objects, or `object` for a single one",
     },
     // Listings and properties of the account need the record in the lifecycle.
-    Slip {
+    Typo {
         file: "unified/family.yaml",
         from: "record: Order,",
         to: "record: Ordr,",
@@ -152,7 +152,7 @@ const SLIPS: &[Slip] = &[
         help: "did you mean `Order`?",
     },
     // What uses the form says nothing else.
-    Slip {
+    Typo {
         file: "unified/types.yaml",
         from: "reality: \"r*USDT\"",
         to: "reality: \"r**\"",
@@ -162,7 +162,7 @@ const SLIPS: &[Slip] = &[
                only such characters there",
     },
     // The class that is meant is not unused.
-    Slip {
+    Typo {
         file: "unified/place-reality-order.yaml",
         from: "10/s per UID",
         to: "10/s per UIDs",
@@ -170,7 +170,7 @@ const SLIPS: &[Slip] = &[
         message: "invalid rate `10/s per UIDs`: expected `UID` or `IP`",
         help: "write `10/s per UID`, `50/500ms per UID`, `600/1m per IP`, or `5/s per UID for members`",
     },
-    Slip {
+    Typo {
         file: "unified/place-order.yaml",
         from: "30/s per UID for reality-whitelisted]",
         to: "30/s per UID for realty-whitelisted]",
@@ -184,7 +184,7 @@ const SLIPS: &[Slip] = &[
 #[test]
 fn mistakes_in_other_files_are_reported_in_the_same_run() {
     let folder = copy();
-    let slips = [
+    let typos = [
         ("api.yaml", "encoding: base64", "encoding: base46"),
         ("unified/types.yaml", "mint: true", "mint: ture"),
         ("unified/place-order.yaml", "kind: simulated", "kind: simulatd"),
@@ -193,15 +193,15 @@ fn mistakes_in_other_files_are_reported_in_the_same_run() {
         ("classic/fills.yaml", "next: idLessThan", "next: idLesThan"),
         ("classic/orders-history.yaml", "of: HistoryOrder", "of: HistryOrder"),
     ];
-    for (file, from, to) in slips {
+    for (file, from, to) in typos {
         let path = folder.path().join(file);
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(from), "{file}: {from}");
         fs::write(path, text.replacen(from, to, 1)).unwrap();
     }
     let all = mistakes(folder.path());
-    assert_eq!(all.len(), slips.len(), "{all}");
-    for (file, _, to) in slips {
+    assert_eq!(all.len(), typos.len(), "{all}");
+    for (file, _, to) in typos {
         let wrong = to.rsplit([' ', ':']).find(|word| !"}".contains(word)).unwrap();
         let is_it = |text: &str| text.contains(wrong) || text.contains("timeInForc`");
         assert!(all.iter().any(|one| is_it(&one.message)), "{file}: {wrong}: {all}");
@@ -209,18 +209,18 @@ fn mistakes_in_other_files_are_reported_in_the_same_run() {
 }
 
 #[test]
-fn a_slip_is_one_mistake_with_its_remedy() {
-    for slip in SLIPS {
+fn a_typo_is_one_mistake_with_its_remedy() {
+    for typo in TYPOS {
         let folder = copy();
-        let path = folder.path().join(slip.file);
+        let path = folder.path().join(typo.file);
         let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains(slip.from), "{}: {}", slip.file, slip.from);
-        fs::write(&path, text.replacen(slip.from, slip.to, 1)).unwrap();
+        assert!(text.contains(typo.from), "{}: {}", typo.file, typo.from);
+        fs::write(&path, text.replacen(typo.from, typo.to, 1)).unwrap();
         let all = mistakes(folder.path());
-        let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{}: {all}", slip.to) };
-        assert_eq!((one.code, one.message.as_str()), (slip.code, slip.message), "{all}");
-        assert_eq!(one.help.as_deref(), Some(slip.help), "{all}");
-        let line = text[..text.find(slip.from).unwrap()].matches('\n').count() + 1;
+        let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{}: {all}", typo.to) };
+        assert_eq!((one.code, one.message.as_str()), (typo.code, typo.message), "{all}");
+        assert_eq!(one.help.as_deref(), Some(typo.help), "{all}");
+        let line = text[..text.find(typo.from).unwrap()].matches('\n').count() + 1;
         assert_eq!(one.place.unwrap().line as usize, line, "{all}");
     }
 }
@@ -260,7 +260,7 @@ fn a_missing_file_of_types_is_one_mistake() {
 }
 
 #[test]
-fn a_copied_operation_has_each_name_told_once() {
+fn a_copied_operation_reports_each_duplicate_name_once() {
     let folder = copy();
     let unified = folder.path().join("unified");
     fs::copy(unified.join("modify-order.yaml"), unified.join("amend-order.yaml")).unwrap();

@@ -166,7 +166,7 @@ impl Balance {
         self.total - self.frozen - self.margin
     }
 
-    /// Pays back what is borrowed, as far as there are free funds.
+    /// Repays borrowed funds as far as free funds allow.
     pub(crate) fn repay(&mut self) {
         if self.debt.is_zero() {
             return;
@@ -211,7 +211,7 @@ impl Position {
         Self { side, lots: 0, cost: zero, margin: zero, mode, presets }
     }
 
-    /// Applies a fill. It closes what is open on the other side, and the rest opens.
+    /// Applies a fill: it closes the position on the other side, and the rest opens one.
     pub(crate) fn fill(&mut self, pair: &Instrument, side: Side, ticks: u64, lots: u64) -> Change {
         let mut change = Change::default();
         let mut left = lots;

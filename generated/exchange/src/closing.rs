@@ -56,7 +56,7 @@ impl Core {
         }
     }
 
-    /// Shrinks closing orders after a fill, so that they occupy no more than what is left of the position.
+    /// Shrinks closing orders after a fill, so that they occupy no more than the rest of the position.
     pub(crate) fn trim_closing(&mut self, account: usize, index: usize, pos: Pos) {
         let closing = self.accounts[account].closing.get(&(index, pos));
         let Some(order) = closing.and_then(|ids| ids.first()).and_then(|id| self.orders.get(id)) else { return };

@@ -164,7 +164,7 @@ fn nothing() -> Bytes {
 
 fn state(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     let view = View { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
-    let core = exchange.look();
+    let core = exchange.core_now();
     Ok(Bytes::from(snapshot(&core, view, exchange.time().speed())))
 }
 

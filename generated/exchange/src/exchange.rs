@@ -242,7 +242,7 @@ impl Exchange {
     }
 
     /// Advances the exchange to the time of its clock.
-    pub(crate) fn look(&self) -> MutexGuard<'_, Core> {
+    pub(crate) fn core_now(&self) -> MutexGuard<'_, Core> {
         let mut core = self.core();
         let now = self.time.now().as_millis();
         if core.settings.lively && now > core.now {
@@ -323,7 +323,7 @@ impl Exchange {
     /// keep their keys, and ids continue. A running clock returns to the system's time.
     pub fn reset(&self) {
         let mut core = self.core();
-        self.time.set_right();
+        self.time.synchronize();
         // A reset cannot fail.
         let _ = core.act(self.time.now().as_millis(), Action::Reset);
     }
@@ -337,12 +337,12 @@ impl Exchange {
 
     /// The events since the last call, at most the last ten thousand.
     pub fn take_events(&self) -> Vec<Event> {
-        self.look().take_events()
+        self.core_now().take_events()
     }
 
     /// A snapshot of a user's account.
     pub fn account(&self, keys: &Keys, family: Family) -> AccountView {
-        let core = self.look();
+        let core = self.core_now();
         let Some(user) = core.keys.get(&keys.key) else { return AccountView::default() };
         AccountView::of(&core, &core.accounts[core.users[*user].account(family)])
     }
@@ -355,7 +355,7 @@ impl Exchange {
 
     /// The ids of a user's open orders, and of those that have ended, the latest first.
     pub fn order_ids(&self, keys: &Keys, family: Family) -> [Vec<u64>; 2] {
-        let core = self.look();
+        let core = self.core_now();
         let Some(user) = core.keys.get(&keys.key) else { return [Vec::new(), Vec::new()] };
         let account = &core.accounts[core.users[*user].account(family)];
         [&account.open, &account.closed].map(|ids| ids.iter().rev().copied().collect())
@@ -363,7 +363,7 @@ impl Exchange {
 
     /// A snapshot of a pair's book.
     pub fn book(&self, line: Line, symbol: &str) -> BookView {
-        let core = self.look();
+        let core = self.core_now();
         let found = core.pairs.iter().position(|pair| pair.line == line && pair.symbol == symbol);
         found.map_or_else(BookView::default, |index| BookView::of(&core, index))
     }

@@ -79,7 +79,7 @@ impl FaultKind {
     }
 
     /// Replaces [`Any`](Self::Any) by a random kind.
-    fn thrown(self, dice: &mut Dice) -> Self {
+    fn resolved(self, dice: &mut Dice) -> Self {
         if self != Self::Any {
             return self;
         }
@@ -240,7 +240,7 @@ impl Faults {
                 continue;
             }
             latency += fault.delay;
-            let kind = fault.kind.clone().thrown(&mut self.dice);
+            let kind = fault.kind.clone().resolved(&mut self.dice);
             if let Some(times) = &mut fault.times {
                 *times = times.saturating_sub(1);
             }

@@ -181,8 +181,9 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     core.advance(now.as_millis());
     let route = of_path(request);
     let meta = route.map(|route| route.meta);
-    let mut treatment = core.treatment(meta, request);
-    let shown = treatment.as_ref().map_or_else(|| core.faults.shown_time(core.now), |treatment| treatment.judged_at());
+    let mut answer_plan = core.answer_plan(meta, request);
+    let shown =
+        answer_plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |answer_plan| answer_plan.judged_at());
     let (mut sender, mut kind, mut latency) = (None, None, Duration::ZERO);
     let served = match find(core, route, shown, request, address) {
         Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
@@ -190,15 +191,15 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
             sender = user.map(|user| core.users[user].id);
             (kind, latency) = core.faults.next(route.meta);
             let caller = Caller { user, address, parameters };
-            match (&kind, &mut treatment) {
+            match (&kind, &mut answer_plan) {
                 (Some(kind), _) => serve_with_fault(core, route, &caller, kind),
-                (None, Some(treatment)) => serve_hostilely(core, route, &caller, treatment, request),
+                (None, Some(answer_plan)) => serve_hostilely(core, route, &caller, answer_plan, request),
                 (None, None) => route.call(core, &caller),
             }
         }
         Err(refusal) => {
-            if let Some(treatment) = &treatment {
-                treatment.note_wrong_clock(core, request);
+            if let Some(answer_plan) = &answer_plan {
+                answer_plan.note_wrong_clock(core, request);
             }
             Served::refused(refusal)
         }
@@ -207,7 +208,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     if let Some(refusal) = refusal {
         count_rule(&mut core.violations, &refusal.rule);
     }
-    let time = treatment.as_mut().map_or_else(|| shown.to_string(), hostile::Treatment::stated_time);
+    let time = answer_plan.as_mut().map_or_else(|| shown.to_string(), hostile::AnswerPlan::stated_time);
     let response = respond(core, &time, &served);
     let answered = core.journal.as_mut().map(|journal| {
         let name = kind.as_ref().map(|kind| kind.name().0);
@@ -215,13 +216,13 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
         journal.push(&Line::of_request(core.now, Recorded::new(request, address), answered.clone()));
         answered
     });
-    let (delivered, behind) = match (&kind, &mut treatment, meta) {
+    let (delivered, behind) = match (&kind, &mut answer_plan, meta) {
         (Some(kind), ..) => (kind.delivered(response), None),
-        (None, Some(treatment), Some(meta)) => treatment.deliver(core, meta, response),
+        (None, Some(answer_plan), Some(meta)) => answer_plan.deliver(core, meta, response),
         (None, ..) => (Delivered::Whole(response), None),
     };
     if let Some(log) = &mut core.log {
-        let hostile = treatment.as_ref().map(hostile::Treatment::fault_and_quirk);
+        let hostile = answer_plan.as_ref().map(hostile::AnswerPlan::fault_and_quirk);
         log.push(Entry::new(core.now, sender, request, served.data.as_deref(), kind, hostile));
     }
     Delivery { delivered, latency, behind, answered }
@@ -250,7 +251,7 @@ fn serve_hostilely(
     core: &mut Core,
     route: &'static Route,
     caller: &Caller<'_>,
-    treatment: &mut hostile::Treatment,
+    answer_plan: &mut hostile::AnswerPlan,
     request: &Request<Bytes>,
 ) -> Served {
     let signed_at = hostile::signed_at(request).unwrap_or(core.now);
@@ -258,7 +259,7 @@ fn serve_hostilely(
     if core.now > signed_at.saturating_add(window) {
         return Served::refused(Reason::ExpiredTimestamp.of(route.meta));
     }
-    treatment.serve(core, route, caller, signed_at)
+    answer_plan.serve(core, route, caller, signed_at)
 }
 
 /// The operation of a request.

@@ -128,7 +128,7 @@ pub(crate) struct Hostile {
 }
 
 /// How a request is answered: its node, fault and quirk.
-pub(crate) struct Treatment {
+pub(crate) struct AnswerPlan {
     pub(crate) fault: HostileFault,
     pub(crate) node: Node,
     quirk: Quirk,
@@ -169,7 +169,7 @@ impl Hostile {
         }
     }
 
-    fn treat(&mut self, meta: &'static Meta, request: &Request<Bytes>, now: u64) -> Treatment {
+    fn plan_answer(&mut self, meta: &'static Meta, request: &Request<Bytes>, now: u64) -> AnswerPlan {
         let Self { settings, counts, .. } = self;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         // A body that is not UTF-8 is refused, whatever the fault.
@@ -196,10 +196,10 @@ impl Hostile {
         let (quirk, node) = (Quirk::random(settings.quirks, &mut dice), Node::random(&settings.nodes, &mut dice));
         *counts.faults.entry(fault).or_default() += 1;
         *counts.quirks.entry(quirk).or_default() += 1;
-        if !node.is_right() {
+        if !node.is_accurate() {
             counts.record(HostileEvent::IncorrectNode);
         }
-        Treatment { fault, quirk, node, dice, now, body }
+        AnswerPlan { fault, quirk, node, dice, now, body }
     }
 }
 
@@ -216,9 +216,9 @@ fn is_in_burst(settings: &Hostility, request: &Request<Bytes>) -> bool {
 
 impl Core {
     /// How a hostile exchange answers a request.
-    pub(crate) fn treatment(&mut self, meta: Option<&'static Meta>, request: &Request<Bytes>) -> Option<Treatment> {
+    pub(crate) fn answer_plan(&mut self, meta: Option<&'static Meta>, request: &Request<Bytes>) -> Option<AnswerPlan> {
         let now = self.now;
-        self.hostile.as_mut().zip(meta).map(|(hostile, meta)| hostile.treat(meta, request, now))
+        self.hostile.as_mut().zip(meta).map(|(hostile, meta)| hostile.plan_answer(meta, request, now))
     }
 
     /// Records the versions of changed orders, for nodes that lag.
@@ -246,7 +246,7 @@ impl Core {
     }
 }
 
-impl Treatment {
+impl AnswerPlan {
     /// The fault of the request, and the quirk of its answer.
     pub(crate) fn fault_and_quirk(&self) -> (HostileFault, Quirk) {
         (self.fault, self.quirk)
@@ -294,10 +294,10 @@ impl Treatment {
     /// The refusal of a fault.
     fn refusal(&mut self, meta: &'static Meta, proof: Proof) -> Refusal {
         let status = if self.dice.percent(50) { 200 } else { 400 };
-        on_purpose(codes::random(meta, proof, &mut self.dice), status)
+        injected_refusal(codes::random(meta, proof, &mut self.dice), status)
     }
 
-    /// The answer, whatever was done.
+    /// The answer, done or not.
     fn instead(&mut self, meta: &'static Meta) -> Option<Served> {
         let server_error = [500, 502, 503, 504].map(|status| (status, 1));
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);
@@ -305,12 +305,12 @@ impl Treatment {
             HostileFault::DoubtfulCode => self.refusal(meta, Proof::Doubtful),
             HostileFault::OpenCode => self.refusal(meta, Proof::Open),
             HostileFault::Timestamp => self.refusal(meta, Proof::Timestamp),
-            HostileFault::UnlistedCode => on_purpose(UNLISTED, 200),
+            HostileFault::UnlistedCode => injected_refusal(UNLISTED, 200),
             HostileFault::RateCode => Refusal { status: Some(200), ..self.refusal(meta, Proof::Rate) },
-            HostileFault::TooManyCoded => on_purpose(codes::random(meta, Proof::Rate, &mut self.dice), 429),
-            HostileFault::ServerErrorCoded if meta.effect == Effect::Read => on_purpose(UNLISTED, server_error),
+            HostileFault::TooManyCoded => injected_refusal(codes::random(meta, Proof::Rate, &mut self.dice), 429),
+            HostileFault::ServerErrorCoded if meta.effect == Effect::Read => injected_refusal(UNLISTED, server_error),
             HostileFault::ServerErrorCoded => {
-                on_purpose(codes::random(meta, Proof::Open, &mut self.dice), server_error)
+                injected_refusal(codes::random(meta, Proof::Open, &mut self.dice), server_error)
             }
             _ => return None,
         };
@@ -378,7 +378,7 @@ impl Core {
 /// A code that is in no table.
 const UNLISTED: &str = "98765";
 
-fn on_purpose(code: &str, status: u16) -> Refusal {
+fn injected_refusal(code: &str, status: u16) -> Refusal {
     let message = "it failed".to_owned();
     Refusal { status: Some(status), code: code.to_owned(), message, rule: FAULT.to_owned() }
 }

@@ -75,7 +75,7 @@ impl Instrument {
         on_grid(price, self.tick)
     }
 
-    /// The nearest price on the grid that is not above; `None` where there is none.
+    /// The nearest price on the grid that is not above; `None` below the lowest.
     pub(crate) fn nearest_ticks(&self, price: Decimal) -> Option<u64> {
         u64::try_from((price / self.tick).floor()).ok().filter(|ticks| (1..=self.opening * 100).contains(ticks))
     }
@@ -112,7 +112,7 @@ impl Instrument {
         }
     }
 
-    /// The value in the coin that settles, of which margins and fees are shares.
+    /// The value in the coin that settles; margins and fees are shares of it.
     pub(crate) fn settled_value(&self, ticks: u64, lots: u64) -> Decimal {
         match self.contract {
             Contract::Spot | Contract::Linear => self.value(ticks, lots),
@@ -120,7 +120,7 @@ impl Instrument {
         }
     }
 
-    /// The entry cost of a fill. Costs add up over the entries, less those of what was closed.
+    /// The entry cost of a fill. Costs add up over the entries, less those of closed parts.
     pub(crate) fn cost(&self, ticks: u64, lots: u64) -> Decimal {
         match self.contract {
             Contract::InverseByQuote => self.base_qty(ticks, lots),

@@ -10,7 +10,7 @@ use crate::state::Core;
 use crate::words::{Cancelled, Margin, Pos};
 
 /// A position, by pair, account and side.
-type Held = (usize, usize, Pos);
+type PositionRef = (usize, usize, Pos);
 
 impl Core {
     /// Closes the positions of a pair whose margin the mark price has used up. Orders of the account in the pair are
@@ -35,12 +35,12 @@ impl Core {
         }
     }
 
-    fn used_up(&self, index: usize) -> Option<Held> {
+    fn used_up(&self, index: usize) -> Option<PositionRef> {
         let mut held = self.held.range((index, 0, Pos::Net)..).take_while(|(pair, _, _)| *pair == index);
         held.find(|held| self.is_used_up(**held)).copied()
     }
 
-    fn is_used_up(&self, (index, account, pos): Held) -> bool {
+    fn is_used_up(&self, (index, account, pos): PositionRef) -> bool {
         let Some(position) = self.accounts[account].positions.get(&(index, pos)) else { return false };
         let (worth, needed) = match position.mode {
             Margin::Isolated => {

@@ -128,7 +128,7 @@ impl Core {
 
     /// Replaces outdated quotes of other participants.
     fn quote(&mut self, index: usize) {
-        let mut wanted = self.wanted_quotes(index);
+        let mut wanted = self.target_quotes(index);
         let market = &mut self.markets[index];
         market.is_touched = false;
         let book = &mut self.books[index];
@@ -152,7 +152,7 @@ impl Core {
     }
 
     /// The quotes around the price, the closest first.
-    fn wanted_quotes(&mut self, index: usize) -> Vec<Quote> {
+    fn target_quotes(&mut self, index: usize) -> Vec<Quote> {
         let is_lively = self.settings.lively;
         let clip = self.pairs[index].clip;
         let Market { mid, unit, dice, .. } = &mut self.markets[index];

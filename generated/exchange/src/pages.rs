@@ -39,14 +39,14 @@ pub(crate) use query;
 
 /// A page of a listing.
 #[derive(Clone, Debug)]
-pub(crate) struct Found<T> {
+pub(crate) struct ListedPage<T> {
     pub(crate) items: Vec<T>,
     /// The id of the last item.
     pub(crate) last: Option<String>,
     is_full: bool,
 }
 
-impl<T> Found<T> {
+impl<T> ListedPage<T> {
     /// The cursor of the next page: the id of the last item of a full page.
     pub(crate) fn next(&self) -> Option<String> {
         self.last.clone().filter(|_| self.is_full)
@@ -80,9 +80,9 @@ impl Page {
     }
 
     /// The page with the first of these items, given with their ids.
-    fn filled<T>(&self, items: impl Iterator<Item = (u64, T)>) -> Found<T> {
+    fn filled<T>(&self, items: impl Iterator<Item = (u64, T)>) -> ListedPage<T> {
         let (ids, items): (Vec<u64>, Vec<T>) = items.take(self.limit).unzip();
-        Found { last: ids.last().map(u64::to_string), is_full: items.len() >= self.limit, items }
+        ListedPage { last: ids.last().map(u64::to_string), is_full: items.len() >= self.limit, items }
     }
 }
 
@@ -145,7 +145,7 @@ impl Desk<'_> {
         query: &Query<'_>,
         is_meant: impl Fn(&Order) -> bool,
         record: impl Fn(&Core, &Order) -> T,
-    ) -> Found<T> {
+    ) -> ListedPage<T> {
         let (core, account, page) = (&*self.core, &self.core.accounts[self.account], Page::new(self.core, query));
         let ids = match kind {
             Kind::Open => &account.open,
@@ -175,7 +175,7 @@ impl Desk<'_> {
         query: &Query<'_>,
         order: Option<&str>,
         record: impl Fn(&Core, &Fill) -> T,
-    ) -> Found<T> {
+    ) -> ListedPage<T> {
         let (core, account, page) = (&*self.core, &self.core.accounts[self.account], Page::new(self.core, query));
         // A foreign id has no fills.
         let order: Option<u64> = order.map(|id| id.parse().unwrap_or_default());

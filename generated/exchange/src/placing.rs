@@ -190,7 +190,7 @@ impl Core {
         worst
     }
 
-    /// Reserves funds for an order, and borrows what is missing if the order allows it.
+    /// Reserves funds for an order, and borrows missing ones if the order allows it.
     pub(crate) fn hold(&mut self, account: usize, coin: Coin, ticket: &Ticket, amount: Decimal) -> Result<(), Reason> {
         let missing = amount - self.accounts[account].available(coin);
         let balance = self.accounts[account].balance(coin);

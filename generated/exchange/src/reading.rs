@@ -28,12 +28,12 @@ pub(crate) fn read<O: Operation>(parameters: &str) -> Result<O, Violations> {
     };
     read(parameters).or_else(|violations| {
         let names_two = violations.iter().any(|violation| violation.rule.ends_with("one-of"));
-        let one = if names_two { without_losers(parameters, O::META.sends() == Sends::Query) } else { None };
+        let one = if names_two { without_ignored_ids(parameters, O::META.sends() == Sends::Query) } else { None };
         one.map_or(Err(violations), |one| read(&one))
     })
 }
 
-fn without_losers(parameters: &str, is_query: bool) -> Option<String> {
+fn without_ignored_ids(parameters: &str, is_query: bool) -> Option<String> {
     if is_query {
         let pairs = || parameters.split('&');
         let has = |name: &str| pairs().any(|pair| pair.strip_prefix(name).is_some_and(|value| value.len() > 1));

@@ -77,7 +77,7 @@ impl Serve for GetAgentDirectCommissions {
         let of_seed =
             all.map(|(day, user)| (day * REFERRED + user, commission(at.core.settings.seed, days, day, user)));
         let found: Vec<(u64, Commission)> =
-            of_seed.filter(|(id, found)| *id < before && is_meant(&self, found)).take(limit).collect();
+            of_seed.filter(|(id, found)| *id < before && matches_request(&self, found)).take(limit).collect();
         let mut answer = GetAgentDirectCommissionsPage::default();
         answer.end_id = found.last().map(|(id, _)| id.to_string().into());
         answer.commission_list = found.into_iter().map(|(_, found)| found).collect::<Vec<_>>().into();
@@ -85,7 +85,7 @@ impl Serve for GetAgentDirectCommissions {
     }
 }
 
-fn is_meant(request: &GetAgentDirectCommissions, found: &Commission) -> bool {
+fn matches_request(request: &GetAgentDirectCommissions, found: &Commission) -> bool {
     request.uid.as_ref().is_none_or(|uid| found.uid.as_ref() == Some(uid))
         && request.coin.as_ref().is_none_or(|coin| found.coin.as_ref() == Some(coin))
         && request.symbol.as_ref().is_none_or(|symbol| found.symbol.as_ref() == Some(symbol))

@@ -290,7 +290,7 @@ fn hostility(out: &mut JsonWriter, core: &Core) {
     out.member("seed").scalar(&seed.0);
     text(out, "nodes", &nodes.iter().map(Node::to_string).collect::<Vec<_>>().join(","));
     out.member("wrong").number(&hostile.counts.faulted());
-    out.member("odd").number(&hostile.counts.odd());
+    out.member("odd").number(&hostile.counts.with_quirk());
     out.end_object();
 }
 

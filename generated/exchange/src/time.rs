@@ -94,8 +94,9 @@ impl Shared {
 }
 
 impl Time {
-    /// A clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a client that
-    /// waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of 2026.
+    /// A clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a client
+    /// that waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of
+    /// 2026.
     pub fn by_hand() -> Self {
         Self::of(None, BEGINNING)
     }
@@ -133,9 +134,10 @@ impl Time {
         due.for_each(Waker::wake);
     }
 
-    /// Awaits `future`, and moves a clock that stands still whenever `future` waits: to the next moment that anything waits
-    /// for on this clock. So pauses before retries and waits for rate limits end, which otherwise last until someone calls
-    /// [`advance`](Self::advance). What `future` waits for may also be other tasks that wait on this clock.
+    /// Awaits `future`, and moves a clock that stands still whenever `future` waits: to the next moment that anything
+    /// waits for on this clock. So pauses before retries and waits for rate limits end, which otherwise last until
+    /// someone calls [`advance`](Self::advance). What `future` waits for may also be other tasks that wait on this
+    /// clock.
     ///
     /// ```
     /// use tradeapi::runtime::retry::RetryPolicy;
@@ -195,7 +197,7 @@ impl Time {
 
     /// Returns to the system's time and the initial speed, unless it was manual from the start. Timers are not
     /// affected.
-    pub(crate) fn set_right(&self) {
+    pub(crate) fn synchronize(&self) {
         let mut moment = self.moment();
         let Some(speed) = moment.speed else { return };
         moment.advanced = moment.passed();
@@ -343,12 +345,12 @@ mod tests {
         let (time, hour) = (Time::running(2), Duration::from_secs(3600));
         time.advance(hour);
         time.set_speed(0);
-        time.set_right();
+        time.synchronize();
         assert_eq!(time.speed(), 2);
         assert!(Timer::now(&time) >= hour && time.now().as_millis() < system_time() + 1_800_000);
         let by_hand = Time::by_hand();
         by_hand.advance(hour);
-        by_hand.set_right();
+        by_hand.synchronize();
         assert_eq!((by_hand.speed(), by_hand.now().as_millis()), (0, BEGINNING + 3_600_000));
     }
 }

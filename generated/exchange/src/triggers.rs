@@ -83,7 +83,7 @@ impl Core {
         Some(Ticket { effect: Effect::Close, reduce_only: pos == Pos::Net, ..ticket })
     }
 
-    /// An order that sells what a spot order bought, less the fee, or buys back what it sold.
+    /// An order that sells the quantity that a spot order bought, less the fee, or buys back the sold one.
     fn back_ticket(&self, order: &Order, source: Source) -> Option<Ticket> {
         let (account, index, side) = (order.ticket.account, order.ticket.pair, order.ticket.side.opposite());
         let pair = &self.pairs[index];

@@ -15,7 +15,7 @@ use crate::orders::Preset;
 use crate::refusal::Refusal;
 
 /// Converts a value of a request to the core's type, with the documented default.
-fn said<T>(text: Option<&str>, of: impl Fn(&str) -> Option<T>, default: T) -> T {
+fn value_or<T>(text: Option<&str>, of: impl Fn(&str) -> Option<T>, default: T) -> T {
     text.and_then(of).unwrap_or(default)
 }
 

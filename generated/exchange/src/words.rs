@@ -78,7 +78,7 @@ words! {
     pub(crate) enum Force {
         /// Until it is cancelled.
         Gtc = "gtc",
-        /// Fills what it can at once; the rest is cancelled.
+        /// Fills at once as far as possible; the rest is cancelled.
         Ioc = "ioc",
         /// Fills wholly at once, or not at all.
         Fok = "fok",

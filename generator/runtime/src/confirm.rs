@@ -19,11 +19,11 @@ use crate::client::{ClientCore, SETTLING};
 use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 
-pub(crate) use look::Look;
+pub(crate) use look::OrderLookup;
 
 pub use each::{BatchConfirmation, ItemConfirmation};
 pub use outside::{Weighed, WeighedRequest, Weight};
-pub use places::{QueryFuture, Sought, query_at, query_pages_at};
+pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
 pub use plan::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
@@ -36,17 +36,17 @@ pub trait Queryable: Operation {
     /// The record that the query returns.
     type Record: Decode + Encode + Send + 'static;
 
-    /// Sends a query that has the parameters `json` page by page, until a page has the record that is sought. `None` if
+    /// Sends a query that has the parameters `json` page by page, until a page has the record. `None` if
     /// the query has no pages.
-    fn query_first<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<QueryFuture<'a>> {
-        let _ = (client, json, sought);
+    fn query_first<'a>(client: &'a ClientCore, json: &'a str, record_id: RecordId<'a>) -> Option<QueryFuture<'a>> {
+        let _ = (client, json, record_id);
         None
     }
 
     /// Sends a query that has the parameters `json` to a second place, which shows records that the first no longer
     /// does. `None` if there is no second place.
-    fn query_then<'a>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> Option<QueryFuture<'a>> {
-        let _ = (client, json, sought);
+    fn query_then<'a>(client: &'a ClientCore, json: &'a str, record_id: RecordId<'a>) -> Option<QueryFuture<'a>> {
+        let _ = (client, json, record_id);
         None
     }
 }

@@ -16,7 +16,7 @@ pub(crate) use codes::{ReadCode, is_compound_item, is_compound_with};
 pub(crate) use envelope::{reader_at, text_at};
 pub use headers::HeaderValues;
 pub(crate) use headers::retry_after;
-pub(crate) use next_page::Onward;
+pub(crate) use next_page::NextPageHint;
 pub(crate) use pool_reports::pool_reports;
 pub use pool_reports::{MOST_POOLS, PoolReport};
 pub(crate) use request::build;

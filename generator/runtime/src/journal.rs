@@ -46,8 +46,8 @@ pub trait Journal: Send + Sync {
     /// Reads changes, the oldest first.
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>>;
 
-    /// Why changes of an account that were sent may be missing, until [`close_gap`](Self::close_gap). `None` if the journal
-    /// has every change, as far as it can know. An account without a name has an empty one.
+    /// Why changes of an account that were sent may be missing, until [`close_gap`](Self::close_gap). `None` if the
+    /// journal has every change, as far as it can know. An account without a name has an empty one.
     fn gap(&self, account: &str) -> Option<Gap> {
         let _ = account;
         None

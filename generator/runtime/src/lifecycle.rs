@@ -6,7 +6,7 @@ mod sighting;
 mod state;
 
 pub use monitor::{ImpossibleChange, Monitor, Observed};
-pub(crate) use monitor::{Judged, judge};
+pub(crate) use monitor::{StateComparison, compare_states};
 pub use shown::{OrderShown, PropertyShown, ShownAs};
 pub use sighting::Sighting;
 pub use state::{HasState, Lifecycle, Next, Possible, State, StateRow, Transition};

@@ -54,7 +54,7 @@ fn a_whole_position_is_closed_at_its_whole_cost() {
 }
 
 #[test]
-fn what_a_share_of_the_cost_loses_by_rounding_stays_with_the_rest() {
+fn rounding_of_a_closed_share_stays_with_the_remaining_cost() {
     let closes = [(true, "1", "1"), (true, "2", "2"), (false, "1", "1"), (false, "1", "1"), (false, "1", "1")];
     let position = after(Contract::Linear, &closes);
     // Three were bought for five, and sold for three.
@@ -113,7 +113,7 @@ fn a_trade_counts_once_in_its_line() {
 }
 
 #[test]
-fn what_cannot_be_counted_changes_nothing() {
+fn trades_that_cannot_be_applied_change_nothing() {
     let mut ledger = Ledger::new();
     ledger.open(key(PositionSide::Long), number("2"), number("100"));
     let closes = Trade { effect: TradeEffect::ClosedLong, ..trade("1", false, "110", "3") };

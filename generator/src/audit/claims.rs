@@ -6,7 +6,8 @@ use super::findings::{FactKind, Key, key};
 use super::{measures, wording};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Type, Unit, Way, alphabet,
+    AnswerPath, Api, Carried, Fact, Family, Identifier, OpenQuestion, Operation, Record, Rule, Shape, Type, Unit,
+    alphabet,
 };
 
 /// One claim of the schema.
@@ -39,7 +40,7 @@ pub(super) struct Claims<'a> {
     pub(super) operations: Vec<KnownOperation<'a>>,
     pub(super) records: Vec<KnownRecord<'a>>,
     /// The open questions, each with the name of its family.
-    pub(super) not_shown: Vec<(&'a str, &'a NotShown)>,
+    pub(super) not_shown: Vec<(&'a str, &'a OpenQuestion)>,
     pub(super) rules: Vec<&'a Rule>,
     /// The texts of units, the longest first.
     pub(super) units: Vec<String>,
@@ -148,10 +149,10 @@ impl<'a> Claims<'a> {
         self.statements(family, &operation.statements);
         let id = &operation.id;
         if operation.whitelisted {
-            self.add(key(FactKind::Whitelisted, [id]), "yes", operation.said_at.whitelisted, 0);
+            self.add(key(FactKind::Whitelisted, [id]), "yes", operation.key_places.whitelisted, 0);
         }
         if operation.window.as_ref().is_some_and(|window| window.both_or_neither) {
-            self.add(key(FactKind::Both, [id]), "", operation.said_at.both_or_neither, 0);
+            self.add(key(FactKind::Both, [id]), "", operation.key_places.both_or_neither, 0);
         }
         self.parameters(family, operation);
     }
@@ -292,7 +293,7 @@ impl<'a> Claims<'a> {
                 Fact::Transition { family, from, trigger, to } => {
                     (family, key(FactKind::Transition, [family, from, trigger, to]), String::new())
                 }
-                Fact::NotShown { about, .. } => {
+                Fact::OpenQuestion { about, .. } => {
                     self.own.not_shown += usize::from(self.is_ours(about));
                     continue;
                 }
@@ -333,7 +334,7 @@ impl<'a> Claims<'a> {
             }
         }
         if let Some(envelope) = &api.envelope {
-            for name in envelope.members().into_iter().chain(envelope.data.as_ref().and_then(Way::first)) {
+            for name in envelope.members().into_iter().chain(envelope.data.as_ref().and_then(AnswerPath::first)) {
                 self.add(key(FactKind::Envelope, [document, name]), "", envelope.place, 0);
             }
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::claims::{Claim, Claims};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
-use super::findings::{FactKind, Findings, Force, Key, Statement};
+use super::findings::{Basis, FactKind, Findings, Key, Statement};
 use super::measures::decimal;
 use super::wording::{canonical, plain};
 use crate::diagnostics::Place;
@@ -79,7 +79,7 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
     let not_found = comparison.unstated(|_, claim| claim.facts > 0);
     // Documents rarely state types.
     let unstated = comparison.unstated(|key, _| key.kind != FactKind::Type);
-    let statements = found.statements.iter().filter(|statement| statement.force == Force::Stated).count();
+    let statements = found.statements.iter().filter(|statement| statement.force == Basis::Stated).count();
     Compared { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
 }
 
@@ -143,11 +143,11 @@ impl Comparison<'_> {
             .found
             .statements
             .iter()
-            .filter(|statement| statement.force == Force::Stated)
+            .filter(|statement| statement.force == Basis::Stated)
             .map(|statement| &statement.key);
         let new = new.filter(|key| !self.claims.has(key));
-        let gone = self.found.missing.iter().map(|(key, _)| key);
-        for key in new.chain(gone) {
+        let missing = self.found.missing.iter().map(|(key, _)| key);
+        for key in new.chain(missing) {
             match (key.kind, key.names.as_slice()) {
                 (FactKind::Parameter | FactKind::RecordField, [id, name]) => {
                     self.settled.insert((id.clone(), name.clone()));
@@ -163,17 +163,17 @@ impl Comparison<'_> {
     /// Whether a larger difference covers the key.
     fn is_settled(&self, key: &Key) -> bool {
         let (kind, [id, rest @ ..]) = (key.kind, key.names.as_slice()) else { return false };
-        let of_gone = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
-        let of_gone_header =
-            kind == FactKind::Transition && rest.get(1).is_some_and(|trigger| self.is_gone_operation(id, trigger));
+        let of_removed = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
+        let of_removed_header =
+            kind == FactKind::Transition && rest.get(1).is_some_and(|trigger| self.is_removed_operation(id, trigger));
         let of_name = !matches!(kind, FactKind::Parameter | FactKind::RecordField)
             && rest
                 .iter()
                 .any(|name| name.split(',').any(|name| self.settled.contains(&(id.clone(), name.to_owned()))));
-        of_gone || of_gone_header || of_name
+        of_removed || of_removed_header || of_name
     }
 
-    fn is_gone_operation(&self, family: &str, name: &str) -> bool {
+    fn is_removed_operation(&self, family: &str, name: &str) -> bool {
         self.settled.contains(&(format!("{family}.{name}"), String::new()))
     }
 }
@@ -187,13 +187,13 @@ impl Comparison<'_> {
             let disagreeing: Vec<&Claim> =
                 claims.iter().filter(|claim| !agree(&statement.key, &statement.value, &claim.value)).collect();
             if !claims.is_empty() && disagreeing.is_empty() {
-                matched += usize::from(statement.force == Force::Stated);
+                matched += usize::from(statement.force == Basis::Stated);
                 continue;
             }
             match &statement.force {
-                Force::Namesake => continue,
-                Force::By(origin) if reported.contains(origin) => continue,
-                Force::By(_) | Force::Stated => {}
+                Basis::Namesake => continue,
+                Basis::By(origin) if reported.contains(origin) => continue,
+                Basis::By(_) | Basis::Stated => {}
             }
             reported.insert(&statement.key);
             if self.is_settled(&statement.key) {
@@ -227,7 +227,7 @@ impl Comparison<'_> {
         let others = self.by_key.get(key).into_iter().flatten();
         let line = self.document.line(statement.at);
         let agreeing = others.filter(|other| {
-            matches!(other.force, Force::Stated)
+            matches!(other.force, Basis::Stated)
                 && agree(key, &other.value, &claim.value)
                 && self.document.line(other.at) != line
         });
@@ -255,7 +255,7 @@ impl Comparison<'_> {
             if is_renamed || self.is_settled(key) {
                 continue;
             }
-            let stated = self.by_key.get(key).into_iter().flatten().find(|statement| statement.force == Force::Stated);
+            let stated = self.by_key.get(key).into_iter().flatten().find(|statement| statement.force == Basis::Stated);
             for claim in self.claims.get(key) {
                 let elsewhere = stated.map(|statement| (statement.at, of_key(key)));
                 let kind =
@@ -291,7 +291,7 @@ impl Comparison<'_> {
             if !is_expected || is_missing || self.by_key.contains_key(key) || self.is_settled(key) || is_stated() {
                 continue;
             }
-            if key.kind.is_bound() && self.stands_unread(key, &claim.value) {
+            if key.kind.is_bound() && self.occurs_unread(key, &claim.value) {
                 continue;
             }
             let at = self.section_of(key);
@@ -304,7 +304,7 @@ impl Comparison<'_> {
 impl Comparison<'_> {
     /// Whether the numbers of a bound occur next to the name of the parameter, in words that no reader understands. If
     /// these words change, they are reported in any case.
-    fn stands_unread(&self, key: &Key, value: &str) -> bool {
+    fn occurs_unread(&self, key: &Key, value: &str) -> bool {
         let name = key.name().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
         let numbers: Vec<&str> = value.split(' ').filter(|word| decimal(word).is_some()).collect();
         let own = key.owner().and_then(|id| self.claims.operations.iter().find(|known| known.operation.id == *id));

@@ -189,7 +189,7 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// The index of the column whose title contains this word.
     pub(super) fn column(&self, word: &str) -> Option<usize> {
-        self.head.iter().position(|cell| cell.texts().iter().any(|text| wording::akin(text, word)))
+        self.head.iter().position(|cell| cell.texts().iter().any(|text| wording::have_same_stem(text, word)))
     }
 
     /// Where the table starts.
@@ -198,8 +198,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Counts the levels of headings from 1, without gaps. Where the first heading is the title and others are on its level,
-/// these are the chapters.
+/// Counts the levels of headings from 1, without gaps. Where the first heading is the title and others are on its
+/// level, these are the chapters.
 fn rank(sections: &mut [Section]) {
     let title = sections.first().map(|first| first.level);
     let has_equals = sections.iter().skip(1).any(|section| Some(section.level) == title);

@@ -2,7 +2,7 @@
 
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
-use super::findings::{FactKind, Findings, Force, Key, Statement};
+use super::findings::{Basis, FactKind, Findings, Key, Statement};
 use super::readers::{self, Drafted};
 use super::text::{Span, overlaps};
 use super::wording::{likeness, stems};
@@ -118,7 +118,7 @@ impl<'a> Drafting<'a> {
     /// The statements about the operation itself, without those about a namesake.
     fn own(&self, kind: FactKind) -> impl Iterator<Item = &Statement> {
         let is_own = move |statement: &&Statement| {
-            statement.key.kind == kind && statement.key.owner() == Some(&self.id) && statement.force != Force::Namesake
+            statement.key.kind == kind && statement.key.owner() == Some(&self.id) && statement.force != Basis::Namesake
         };
         self.found.statements.iter().filter(is_own)
     }
@@ -203,7 +203,7 @@ impl<'a> Drafting<'a> {
             let deletes = said.strip_prefix("keeps, ").and_then(|rest| rest.strip_suffix(" deletes"));
             deletes.map(str::to_owned)
         });
-        let said = self.said_of(&self.key(FactKind::Parameter, &[path]));
+        let said = self.source_text(&self.key(FactKind::Parameter, &[path]));
         let is_list = !fields.is_empty() || value(FactKind::Type).as_deref() == Some("array");
         let unit = value(FactKind::Unit).filter(|unit| !unit.contains(" or "));
         Field {
@@ -238,7 +238,7 @@ impl<'a> Drafting<'a> {
     }
 
     /// The text of the document about a parameter, with its line: a row, or a part of a list.
-    fn said_of(&self, key: &Key) -> Option<String> {
+    fn source_text(&self, key: &Key) -> Option<String> {
         let at = self.found.about(key).find(|statement| self.section.body.contains(&statement.at))?.at;
         let here = |range: std::ops::Range<usize>| range.contains(&at).then(|| self.quoted(range));
         self.section.blocks.iter().find_map(|block| match block {

@@ -220,7 +220,7 @@ impl fmt::Display for Key {
 
 /// How explicitly a document states something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Force {
+pub(super) enum Basis {
     /// Explicitly.
     Stated,
     /// By a reference to another statement, which has this key.
@@ -235,7 +235,7 @@ pub(super) struct Statement {
     pub(super) key: Key,
     pub(super) value: String,
     pub(super) at: usize,
-    pub(super) force: Force,
+    pub(super) force: Basis,
 }
 
 /// A list of values, each with its byte in the text.
@@ -269,10 +269,10 @@ pub(super) struct Findings {
 impl Findings {
     pub(super) fn state(&mut self, key: Key, value: impl Into<String>, at: Span<'_>) {
         self.read(at);
-        self.state_with(key, value, at.at, Force::Stated);
+        self.state_with(key, value, at.at, Basis::Stated);
     }
 
-    pub(super) fn state_with(&mut self, key: Key, value: impl Into<String>, at: usize, force: Force) {
+    pub(super) fn state_with(&mut self, key: Key, value: impl Into<String>, at: usize, force: Basis) {
         self.statements.push(Statement { key, value: value.into(), at, force });
     }
 

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::document::{Block, Document, Section};
-use super::findings::{Findings, Force};
+use super::findings::{Basis, Findings};
 use super::readers::{Columns, need_of_cell};
 use super::wording;
 use crate::model::Reviewed;
@@ -258,7 +258,7 @@ pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -
 
 /// The number of facts that a part of the document states.
 pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
-    let stated = found.statements.iter().filter(|statement| statement.force == Force::Stated);
+    let stated = found.statements.iter().filter(|statement| statement.force == Basis::Stated);
     stated.filter(|statement| range.contains(&statement.at)).count()
 }
 
@@ -291,18 +291,21 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
             runs.push((old.collect(), new.collect(), end));
         }
     }
-    let is_of_headings = runs.iter().all(|(_, come, _)| come.iter().all(|index| units[*index].is_heading()));
+    let is_of_headings = runs.iter().all(|(_, added, _)| added.iter().all(|index| units[*index].is_heading()));
     drop_moved(&mut runs, &old, &new, &units);
     // The order of sections has no meaning.
-    if is_of_headings && !runs.is_empty() && runs.iter().all(|(gone, come, _)| gone.is_empty() && come.is_empty()) {
+    if is_of_headings
+        && !runs.is_empty()
+        && runs.iter().all(|(removed, added, _)| removed.is_empty() && added.is_empty())
+    {
         return Vec::new();
     }
     let mut changes = renumbered(&mut runs, &marks, &units);
-    for (gone, come, next) in runs {
-        for nth in 0..gone.len().max(come.len()) {
-            let now = come.get(nth).map(|index| units[*index].at.clone());
+    for (removed, added, next) in runs {
+        for nth in 0..removed.len().max(added.len()) {
+            let now = added.get(nth).map(|index| units[*index].at.clone());
             let at = now.as_ref().map_or_else(|| place_of_gone(&units, next, section), |now| now.start);
-            changes.push(Change { now, at, was: gone.get(nth).map(|index| marks[*index].to_owned()) });
+            changes.push(Change { now, at, was: removed.get(nth).map(|index| marks[*index].to_owned()) });
         }
     }
     if changes.is_empty() {
@@ -314,22 +317,22 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
 
 /// Items that only have another number. They are removed from the runs.
 fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], units: &[Unit]) -> Vec<Change> {
-    let come: Vec<usize> = runs.iter().flat_map(|(_, come, _)| come.clone()).collect();
+    let added: Vec<usize> = runs.iter().flat_map(|(_, added, _)| added.clone()).collect();
     let mut changes = Vec::new();
-    for index in come {
+    for index in added {
         let Some((number, says)) = units[index].says.split_once(". ") else { continue };
         if !number.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
         let before: Vec<String> = (0..=HIGHEST_NUMBER).map(|number| hash(&format!("{number}. {says}"))).collect();
-        let was = |gone: &usize| before.iter().any(|hash| hash == hash_of(marks[*gone]));
-        let Some(gone) = runs.iter().flat_map(|(gone, ..)| gone).copied().find(was) else { continue };
-        for (all_gone, all_come, _) in &mut *runs {
-            all_gone.retain(|other| *other != gone);
-            all_come.retain(|other| *other != index);
+        let was = |removed: &usize| before.iter().any(|hash| hash == hash_of(marks[*removed]));
+        let Some(removed) = runs.iter().flat_map(|(removed, ..)| removed).copied().find(was) else { continue };
+        for (all_removed, all_added, _) in &mut *runs {
+            all_removed.retain(|other| *other != removed);
+            all_added.retain(|other| *other != index);
         }
         let now = units[index].at.clone();
-        changes.push(Change { at: now.start, now: Some(now), was: Some(marks[gone].to_owned()) });
+        changes.push(Change { at: now.start, now: Some(now), was: Some(marks[removed].to_owned()) });
     }
     changes
 }
@@ -352,14 +355,14 @@ fn hash_of(mark: &str) -> &str {
 
 /// Drops units of a set, and headings, that were only moved.
 fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &[&str], units: &[Unit]) {
-    let come: Vec<usize> = runs.iter().flat_map(|(_, come, _)| come.clone()).collect();
-    for index in come.into_iter().filter(|index| units[*index].set.is_some() || units[*index].is_heading()) {
-        let is_it = |gone: &usize| old[*gone] == new[index];
-        let Some(from) = runs.iter_mut().find(|(gone, ..)| gone.iter().any(is_it)) else { continue };
+    let added: Vec<usize> = runs.iter().flat_map(|(_, added, _)| added.clone()).collect();
+    for index in added.into_iter().filter(|index| units[*index].set.is_some() || units[*index].is_heading()) {
+        let is_it = |removed: &usize| old[*removed] == new[index];
+        let Some(from) = runs.iter_mut().find(|(removed, ..)| removed.iter().any(is_it)) else { continue };
         if let Some(at) = from.0.iter().position(is_it) {
             from.0.remove(at);
         }
-        runs.iter_mut().for_each(|(_, come, _)| come.retain(|other| *other != index));
+        runs.iter_mut().for_each(|(_, added, _)| added.retain(|other| *other != index));
     }
 }
 

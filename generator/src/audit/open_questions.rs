@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::claims::Claims;
 use super::document::Document;
 use super::text::Span;
-use super::wording::{akin, likeness, stems};
-use crate::model::NotShown;
+use super::wording::{have_same_stem, likeness, stems};
+use crate::model::OpenQuestion;
 
 const MARK: &str = "not shown";
 
@@ -18,12 +18,12 @@ pub(super) struct Compared<'a> {
     pub(super) listed: usize,
     pub(super) in_document_only: Vec<Span<'a>>,
     /// Entries that the document does not state, each with the byte of the section.
-    pub(super) in_schema_only: Vec<(&'a NotShown, usize)>,
+    pub(super) in_schema_only: Vec<(&'a OpenQuestion, usize)>,
     pub(super) read: Vec<Span<'a>>,
 }
 
 /// An entry of the schema with the name of its family.
-type Entry<'a> = (&'a str, &'a NotShown);
+type Entry<'a> = (&'a str, &'a OpenQuestion);
 
 /// Compares the sentences of each section with the entries that name the section.
 pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: impl Fn(usize) -> bool) -> Compared<'a> {
@@ -81,7 +81,7 @@ fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, 
     // Several entries may come from one sentence, which then contains all of their words.
     for (index, (_, entry)) in entries.iter().enumerate() {
         let words = stems(&entry.says);
-        let has = |of: &[String], word: &String| of.iter().any(|of| akin(of, word));
+        let has = |of: &[String], word: &String| of.iter().any(|of| have_same_stem(of, word));
         let has_all =
             |question: &Question<'_>| words.iter().all(|word| has(&question.own, word) || has(&question.context, word));
         if questions.iter().any(has_all) {

@@ -108,7 +108,8 @@ impl Names {
         Some(OperationName { heading, ..first.named() })
     }
 
-    /// Resolves entries that are equally similar to two operations: they refer to the one that no other entry names.
+    /// Resolves entries that are equally similar to two operations: they refer to the operation that no other entry
+    /// names.
     fn settle(&self, found: &mut [(Span<'_>, Option<OperationName>)]) {
         let sure: Vec<String> =
             found.iter().filter_map(|(_, named)| named.as_ref()).map(|named| named.heading.clone()).collect();
@@ -131,7 +132,10 @@ impl Names {
     /// The operations all of whose words occur in a phrase.
     pub(super) fn with_words(&self, words: &[&str]) -> Vec<OperationName> {
         let has = |entry: &Entry| {
-            entry.words.iter().any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::akin(own, word))))
+            entry
+                .words
+                .iter()
+                .any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::have_same_stem(own, word))))
         };
         self.entries.iter().filter(|entry| has(entry)).map(Entry::named).collect()
     }

@@ -7,6 +7,7 @@ mod conventions;
 pub(super) mod endpoint;
 mod errors;
 mod examples;
+mod labels;
 mod limits;
 mod note;
 mod parameters;
@@ -70,7 +71,7 @@ pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: 
             _ => None,
         })
         .collect();
-    reader.gone_operations(&described);
+    reader.missing_operations(&described);
     reader.found
 }
 
@@ -158,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Finds operations that no section describes any more.
-    fn gone_operations(&mut self, described: &BTreeSet<&String>) {
+    fn missing_operations(&mut self, described: &BTreeSet<&String>) {
         let end = self.document.sections.last().map_or(0, |section| section.at.start);
         for known in &self.claims.operations {
             let id = &known.operation.id;

@@ -11,7 +11,7 @@ use super::claims::Claims;
 use super::compare::{Compared, Discrepancy, DiscrepancyKind};
 use super::describe::statement;
 use super::document::{Document, Section};
-use super::findings::{Findings, Force};
+use super::findings::{Basis, Findings};
 use super::marks::{self, Change};
 use super::named::Named;
 use super::numbered_rules;
@@ -49,7 +49,7 @@ pub(super) struct Context<'a> {
     /// The bytes at which differences of fact are reported.
     pub(super) reported: &'a [usize],
     /// Files of operations that the document no longer describes.
-    pub(super) gone: &'a [u32],
+    pub(super) removed: &'a [u32],
 }
 
 pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) -> Review<'a> {
@@ -76,8 +76,8 @@ impl Review<'_> {
         for difference in differences.iter_mut().filter(|difference| difference.says == "not there") {
             let is_operation =
                 difference.kind == DiscrepancyKind::SchemaOnly && difference.has.starts_with("endpoint ");
-            let gone = is_operation.then(|| self.place_of_operation(document, claims, difference.place)).flatten();
-            if let Some(at) = gone.or_else(|| self.nearest_change(document, difference.at)) {
+            let removed = is_operation.then(|| self.place_of_operation(document, claims, difference.place)).flatten();
+            if let Some(at) = removed.or_else(|| self.nearest_change(document, difference.at)) {
                 difference.at = at;
             }
         }
@@ -112,7 +112,8 @@ impl Review<'_> {
         let mut lines = Vec::new();
         // Several files may refer to one section.
         let mut changes: BTreeMap<(usize, bool), (&Change, Vec<String>)> = BTreeMap::new();
-        for recorded in self.recorded.iter().filter(|recorded| !context.gone.contains(&recorded.reviewed.digest.1.file))
+        for recorded in
+            self.recorded.iter().filter(|recorded| !context.removed.contains(&recorded.reviewed.digest.1.file))
         {
             let section = &recorded.reviewed.section.0;
             let place = |place: Place| format!("{}: reviewed section `{section}`", shown_place(files, Some(place)));
@@ -225,7 +226,7 @@ fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>
     let Context { files, document, claims, found, compared, .. } = *context;
     let range = change.now.clone().unwrap_or(change.at..change.at);
     let mut facts: Vec<String> = Vec::new();
-    for stated in found.statements.iter().filter(|stated| stated.force == Force::Stated && range.contains(&stated.at)) {
+    for stated in found.statements.iter().filter(|stated| stated.force == Basis::Stated && range.contains(&stated.at)) {
         let fact = statement(&stated.key, &stated.value);
         if !facts.contains(&fact) {
             facts.push(fact);

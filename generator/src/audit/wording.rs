@@ -341,7 +341,7 @@ pub(super) fn stems(text: &str) -> Vec<String> {
 }
 
 /// Whether two words have the same stem: `orders` and `order`, `history` and `historical`, `modifiable` and `modify`.
-pub(super) fn akin(a: &str, b: &str) -> bool {
+pub(super) fn have_same_stem(a: &str, b: &str) -> bool {
     let bare = |word: &'_ str| word.len() - usize::from(word.len() > 2 && word.ends_with('s') && !word.ends_with("ss"));
     let (a, b) = (&a[..bare(a)], &b[..bare(b)]);
     let is_same = |(a, b): &(char, char)| a == b || a.to_lowercase().eq(b.to_lowercase());
@@ -358,8 +358,8 @@ pub(super) fn likeness(a: &[String], b: &[String]) -> usize {
     if a.is_empty() || b.is_empty() {
         return 0;
     }
-    let shared = a.iter().filter(|a| b.iter().any(|b| akin(a, b))).count();
-    let shared_back = b.iter().filter(|b| a.iter().any(|a| akin(a, b))).count();
+    let shared = a.iter().filter(|a| b.iter().any(|b| have_same_stem(a, b))).count();
+    let shared_back = b.iter().filter(|b| a.iter().any(|a| have_same_stem(a, b))).count();
     1000 * (shared + shared_back) / (a.len() + b.len())
 }
 

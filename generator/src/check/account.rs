@@ -2,7 +2,7 @@
 
 use super::conditions::Subject;
 use super::names::{RustName, are_distinct, are_free};
-use super::taken;
+use super::reserved;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest};
 use crate::model::{Api, Class, Condition, Enum, Family, Lookup, Operation, Property, PropertyKind};
 
@@ -12,15 +12,15 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     let properties: Vec<_> =
         account.properties.iter().map(|property| RustName::of("property", &property.name)).collect();
     are_distinct(to, &properties);
-    are_free(to, &properties, &taken::PROPERTIES);
+    are_free(to, &properties, &reserved::PROPERTIES);
     let words = account.properties.iter().filter_map(|property| match &property.kind {
         PropertyKind::Words(name, values) => Some((name, values)),
         PropertyKind::Flag | PropertyKind::Time | PropertyKind::Names => None,
     });
     let types: Vec<_> = words.clone().map(|(name, _)| RustName::of("property", name)).collect();
     are_distinct(to, &types);
-    are_free(to, &types, &taken::ROOT_TYPES);
-    are_free(to, &types, &taken::TYPES);
+    are_free(to, &types, &reserved::ROOT_TYPES);
+    are_free(to, &types, &reserved::TYPES);
     for (_, values) in words {
         let values: Vec<_> = values.iter().map(|value| RustName::of("value", &value.name)).collect();
         are_distinct(to, &values);
@@ -28,7 +28,7 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     let of_instrument = account.instrument.iter().flat_map(|instrument| &instrument.properties);
     let of_instrument: Vec<_> = of_instrument.map(|property| RustName::of("property", &property.name)).collect();
     are_distinct(to, &of_instrument);
-    are_free(to, &of_instrument, &taken::PROPERTIES);
+    are_free(to, &of_instrument, &reserved::PROPERTIES);
 }
 
 /// A property is shown by enums of order records that have the same values, and denied by existing codes.
@@ -111,7 +111,7 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
 pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     for class in &family.classes {
         let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
-        if with_rates().next().is_none() && api.is_whole && !may_be_meant(family, class, to) {
+        if with_rates().next().is_none() && api.is_whole && !may_have_misspelt_rate(family, class, to) {
             to.at(
                 class.place,
                 Code::Unused,
@@ -126,7 +126,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
             class.when.iter().flat_map(Condition::names).all(is_known)
         };
         // A misspelt class may belong to an operation that has the parameter.
-        let others = || with_rates().next().filter(|_| !may_be_meant(family, class, to));
+        let others = || with_rates().next().filter(|_| !may_have_misspelt_rate(family, class, to));
         let Some(operation) = with_rates().find(speaks_of).or_else(others) else { continue };
         let names = family.names(operation.body.parameters());
         let name = format!("the class `{}`", class.name);
@@ -149,7 +149,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Whether a rate that could not be read, or one for an unknown class, may be meant for a class.
-fn may_be_meant(family: &Family, class: &Class, to: &Diagnostics) -> bool {
+fn may_have_misspelt_rate(family: &Family, class: &Class, to: &Diagnostics) -> bool {
     let known = || family.classes.iter().map(|known| known.name.as_str());
     let is_misspelt = |name: &str| !known().any(|known| known == name) && nearest(name, known()) == Some(&class.name);
     family.operations.iter().any(|operation| {

@@ -2,15 +2,15 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
-use crate::model::{Api, Batch, Envelope, Family, Field, Lookup, Operation, Record, Response, Type, Way};
+use crate::model::{AnswerPath, Api, Batch, Envelope, Family, Field, Lookup, Operation, Record, Response, Type};
 
 /// The batches of a family.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(batch) = &operation.batch else { continue };
         list_is_bounded(family, operation, batch, to);
-        if let Some((way, place)) = &batch.results {
-            results_are_in_the_answer(api, family, operation, (way, *place), to);
+        if let Some((path, place)) = &batch.results {
+            results_are_in_the_answer(api, family, operation, (path, *place), to);
         }
         match operation.response {
             Response::Object { record } if batch.list.is_some() => {
@@ -64,15 +64,15 @@ fn results_are_in_the_answer(
     api: &Api,
     family: &Family,
     operation: &Operation,
-    (way, place): (&Way, Place),
+    (path, place): (&AnswerPath, Place),
     to: &mut Diagnostics,
 ) {
-    let Some(first) = way.first().filter(|_| api.is_sound) else { return };
+    let Some(first) = path.first().filter(|_| api.is_sound) else { return };
     let of_envelope = api.envelope.as_ref().map(Envelope::members).unwrap_or_default();
-    let data_way = operation.data_way(api);
-    let data = data_way.and_then(Way::first);
+    let data_path = operation.data_path(api);
+    let data = data_path.and_then(AnswerPath::first);
     let of_data = match operation.response {
-        Response::Object { record } if data_way.is_none() => family.records.get(record),
+        Response::Object { record } if data_path.is_none() => family.records.get(record),
         Response::Object { .. } | Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
     };
     let fields = of_data.iter().flat_map(|record| record.fields.iter().map(|field| field.name.wire.as_str()));

@@ -37,7 +37,7 @@ fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mu
             Some(Type::Enum(index)) => {
                 family.enums.get(index).and_then(|all| enums::why_not_listed(all, &one.only, value))
             }
-            Some(ty) => values::why_not(family, ty, value),
+            Some(ty) => values::find_fault(family, ty, value),
             None => {
                 to.at(*place, Code::Misplaced, format!("expected a parameter with a single value, found `{name}`"))
                     .related(found.name.place, "the parameter is here")

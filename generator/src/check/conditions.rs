@@ -1,7 +1,7 @@
 //! Conditions: the names in them exist, and the values are possible.
 
 use super::ranges::Range;
-use super::units::why_no_value;
+use super::units::find_fault_of_value;
 use super::values::described;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, unknown};
 use crate::model::{
@@ -87,7 +87,7 @@ impl Subject<'_> {
                 .help("list at least one value");
         }
         for (value, place) in values {
-            if let Some(fault) = why_no_value(self.family, &found, value) {
+            if let Some(fault) = find_fault_of_value(self.family, &found, value) {
                 fault.report(to, *place, Code::BadValue, &format!("`{name}`"));
             }
         }
@@ -119,7 +119,7 @@ impl Subject<'_> {
         if let Some(found) = find(self.names, name, *place, to) {
             let ty = found.parameter().and_then(|parameter| parameter.shape.single());
             if !ty.is_some_and(|ty| comparison.takes(ty)) {
-                let (word, takes) = (comparison.as_str(), comparison.what_it_takes());
+                let (word, takes) = (comparison.as_str(), comparison.expected_operand());
                 to.at(*place, Code::BadRule, format!("`{word}` compares {takes}, but `{name}` is not one"))
                     .help(format!("use a parameter that is {takes}"));
             }
@@ -248,7 +248,7 @@ impl Comparison {
         }
     }
 
-    fn what_it_takes(self) -> &'static str {
+    fn expected_operand(self) -> &'static str {
         match self {
             Self::Among => "a text",
             Self::NotBefore => "a time",

@@ -295,7 +295,7 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
     }
 }
 
-/// A record is a proof only with a time: one that is older than the request does not exist because of the request.
+/// A record is a proof only with a time, because a record that is older than the request has another cause.
 fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_unread = |key| to.is_unread(confirm.place.file, key);
     let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
@@ -331,9 +331,9 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     };
     let is_time = |parameter: &Parameter| parameter.shape.is_one(Type::is_time);
     let expires = confirm.expires.as_ref().and_then(|(name, _)| is_found(name)).and_then(|found| found.parameter());
-    let is_strange = named.iter().any(|name| is_found(name).is_none()) || expires.is_some_and(|one| !is_time(one));
+    let is_invalid = named.iter().any(|name| is_found(name).is_none()) || expires.is_some_and(|one| !is_time(one));
     // Without `ids`, which are reported as missing, the remaining parameters are unknown.
-    if is_strange || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
+    if is_invalid || all.are_more() || confirm.ids.is_empty() && confirm.find.is_empty() {
         return;
     }
     let left = unnamed(family, &all, "", &named);

@@ -139,7 +139,7 @@ fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     for list in lists.into_iter().chain(within) {
         for (index, part) in list.iter().enumerate() {
             let PartKind::Word(word) = part.kind else { continue };
-            let is_same = |first: &&Part| matches!(first.kind, PartKind::Word(other) if says_the_same(word, other));
+            let is_same = |first: &&Part| matches!(first.kind, PartKind::Word(other) if is_same_part(word, other));
             if let Some(first) = list[..index].iter().find(is_same) {
                 to.at(part.place, Code::DefinedTwice, format!("`{}` is signed twice", word.as_str()))
                     .related(first.place, "the first one")
@@ -150,7 +150,7 @@ fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
 }
 
 /// Whether two words stand for the same part of a request.
-fn says_the_same(word: SignedPart, other: SignedPart) -> bool {
+fn is_same_part(word: SignedPart, other: SignedPart) -> bool {
     let part = |word: SignedPart| match word {
         SignedPart::Query | SignedPart::BareQuery | SignedPart::DecodedQuery | SignedPart::SortedQuery => {
             Some(SignedPart::Query)

@@ -16,7 +16,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
             }
             (Some(echoes), Response::Array { .. } | Response::Page { .. }) => {
                 to.at(echoes.place, Code::Misplaced, "`echoes` requires a response that is an `object`")
-                    .related(operation.said_at.response, "the response is here")
+                    .related(operation.key_places.response, "the response is here")
                     .help("remove it; for a batch, `items` matches results with items");
             }
             (None, Response::Object { record }) => {
@@ -63,7 +63,7 @@ fn ids_are_echoed(operation: &Operation, record: &Record, names: &WireNames<'_>,
         shared.filter(|wire| record.field(&wire.name.wire).is_some()).map(|wire| wire.name.wire.as_str()).collect();
     if let Some(first) = shared.first() {
         let shared = name_list(shared.iter().copied());
-        to.at(operation.said_at.response, Code::BadResponse, format!("missing `echoes` for ids that are in the request and the answer: {shared}"))
+        to.at(operation.key_places.response, Code::BadResponse, format!("missing `echoes` for ids that are in the request and the answer: {shared}"))
             .related(record.name.place, "the record is here")
             .help(format!(
                 "add `echoes: {{ {first}: {first} }}`, or `echoes_one_of` where the document leaves open which id it repeats"

@@ -32,7 +32,7 @@ fn spellings(all: &Enum, to: &mut Diagnostics) {
     }
 }
 
-/// `truth` names one value that is true and one that is false.
+/// `truth` names one true and one false value.
 fn truth(all: &Enum, to: &mut Diagnostics) {
     let unknown = |name: &str| !all.wires().any(|wire| wire == name);
     for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
@@ -51,7 +51,7 @@ fn truth(all: &Enum, to: &mut Diagnostics) {
 }
 
 /// Why a text is not a value of an enum in the spelling of requests; `None` if it is one.
-pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
+pub(super) fn find_fault(all: &Enum, text: &str) -> Option<Fault> {
     if all.values.is_empty() || all.wires().any(|wire| wire == text) {
         return None;
     }
@@ -65,7 +65,7 @@ pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
 
 /// Why a text is not, in any spelling, one of the allowed values of an enum; `None` if it is one.
 pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
-    let Some(index) = all.index_of(text) else { return why_not(all, text) };
+    let Some(index) = all.index_of(text) else { return find_fault(all, text) };
     let (_, place) = only.first()?;
     let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
     (!is_listed).then(|| Fault {

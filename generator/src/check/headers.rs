@@ -1,6 +1,6 @@
 //! Headers: their names, and the operations that send them.
 
-use super::taken;
+use super::reserved;
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 use crate::model::{Access, Api, Family, Operation, Parameter, Sent, Shape, Type};
 
@@ -16,11 +16,11 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
             )
             .help("remove it; signed calls carry it anyway");
         }
-        if taken::HEADERS.has(&header.name.to_ascii_lowercase()) {
+        if reserved::HEADERS.has(&header.name.to_ascii_lowercase()) {
             to.at(
                 header.place,
                 Code::BadHeader,
-                format!("the header `{}` cannot be set: {}", header.name, taken::HEADERS.why),
+                format!("the header `{}` cannot be set: {}", header.name, reserved::HEADERS.why),
             )
             .help("remove it");
         }
@@ -102,8 +102,8 @@ fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Pa
     let declared = api.headers.iter().map(|header| (&header.name, header.place));
     let before = operation.in_headers().take(index).map(|other| (&other.name.wire, other.name.place));
     let all: Vec<(&String, Place)> = credentials.chain(declared).chain(before).collect();
-    if taken::HEADERS.has(&name.to_ascii_lowercase()) {
-        to.at(place, Code::BadHeader, format!("the header `{name}` cannot be set: {}", taken::HEADERS.why))
+    if reserved::HEADERS.has(&name.to_ascii_lowercase()) {
+        to.at(place, Code::BadHeader, format!("the header `{name}` cannot be set: {}", reserved::HEADERS.why))
             .help("remove it");
     } else if !name.bytes().all(is_token) {
         to.at(place, Code::BadHeader, format!("invalid header name `{name}`"))

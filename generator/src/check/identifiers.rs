@@ -57,7 +57,7 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Why a text is not a value of the identifier; `None` if it is one.
-pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
+pub(super) fn find_fault(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();
     let name = &all.name.wire;
     if count == 0 {
@@ -71,8 +71,8 @@ pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     }
     let (alphabet, _) = all.alphabet.as_ref()?;
     let pieces = alphabet::ranges(alphabet).ok()?;
-    let stranger = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
-    let why = format!("invalid character {stranger:?} in `{text}`");
+    let unexpected = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
+    let why = format!("invalid character {unexpected:?} in `{text}`");
     Some(Fault::new(why, format!("`{name}` consists of the characters [{alphabet}]")))
 }
 

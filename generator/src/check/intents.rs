@@ -1,7 +1,7 @@
 //! Intents: the parameters that they set exist, and the values are possible.
 
 use super::names::{RustName, are_distinct, are_free};
-use super::{enums, taken};
+use super::{enums, reserved};
 use crate::diagnostics::{Code, Diagnostics, name_list, unknown};
 use crate::model::{
     Api, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, WireNames, WireParameter,
@@ -59,7 +59,7 @@ fn set(
         functions.push(RustName::new(format!("the intent `{}`", intent.id), &intent.rust, &name));
     }
     are_distinct(to, &functions);
-    are_free(to, &functions, &taken::SETTERS);
+    are_free(to, &functions, &reserved::SETTERS);
 }
 
 /// A parameter can be set to a value of its enum; the deciding parameter of a choice, to a value without further
@@ -83,7 +83,7 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
         return;
     };
     let Some(all) = family.enums.get(index) else { return };
-    if let Some(fault) = enums::why_not(all, &setting.text) {
+    if let Some(fault) = enums::find_fault(all, &setting.text) {
         fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
         return;
     }

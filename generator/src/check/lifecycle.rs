@@ -3,7 +3,8 @@
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, nearest};
 use crate::model::{
-    Api, Effect, Enum, EnumValue, Family, Lifecycle, Never, Operation, Ruled, Shape, Tracked, Transition, Type,
+    Api, Effect, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, Operation, Shape, Tracked,
+    Transition, Type,
 };
 
 /// Words that are allowed in place of a state.
@@ -120,20 +121,21 @@ fn excluded_transitions_are_absent(
     family: &Family,
     lifecycle: &Lifecycle,
     all: &Enum,
-    never: &Never,
+    never: &ExcludedTransition,
     to: &mut Diagnostics,
 ) {
-    if let Ruled::Operations(names) = &never.what
+    if let Exclusion::Operations(names) = &never.what
         && api.is_whole
     {
         names.iter().for_each(|(name, place)| changes_orders(family, name, *place, to));
     }
     for from in never.from.iter().filter_map(|from| all.index_of(from)) {
         let shown = match &never.what {
-            Ruled::Becoming(states) => {
-                states.iter().filter_map(|state| all.index_of(state)).find_map(|end| way(lifecycle, all, from, end))
-            }
-            Ruled::Operations(names) => lifecycle.transitions.iter().find(|one| {
+            Exclusion::Becoming(states) => states
+                .iter()
+                .filter_map(|state| all.index_of(state))
+                .find_map(|end| last_transition(lifecycle, all, from, end)),
+            Exclusion::Operations(names) => lifecycle.transitions.iter().find(|one| {
                 let has_trigger = names.iter().any(|(name, _)| one.trigger.iter().any(|(trigger, _)| trigger == name));
                 has_trigger && one.to != "rejected" && lifecycle.starts_from(all, one, from)
             }),
@@ -147,7 +149,7 @@ fn excluded_transitions_are_absent(
 }
 
 /// The last transition on a path of any length from one state to another.
-fn way<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Option<&'a Transition> {
+fn last_transition<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Option<&'a Transition> {
     let mut reached = vec![from];
     let mut next = 0;
     while let Some(state) = reached.get(next).copied() {

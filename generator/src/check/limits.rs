@@ -9,7 +9,7 @@ pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for over in family.limits.iter().filter_map(|ceiling| ceiling.over.as_ref()) {
         let Some(of) = family.enums.get(over.enum_index) else { continue };
         for (index, (value, place)) in over.values.iter().enumerate() {
-            if let Some(fault) = enums::why_not(of, value) {
+            if let Some(fault) = enums::find_fault(of, value) {
                 fault.report(to, *place, Code::BadValue, "`over`");
             }
             if let Some((_, first)) = over.values[..index].iter().find(|(earlier, _)| earlier == value) {
@@ -21,7 +21,7 @@ pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// `in_flight` belongs to an operation that amends, and names the parameter that identifies what is amended.
+/// `in_flight` belongs to an operation that amends orders, and names the parameter that identifies the order.
 pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(in_flight) = &operation.in_flight else { continue };
@@ -41,7 +41,7 @@ pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The parameters that may identify what is amended: those of the request and of its items.
+/// The parameters that may identify the amended order: those of the request and of its items.
 fn candidates(operation: &Operation) -> impl Iterator<Item = &Parameter> {
     operation.members().iter().chain(operation.items().flat_map(|(_, item)| &item.parameters))
 }

@@ -1,6 +1,6 @@
 //! Markets, which become functions of the client, and example programs.
 
-use super::taken;
+use super::reserved;
 use crate::diagnostics::{Code, Diagnostics, Place, unknown};
 use crate::model::Api;
 
@@ -9,8 +9,8 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     let headers = || api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
     for market in &api.markets {
         is_a_name("market", &market.name, market.place, to);
-        if taken::FAMILIES.has(&market.name) || api.families.iter().any(|family| family.name == market.name) {
-            let why = taken::FAMILIES.why;
+        if reserved::FAMILIES.has(&market.name) || api.families.iter().any(|family| family.name == market.name) {
+            let why = reserved::FAMILIES.why;
             to.at(market.place, Code::ReservedName, format!("a market cannot be named `{}`: {why}", market.name))
                 .help("choose another name");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::taken::{self, Taken};
+use super::reserved::{self, ReservedNames};
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{
     Api, Choice, ChoiceKind, EnumValue, Family, Name, Operation, Parameter, Response, Role, WireParameter, field_name,
@@ -66,7 +66,7 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
 }
 
 /// No element has a name that emitted code needs.
-pub(super) fn are_free(to: &mut Diagnostics, named: &[RustName], taken: &Taken) {
+pub(super) fn are_free(to: &mut Diagnostics, named: &[RustName], taken: &ReservedNames) {
     for this in named.iter().filter(|this| taken.has(&this.rust)) {
         to.at(
             this.place,
@@ -92,8 +92,8 @@ pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
             format!("invalid family name `{name}`: it is not the name of a Rust module"),
         )
         .help("name the folder in lower case with underscores, such as `spot_margin`");
-    } else if taken::FAMILIES.has(name) || taken::TYPES.has(&family.rust) {
-        to.at(place, Code::ReservedName, format!("a family cannot be named `{name}`: {}", taken::FAMILIES.why))
+    } else if reserved::FAMILIES.has(name) || reserved::TYPES.has(&family.rust) {
+        to.at(place, Code::ReservedName, format!("a family cannot be named `{name}`: {}", reserved::FAMILIES.why))
             .help("rename the folder");
     }
 }
@@ -116,7 +116,7 @@ pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
     );
     named.extend(family.operations.iter().flat_map(operation_types));
     are_distinct(to, &named);
-    are_free(to, named.get(1..).unwrap_or_default(), &taken::TYPES);
+    are_free(to, named.get(1..).unwrap_or_default(), &reserved::TYPES);
 }
 
 /// A choice and its cases.
@@ -163,7 +163,7 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         let named: Vec<_> = all.values.iter().map(|value| RustName::of("value", &value.name)).collect();
         are_distinct(to, &named);
-        are_free(to, &named, &taken::VARIANTS);
+        are_free(to, &named, &reserved::VARIANTS);
     }
     for choice in &family.choices {
         let maker = |EnumValue { name, .. }: &EnumValue| {
@@ -172,7 +172,7 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
         let with_more = choice.cases(family).filter(|(_, case)| !case.parameters.is_empty());
         let named: Vec<_> = with_more.filter_map(|(value, _)| maker(value)).collect();
         are_distinct(to, &named);
-        are_free(to, &named, &taken::MAKERS);
+        are_free(to, &named, &reserved::MAKERS);
     }
 }
 
@@ -190,7 +190,7 @@ pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
         })
         .collect();
     are_distinct(to, &named);
-    are_free(to, &named, &taken::VARIANTS);
+    are_free(to, &named, &reserved::VARIANTS);
 }
 
 /// `as` and lifecycles refer to operations by name, and the function of an operation is a module, too.
@@ -212,7 +212,7 @@ pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
         })
         .collect();
     are_distinct(to, &named);
-    are_free(to, &named, &taken::OPERATIONS);
+    are_free(to, &named, &reserved::OPERATIONS);
 }
 
 /// Checks the parameters of each request, list and choice.
@@ -266,7 +266,7 @@ fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
     let named = |parameter: &Parameter| RustName::of("parameter", &parameter.name);
     are_distinct(to, &parameters.iter().map(named).collect::<Vec<_>>());
     let with_setter = parameters.iter().filter(|parameter| parameter.need != crate::model::Need::Always);
-    are_free(to, &with_setter.map(named).collect::<Vec<_>>(), &taken::SETTERS);
+    are_free(to, &with_setter.map(named).collect::<Vec<_>>(), &reserved::SETTERS);
 }
 
 /// `[]` denotes a body that is an array, and nothing else.
@@ -315,11 +315,11 @@ fn is_name_of_parameter(name: &Name, to: &mut Diagnostics) {
 
 /// The name of a parameter or field can be used in conditions.
 fn is_nameable(name: &Name, to: &mut Diagnostics) {
-    if taken::CONDITION_WORDS.has(&name.wire) {
+    if reserved::CONDITION_WORDS.has(&name.wire) {
         to.at(
             name.place,
             Code::ReservedName,
-            format!("a parameter or field cannot be named `{}`: {}", name.wire, taken::CONDITION_WORDS.why),
+            format!("a parameter or field cannot be named `{}`: {}", name.wire, reserved::CONDITION_WORDS.why),
         )
         .help("the schema language cannot express this name");
     }

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{
-    Api, Family, Lookup, Need, OfPool, Operation, Pool, PoolReporting, Rate, Response, Role, Type, WeighsWhen,
+    Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type, WeighsWhen,
 };
 
 /// Checks the operations of a family.
@@ -34,7 +34,7 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
 fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     for rate in &operation.rates {
         let Some((of, when)) = rate.of_pool.as_ref().and_then(|of| Some((of, of.when.as_ref()?))) else { continue };
-        let is_of_all = |other: &&OfPool| other.pool == of.pool && other.when.is_none();
+        let is_of_all = |other: &&PoolWeight| other.pool == of.pool && other.when.is_none();
         if operation.rates.iter().filter_map(|other| other.of_pool.as_ref()).find(is_of_all).is_none() {
             to.at(rate.place, Code::BadRate, format!("no weight in `{}` for other calls", of.pool))
                 .help(format!("add what any other call takes, such as `1 of {}`", of.pool));

@@ -48,8 +48,8 @@ fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm,
                 .help("remove one of them");
         }
         let Some(parameter) = parameter_of_a_query(&places, name, to) else { continue };
-        let why_not = match parameter.shape {
-            Shape::One(ty) => values::why_not(family, ty, value),
+        let find_fault = match parameter.shape {
+            Shape::One(ty) => values::find_fault(family, ty, value),
             Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
                 to.at(name.1, Code::BadOutcome, format!("`{}` has no single value", name.0))
                     .related(parameter.name.place, "the parameter is here")
@@ -57,7 +57,7 @@ fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm,
                 continue;
             }
         };
-        if let Some(fault) = why_not {
+        if let Some(fault) = find_fault {
             fault.report(to, *place, Code::BadOutcome, &format!("invalid value of `{}`", name.0));
         }
     }

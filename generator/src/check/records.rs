@@ -115,7 +115,7 @@ fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut D
 /// A record cannot contain itself, except in a list, which may be empty.
 fn holds_itself(family: &Family, to: &mut Diagnostics) {
     for (index, record) in family.records.iter().enumerate() {
-        if let Some(field) = record.fields.iter().find(|field| leads_to(family, field, index)) {
+        if let Some(field) = record.fields.iter().find(|field| contains_record(family, field, index)) {
             let through =
                 inner(field).and_then(|inner| family.records.get(inner)).map_or("", |record| &record.name.wire);
             to.at(
@@ -136,7 +136,7 @@ fn inner(field: &Field) -> Option<usize> {
 }
 
 /// Whether a field contains a record at any depth.
-fn leads_to(family: &Family, field: &Field, target: usize) -> bool {
+fn contains_record(family: &Family, field: &Field, target: usize) -> bool {
     let mut open: Vec<usize> = inner(field).into_iter().collect();
     let mut seen = Vec::new();
     while let Some(index) = open.pop() {

@@ -16,7 +16,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     have_ids("limit", family.limits.iter().map(|limit| (limit.id.as_str(), limit.place)), to);
     statements(&family.statements, &[], to);
     for rule in &family.statements.rules {
-        is_of_its_kind(rule, to);
+        keys_fit_the_kind(rule, to);
         if rule.test.is_some() {
             to.at(
                 rule.place,
@@ -29,7 +29,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         statements(&operation.statements, &family.statements.rules, to);
         for rule in &operation.statements.rules {
-            is_of_its_kind(rule, to);
+            keys_fit_the_kind(rule, to);
             conditions_are_valid(api, family, operation, rule, to);
             can_hold(rule, to);
             can_fail(rule, to);
@@ -61,7 +61,7 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
 }
 
 /// Only a checked rule has a condition, and only a stated one has a reason why it is not checked.
-fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
+fn keys_fit_the_kind(rule: &Rule, to: &mut Diagnostics) {
     let kind = rule.kind.as_str();
     if rule.kind == RuleKind::Todo {
         to.at(rule.place, Code::Unfinished, format!("{} is not decided", name(rule))).help(
@@ -256,7 +256,7 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
     }
 }
 
-/// A rule that requires a parameter of every request could never fail; one that forbids it would refuse all of them.
+/// A rule that requires a parameter of every request never fails; a rule that forbids it refuses all requests.
 fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
     let is_always_sent = |(wire, _): &(String, Place)| match names.find(wire) {

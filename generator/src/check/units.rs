@@ -32,7 +32,7 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, 
     for (name, values, place) in parameter.units.iter().flat_map(|unit| &unit.when) {
         match around.find(name) {
             Lookup::Found(found) => {
-                for fault in values.iter().filter_map(|value| why_no_value(family, &found, value)) {
+                for fault in values.iter().filter_map(|value| find_fault_of_value(family, &found, value)) {
                     fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
                 }
             }
@@ -46,12 +46,12 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, 
 }
 
 /// Why a parameter can never have a value; `None` if it can.
-pub(super) fn why_no_value(family: &Family, wire: &WireParameter<'_>, value: &str) -> Option<Fault> {
+pub(super) fn find_fault_of_value(family: &Family, wire: &WireParameter<'_>, value: &str) -> Option<Fault> {
     match wire.role {
-        Role::Decider(index) => values::why_not(family, Type::Enum(index), value),
+        Role::Decider(index) => values::find_fault(family, Type::Enum(index), value),
         Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => {
             let ty = parameter.shape.single()?;
-            values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
+            values::find_fault(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
         }
     }
 }
@@ -67,7 +67,7 @@ fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
             continue;
         };
         let Some(ty) = shape.single().filter(|ty| ty.is_enum()) else { continue };
-        for fault in values.iter().filter_map(|value| values::why_not(family, ty, value)) {
+        for fault in values.iter().filter_map(|value| values::find_fault(family, ty, value)) {
             fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Why a text is not a value of a type; `None` if it is one.
-pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
+pub(super) fn find_fault(family: &Family, ty: Type, text: &str) -> Option<Fault> {
     let (what, such_as, is_one) = match ty {
         Type::Decimal => ("decimal number", "12.5", Number::parse(text).is_some()),
         Type::Scaled(scale) => return scaled_why_not(scale, text),
@@ -43,8 +43,8 @@ pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
         Type::Time(Times::Microseconds) => ("time in microseconds", "1790000000000000", number::is_integer(text)),
         Type::Time(Times::Nanoseconds) => ("time in nanoseconds", "1790000000000000000", number::is_integer(text)),
         Type::Boolean(_) => ("boolean", "true", ["true", "false"].contains(&text)),
-        Type::Enum(index) => return enums::why_not(family.enums.get(index)?, text),
-        Type::Identifier(index) => return identifiers::why_not(family.identifiers.get(index)?, text),
+        Type::Enum(index) => return enums::find_fault(family.enums.get(index)?, text),
+        Type::Identifier(index) => return identifiers::find_fault(family.identifiers.get(index)?, text),
         Type::String | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
     };
     let is_large = matches!(ty, Type::Integer | Type::Time(_)) && number::is_too_large(text);
@@ -135,7 +135,7 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     };
     let mut are_numbers = true;
     for (key, text, place) in given {
-        let fault = why_not(family, ty, text).or_else(|| begins_with_zero(text));
+        let fault = find_fault(family, ty, text).or_else(|| begins_with_zero(text));
         if let Some(fault) = fault {
             fault.report(to, place, Code::BadNumber, &format!("`{key}`"));
             are_numbers = false;
@@ -193,7 +193,7 @@ fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostic
     are_numbers(family, &parameter.name, &parameter.shape, parameter.as_text, to);
     let Some(all) = family.enum_of(&parameter.shape) else { return };
     for (value, place) in parameter.only.iter().filter(|(value, _)| all.index_of(value).is_some()) {
-        if let Some(fault) = enums::why_not(all, value) {
+        if let Some(fault) = enums::find_fault(all, value) {
             fault.report(to, *place, Code::BadValue, "");
         }
     }
@@ -244,7 +244,7 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(ty) = parameter.shape.single().filter(|ty| !matches!(ty, Type::Choice(_))) else {
         return misplaced(family, parameter, *place, "`default` requires a single value", to);
     };
-    if let Some(fault) = why_not(family, ty, default).or_else(|| out_of_bounds(family, parameter, default)) {
+    if let Some(fault) = find_fault(family, ty, default).or_else(|| out_of_bounds(family, parameter, default)) {
         fault.report(to, *place, Code::BadDefault, "`default`");
     }
 }
@@ -278,7 +278,7 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
     let number = Number::parse(text)?;
     let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number<'_>, &Number<'_>) -> bool| {
         // A bound that is not a number of this type is ignored.
-        let (bound, place) = bound.as_ref().filter(|(bound, _)| why_not(family, ty, bound).is_none())?;
+        let (bound, place) = bound.as_ref().filter(|(bound, _)| find_fault(family, ty, bound).is_none())?;
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
     };
     let parsed = |bound: &Option<(String, Place)>| bound.as_ref().map(|(bound, _)| bound.clone());
@@ -317,7 +317,7 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         misplaced(family, parameter, *place, "`delete` requires a text or a number", to);
     } else if (ty.is_quantity() || ty.is_time())
         && !parameter.as_text
-        && let Some(fault) = why_not(family, Type::Decimal, delete)
+        && let Some(fault) = find_fault(family, Type::Decimal, delete)
     {
         fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
     }

@@ -16,7 +16,8 @@ pub(crate) struct Arguments {
     /// Folder with the documents, each named after its key in api.yaml.
     #[arg(long, value_name = "FOLDER")]
     docs: PathBuf,
-    /// The documents as they were reviewed, in another folder or at a git revision of this one: shows which words changed.
+    /// The documents as they were reviewed, in another folder or at a git revision of this one: shows which words
+    /// changed.
     #[arg(long, value_name = "FOLDER|REVISION")]
     was: Option<String>,
     /// Record the sections as they are now in the schema's files.

@@ -61,7 +61,7 @@ pub(crate) fn printable(text: &str) -> String {
     shown
 }
 
-/// Whether it is a control character, or one that changes the text direction or has no width.
+/// Whether it is a control character, has no width, or changes the text direction.
 pub(crate) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -11,9 +11,9 @@ use super::{Code, Diagnostic, Diagnostics, Place, name_list};
 const SHOWN: usize = 3;
 
 /// From this number on, diagnostics of one kind in one file are put down to one missing line.
-const FALLEN: usize = 2;
+const MISPLACED: usize = 2;
 
-/// From this number on, other diagnostics that agree in one file are put down to one slip, such as in a list of states.
+/// From this number on, other diagnostics that agree in one file are put down to one typo, such as in a list of states.
 const ALIKE: usize = 3;
 
 /// The largest distance in lines between entries of the same broken mapping or list.
@@ -47,7 +47,7 @@ impl Diagnostics {
                 self.items.extend(fold(items));
             }
         }
-        self.join_fallen();
+        self.join_misplaced();
     }
 
     /// Folds the unknown types of a folder without `types.yaml` into one diagnostic.
@@ -79,12 +79,12 @@ impl Diagnostics {
 
     /// Folds texts and keys that are misplaced on neighbouring lines into one diagnostic: the line above them is
     /// missing.
-    fn join_fallen(&mut self) {
-        let (fallen, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.items).into_iter().partition(Diagnostic::is_fallen);
+    fn join_misplaced(&mut self) {
+        let (misplaced, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.items).into_iter().partition(Diagnostic::is_misplaced);
         self.items.extend(others);
         let mut joined: Vec<Diagnostic> = Vec::new();
-        for item in fallen {
+        for item in misplaced {
             let follows = |first: &&mut Diagnostic| match (first.last_place(), item.place) {
                 (Some(last), Some(own)) => {
                     first.message != item.message
@@ -118,7 +118,7 @@ impl Diagnostics {
                 (format!("{:?}", item.place.map(|place| place.line)), file.cloned(), 2)
             }
             // A cycle runs through all definitions that are circular in the same way.
-            Code::Circular => (way_of_cycle(&item.message).to_owned(), folder(), 2),
+            Code::Circular => (kind_of_cycle(&item.message).to_owned(), folder(), 2),
             // A file with one anchor usually has several.
             Code::Alias => (String::new(), file.cloned(), 2),
             // One mapping lacks all of these keys.
@@ -127,10 +127,10 @@ impl Diagnostics {
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
             }
-            Code::WrongType if item.is_text_for_mapping() => (item.message.clone(), file.cloned(), FALLEN),
+            Code::WrongType if item.is_text_for_mapping() => (item.message.clone(), file.cloned(), MISPLACED),
             Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), ALIKE),
             // The help lists the keys of the mapping; a misspelt key has a different help.
-            Code::UnknownKey if item.is_strange_key() => (item.help.clone()?, file.cloned(), FALLEN),
+            Code::UnknownKey if item.is_unknown_key() => (item.help.clone()?, file.cloned(), MISPLACED),
             _ => return None,
         };
         Some(Group { code: item.code, says, within, least })
@@ -177,7 +177,7 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
 }
 
 /// The kind of cycle: through `as`, through `includes`, through fields.
-fn way_of_cycle(message: &str) -> &str {
+fn kind_of_cycle(message: &str) -> &str {
     ["includes itself", "contains itself"].into_iter().find(|way| message.contains(way)).unwrap_or(message)
 }
 

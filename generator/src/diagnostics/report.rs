@@ -9,7 +9,7 @@ const API_NAME: &str = "api.yaml: ";
 #[derive(Clone, Debug)]
 pub(crate) struct Help {
     text: String,
-    /// The text that was written, and the one that was meant.
+    /// The written text, and the suggested one.
     replace: Option<(String, String)>,
     /// The name that is unknown.
     unknown: Option<String>,
@@ -19,12 +19,12 @@ pub(crate) struct Help {
 
 impl Help {
     /// Suggests another name.
-    pub(super) fn meant(given: &str, meant: &str) -> Self {
-        let stranger = given.chars().find(|c| !c.is_ascii() && !meant.contains(*c));
-        let note = stranger.map(|c| format!(" `{given}` has the character U+{:04X}", u32::from(c)));
+    pub(super) fn similar(given: &str, similar: &str) -> Self {
+        let unexpected = given.chars().find(|c| !c.is_ascii() && !similar.contains(*c));
+        let note = unexpected.map(|c| format!(" `{given}` has the character U+{:04X}", u32::from(c)));
         Self {
-            text: format!("did you mean `{meant}`?{}", note.unwrap_or_default()),
-            replace: Some((given.to_owned(), meant.to_owned())),
+            text: format!("did you mean `{similar}`?{}", note.unwrap_or_default()),
+            replace: Some((given.to_owned(), similar.to_owned())),
             unknown: None,
             defined: None,
         }
@@ -71,9 +71,9 @@ impl<'a> Report<'a> {
     pub(crate) fn help(mut self, help: impl Into<Help>) -> Self {
         let help = help.into();
         if let Some(diagnostic) = &mut self.diagnostic {
-            diagnostic.fix = diagnostic.place.zip(help.replace).and_then(|(place, (given, meant))| {
+            diagnostic.fix = diagnostic.place.zip(help.replace).and_then(|(place, (given, similar))| {
                 let place = only_place_of(&given, place, self.to.text(place.file)?)?;
-                Some(Fix { place, text: meant })
+                Some(Fix { place, text: similar })
             });
             diagnostic.help = Some(help.text);
             diagnostic.unknown = help.unknown;

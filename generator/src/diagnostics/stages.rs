@@ -34,20 +34,22 @@ impl Diagnostics {
 
     /// Removes mistakes of later stages that may only be consequences of content that could not be read.
     pub(crate) fn drop_follow_ups(&mut self, reading: &Reading) {
-        let fallen: Vec<(&Diagnostic, Place)> = self
+        let misplaced: Vec<(&Diagnostic, Place)> = self
             .items
             .iter()
             .filter_map(|item| Some((item, item.place?)))
-            .filter(|(item, _)| item.is_fallen())
+            .filter(|(item, _)| item.is_misplaced())
             .collect();
-        let explains = |(fallen, at): &(&Diagnostic, Place), missing: &Place| {
-            at.file == missing.file && (fallen.is_strange_key() || self.may_hold(*at, *missing))
+        let explains = |(misplaced, at): &(&Diagnostic, Place), missing: &Place| {
+            at.file == missing.file && (misplaced.is_unknown_key() || self.may_hold(*at, *missing))
         };
         let explained: BTreeSet<Diagnostic> = self
             .items
             .iter()
             .filter(|item| item.code == Code::MissingKey)
-            .filter(|item| item.place.is_some_and(|place| fallen.iter().any(|fallen| explains(fallen, &place))))
+            .filter(|item| {
+                item.place.is_some_and(|place| misplaced.iter().any(|misplaced| explains(misplaced, &place)))
+            })
             .cloned()
             .collect();
         // A second document may have the keys that the first one lacks.
@@ -114,8 +116,8 @@ enum Dependence {
     Nothing,
     /// The types of its family.
     Types,
-    /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow from
-    /// its words, such as its effect.
+    /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow
+    /// from its words, such as its effect.
     Names,
     /// Its whole file, and all files that this one depends on.
     Everything,

@@ -7,7 +7,7 @@ use super::report::Help;
 
 /// Help with the most similar of the `known` names, if one is similar enough; an editor can apply it.
 pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Help> {
-    nearest(given, known).map(|meant| Help::meant(given, meant))
+    nearest(given, known).map(|similar| Help::similar(given, similar))
 }
 
 /// Help for an unknown name: the most similar of the `known` names, each given with the place that defines it, or
@@ -20,9 +20,9 @@ pub(crate) fn unknown<'a>(
     otherwise: impl FnOnce() -> String,
 ) -> Help {
     let known: Vec<_> = known.into_iter().collect();
-    let meant = nearest(given, known.iter().map(|(name, _)| *name));
-    let place = known.iter().find(|(name, _)| Some(*name) == meant).and_then(|(_, place)| *place);
-    meant.map_or_else(|| otherwise().into(), |meant| Help::meant(given, meant)).unknown(given, place)
+    let similar = nearest(given, known.iter().map(|(name, _)| *name));
+    let place = known.iter().find(|(name, _)| Some(*name) == similar).and_then(|(_, place)| *place);
+    similar.map_or_else(|| otherwise().into(), |similar| Help::similar(given, similar)).unknown(given, place)
 }
 
 /// The most similar of the `known` names, if one is similar enough.

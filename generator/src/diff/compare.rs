@@ -1,13 +1,16 @@
 //! Compares two versions of an element: which elements within it were added, removed or changed.
 
-use super::findings::{Change, Findings, Spot};
+use super::findings::{Change, Findings, VersionedPlace};
 use crate::diagnostics::Place;
 use crate::model::elements::{Class, Element, KeyChange, Verdict, differences};
 
 /// Compares two versions of an element and everything within.
 pub(super) fn elements(to: &mut Findings, old: &Element, new: &Element) {
     for KeyChange { key, older, newer, places: [old_place, new_place], verdict } in differences(&old.keys, &new.keys) {
-        let spot = new_place.map(Spot::New).or(old_place.map(Spot::Old)).unwrap_or(Spot::New(new.written));
+        let spot = new_place
+            .map(VersionedPlace::New)
+            .or(old_place.map(VersionedPlace::Old))
+            .unwrap_or(VersionedPlace::New(new.written));
         let change = Change::Changed { what: key.name, old: older, new: newer, prose: key.is_prose };
         to.add(new.kind, &new.path, spot, change, verdict);
     }
@@ -38,16 +41,16 @@ fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
     let olds: Vec<&Element> = old.elements.iter().filter(|element| element.kind == kind).collect();
     let news: Vec<&Element> = new.elements.iter().filter(|element| element.kind == kind).collect();
     let pairs = Pairs::of(olds.clone(), news.clone());
-    for gone in pairs.removed {
-        let verdict = among(&new.among.removed, &gone.removed);
-        to.add(gone.kind, &gone.path, Spot::Old(gone.place), Change::Removed, verdict);
+    for removed in pairs.removed {
+        let verdict = among(&new.among.removed, &removed.removed);
+        to.add(removed.kind, &removed.path, VersionedPlace::Old(removed.place), Change::Removed, verdict);
     }
     for (old, new) in &pairs.both {
         elements(to, old, new);
     }
     for more in pairs.added {
         let verdict = lost_conversion(&olds, more).unwrap_or_else(|| among(&old.among.added, &more.added));
-        to.add(more.kind, &more.path, Spot::New(more.place), Change::Added, verdict);
+        to.add(more.kind, &more.path, VersionedPlace::New(more.place), Change::Added, verdict);
     }
     order(to, new, &pairs.both, &news);
 }
@@ -72,7 +75,7 @@ fn order(to: &mut Findings, of: &Element, both: &[(&Element, &Element)], news: &
         let names = |all: &[&Element]| all.iter().map(|one| one.names[0].as_str()).collect::<Vec<_>>().join(", ");
         let change = Change::Changed { what: "order", old: names(&older), new: names(&newer), prose: false };
         let place: Place = moved.place;
-        to.add(order.kind, &of.path, Spot::New(place), change, order.verdict.clone());
+        to.add(order.kind, &of.path, VersionedPlace::New(place), change, order.verdict.clone());
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::elements::Verdict;
 
 /// A place in one of the two schemas. Places of removed elements sort last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Spot {
+pub(super) enum VersionedPlace {
     New(Place),
     Old(Place),
 }
@@ -61,7 +61,7 @@ pub enum Change {
 
 /// A difference before the names of its files are resolved.
 pub(super) struct Finding {
-    pub(super) spot: Spot,
+    pub(super) spot: VersionedPlace,
     pub(super) kind: &'static str,
     pub(super) subjects: Vec<String>,
     pub(super) change: Change,
@@ -77,7 +77,14 @@ pub(super) struct Findings {
 impl Findings {
     /// Adds a difference. A change that is written once and shows in several elements, such as a field that records
     /// include, is one difference with several subjects.
-    pub(super) fn add(&mut self, kind: &'static str, path: &str, spot: Spot, change: Change, verdict: Verdict) {
+    pub(super) fn add(
+        &mut self,
+        kind: &'static str,
+        path: &str,
+        spot: VersionedPlace,
+        change: Change,
+        verdict: Verdict,
+    ) {
         let is_same = |other: &&mut Finding| {
             other.spot == spot && other.kind == kind && other.change == change && other.verdict == verdict
         };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Data, Draft, Field, JsonKind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Around, Effect, Envelope, Method, Need, Step, Way};
+use crate::model::{AnswerPath, Api, Around, Effect, Envelope, Method, Need, Step};
 
 /// The maximum number of values of an enum; more distinct values are not one.
 const MOST_VALUES: usize = 12;
@@ -44,10 +44,10 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>)
         return Err(to);
     };
     let mut operations: BTreeMap<(String, String), Operation> = BTreeMap::new();
-    let mut passed_over = BTreeMap::new();
+    let mut skipped = BTreeMap::new();
     for call in &calls {
         if !Method::ALL.iter().any(|method| method.as_str() == call.method) {
-            *passed_over
+            *skipped
                 .entry(format!("{} {}: the method is not one of the language", call.method, call.path))
                 .or_insert(0) += 1;
             continue;
@@ -57,8 +57,8 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>)
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let drafts = operations.into_iter().map(|((path, method), operation)| operation.draft(api, &file, &method, &path));
-    let passed_over = passed_over.into_iter().map(|(what, count)| format!("{what} ({count} calls)"));
-    Ok((drafts.collect(), passed_over.collect()))
+    let skipped = skipped.into_iter().map(|(what, count)| format!("{what} ({count} calls)"));
+    Ok((drafts.collect(), skipped.collect()))
 }
 
 fn har(text: &str) -> Option<Vec<Call>> {
@@ -139,8 +139,8 @@ fn template(path: &str) -> String {
 struct Operation {
     calls: usize,
     refused: usize,
-    request: Seen,
-    data: Seen,
+    request: ObservedValues,
+    data: ObservedValues,
 }
 
 impl Operation {
@@ -207,15 +207,15 @@ impl Operation {
 
 /// The observed values of a parameter or field.
 #[derive(Default)]
-struct Seen {
+struct ObservedValues {
     times: usize,
     kinds: BTreeSet<&'static str>,
     texts: BTreeMap<String, usize>,
-    members: Vec<(String, Seen)>,
-    item: Option<Box<Seen>>,
+    members: Vec<(String, ObservedValues)>,
+    item: Option<Box<ObservedValues>>,
 }
 
-impl Seen {
+impl ObservedValues {
     fn see(&mut self, value: &Value) {
         self.times += 1;
         match value {
@@ -235,7 +235,7 @@ impl Seen {
                 self.kinds.insert("object");
                 for (name, value) in members {
                     let at = self.members.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-                        self.members.push((name.clone(), Seen::default()));
+                        self.members.push((name.clone(), ObservedValues::default()));
                         self.members.len() - 1
                     });
                     self.members[at].1.see(value);
@@ -313,7 +313,7 @@ fn data_within<'v>(envelope: &Envelope, answer: &'v Value) -> Option<&'v Value> 
     is_success.then(|| data.map_or(answer, |data| at(answer, data).unwrap_or(&Value::Null)))
 }
 
-fn at<'v>(value: &'v Value, way: &Way) -> Option<&'v Value> {
+fn at<'v>(value: &'v Value, way: &AnswerPath) -> Option<&'v Value> {
     way.0.iter().try_fold(value, |value, step| match step {
         Step::Member(name) => value.get(name),
         Step::Item(index) => value.get(index),

@@ -92,7 +92,7 @@ fn request(draft: &Draft, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry>
     parameters(draft, "", fields, types)
 }
 
-/// Parameters; those of which one is sent form a choice, in the place of the first.
+/// Parameters; alternatives form a choice, in the place of the first.
 fn parameters(draft: &Draft, prefix: &str, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry> {
     let in_choice = |name: &str| {
         let full = format!("{prefix}{name}");

@@ -128,7 +128,8 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// The choice of these parameters: its key in requests, its name, and whether it states another winner than the source.
+    /// The choice of these parameters: its key in requests, its name, and whether it states another winner than the
+    /// source.
     pub(super) fn choice(&mut self, one_of: &OneOf) -> (String, String, bool) {
         if let Some((index, wins)) = self.known_choice(&one_of.members, one_of.wins.as_deref()) {
             let name = self.family.choices[index].name.wire.clone();

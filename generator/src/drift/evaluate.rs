@@ -84,7 +84,9 @@ impl<'a> Evaluator<'a> {
     fn answer(&self) -> Place {
         match &self.operation.response {
             Response::Page { list, .. } => list.place,
-            Response::Object { .. } | Response::Array { .. } | Response::Undefined => self.operation.said_at.response,
+            Response::Object { .. } | Response::Array { .. } | Response::Undefined => {
+                self.operation.key_places.response
+            }
         }
     }
 

@@ -44,7 +44,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
     let properties = account.properties.iter().map(property);
     let instrument = account.instrument.as_ref().map(|_| {
         quote! {
-            /// Adds the steps and bounds of what is traded under `symbol` in the line of business `line`.
+            /// Adds the steps and bounds of the instrument `symbol` in the line of business `line`.
             pub fn instrument(
                 mut self,
                 line: impl std::fmt::Display,

@@ -8,7 +8,7 @@ use super::docs::code;
 use super::envelope;
 use super::scope::Scope;
 use crate::diagnostics::Place;
-use crate::model::{Batch, Effect, Family, Operation, Parameter, Record, Response, Type, Way};
+use crate::model::{AnswerPath, Batch, Effect, Family, Operation, Parameter, Record, Response, Type};
 
 /// The tables for the items of a request.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -123,7 +123,7 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
 }
 
 /// The way to codes that stand apart from the items.
-fn codes_apart(way: &Way, batch: &Batch) -> TokenStream {
+fn codes_apart(way: &AnswerPath, batch: &Batch) -> TokenStream {
     let path = envelope::path(way);
     let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
     let code = word(&batch.code).unwrap_or_default();
@@ -168,7 +168,8 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
     }
 }
 
-/// The record of the answer for an item, and the list of these records, each of which states whether its item succeeded.
+/// The record of the answer for an item, and the list of these records, each of which states whether its item
+/// succeeded.
 fn results_in_one_list(
     scope: &Scope<'_>,
     list: &TokenStream,

@@ -162,7 +162,7 @@ pub(super) fn rules(scope: &Scope<'_>, parameters: &[Parameter], rules: &[(usize
 
 /// The checks of a rule; `index` is its position in the table of the operation's rules.
 ///
-/// Each required parameter has a check of its own, so that the violation names the one that is missing.
+/// Each required parameter has a check of its own, so that the violation names the missing parameter.
 fn rule<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStream {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return TokenStream::new() };
     let row = number(index as u64);

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::checks;
-use super::code::{File, Item, ident};
+use super::code::{File, Item, alternative, ident};
 use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::{self, Set};
@@ -53,11 +53,6 @@ fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<Item> {
 
 fn one_type(parameter: &Parameter) -> Type {
     parameter.shape.single().unwrap_or(Type::Undefined)
-}
-
-/// The variant for an alternative.
-pub(super) fn alternative(parameter: &Parameter) -> String {
-    parameter.name.variant().unwrap_or_default()
 }
 
 fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], wins: Option<&str>) -> Vec<TokenStream> {

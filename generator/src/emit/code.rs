@@ -61,7 +61,7 @@ pub(crate) struct File {
 pub(super) enum Item {
     /// Code to be formatted.
     Code(TokenStream),
-    /// Text to be copied as it is.
+    /// Text to be copied unchanged.
     Text(String),
 }
 
@@ -120,6 +120,11 @@ pub(super) fn local(parameter: &Parameter) -> proc_macro2::Ident {
         name @ ("from" | "to" | "out") => format_ident!("{name}_"),
         name => ident(name),
     }
+}
+
+/// The variant for an alternative of a choice.
+pub(super) fn alternative(parameter: &Parameter) -> String {
+    parameter.name.variant().unwrap_or_default()
 }
 
 /// Runs code with a reference to the value of a parameter, if it is set.

@@ -7,9 +7,9 @@ use super::code::{ident, optional, whole};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
 use super::lookup::{Lookup, Target};
-use super::operation;
 use super::scope::{Scope, is_timestamp};
 use super::shared::Shared;
+use super::trees;
 use crate::diagnostics::Place;
 use crate::model::{Compared, Comparison, Condition, EnumValue, Operand, Parameter, Relation, Shape, Type, field_name};
 
@@ -179,7 +179,7 @@ impl<'a> Conditions<'a> {
             }
             Operand::Moment { length, is_ahead } => {
                 let function = ident(if function == "is_below" { "is_before" } else { "is_after" });
-                let length = optional(length.map(operation::length));
+                let length = optional(length.map(trees::length));
                 quote!(to.#function(#own, to.moment(#length, #is_ahead)))
             }
         };

@@ -11,7 +11,7 @@ use super::pages;
 use super::scope::{Scope, value_type};
 use super::trees::{self, Field};
 use crate::model::{
-    Api, Compound, Confirm, Effect, Family, Operation, Pair, Repeat, Response, RowOutcome, Several, Shape, Type,
+    Api, Compound, Confirm, Effect, Family, NamesWithin, Operation, Pair, Repeat, Response, RowOutcome, Shape, Type,
     has_parameter,
 };
 
@@ -65,13 +65,13 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
 /// The function that sends one query for a record, page by page if the query has pages.
 fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_pages: bool) -> TokenStream {
     let query_at = if has_pages { quote!(query_pages_at) } else { quote!(query_at) };
-    let (json, sought) = (quote!(json), if has_pages { quote!(sought) } else { quote!(_sought) });
-    let passed = has_pages.then(|| quote!(, #sought));
+    let (json, record_id) = (quote!(json), if has_pages { quote!(record_id) } else { quote!(_record_id) });
+    let passed = has_pages.then(|| quote!(, #record_id));
     quote! {
         fn #function<'a>(
             client: &'a runtime::ClientCore,
             #json: &'a str,
-            #sought: runtime::confirm::Sought<'a>,
+            #record_id: runtime::confirm::RecordId<'a>,
         ) -> Option<runtime::confirm::QueryFuture<'a>> {
             Some(runtime::confirm::#query_at::<#query, #record>(client, #json #passed))
         }
@@ -98,7 +98,7 @@ pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field>
 pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
     let confirm = operation.confirm.as_ref()?;
     let pair = |((one, _), (other, _)): &Pair| trees::pair(trees::text(one), trees::text(other));
-    let several = |((one, _), others): &Several| {
+    let several = |((one, _), others): &NamesWithin| {
         trees::pair(trees::text(one), trees::texts(others.iter().map(|(other, _)| other.as_str())))
     };
     let (first, second) = (operation.first_query(family).map(|(first, _)| first), operation.second_query(family));

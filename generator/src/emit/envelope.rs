@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::code::{ident, optional_text};
-use crate::model::{Around, Envelope, Step, Way};
+use crate::model::{AnswerPath, Around, Envelope, Step};
 
 pub(super) fn table(envelope: &Envelope) -> TokenStream {
     let Envelope { around, code, message, time, data, success, beside, place: _ } = envelope;
@@ -26,13 +26,13 @@ pub(super) fn table(envelope: &Envelope) -> TokenStream {
     })
 }
 
-fn paths(paths: &[Way]) -> TokenStream {
+fn paths(paths: &[AnswerPath]) -> TokenStream {
     let paths = paths.iter().map(path);
     quote!(&[#(#paths),*])
 }
 
 /// A path to a value in an answer.
-pub(super) fn path(path: &Way) -> TokenStream {
+pub(super) fn path(path: &AnswerPath) -> TokenStream {
     let steps = path.0.iter().map(|step| match step {
         Step::Member(name) => quote!(runtime::tables::Step::Member(#name)),
         Step::Item(item) => {

@@ -7,7 +7,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::{Map, Value};
 
-use super::code::{ident, number, whole};
+use super::code::{alternative, ident, number, whole};
 use super::docs::Docs;
 use super::scope::{Scope, value_type};
 use super::{choices, module_name};
@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
             ChoiceKind::Presence { alternatives, .. } => {
                 let given = alternatives.iter().find(|parameter| json.contains_key(&parameter.name.wire))?;
                 let Shape::One(ty) = given.shape else { return None };
-                let variant = ident(&choices::alternative(given));
+                let variant = ident(&alternative(given));
                 let value = self.value(ty, &text_of(json.get(&given.name.wire)?)?, false)?;
                 Some(quote!(#name::#variant(#value)))
             }

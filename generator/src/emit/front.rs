@@ -55,7 +55,7 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
             docs.entry(&format!("{}: {}", code(&program.name), escape(&program.shows)));
         }
     }
-    wishes(&mut docs, api);
+    search_words(&mut docs, api);
     markets(&mut docs, api);
     docs.heading("Features");
     docs.markdown(
@@ -68,24 +68,24 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
 }
 
 /// Every operation with search words, and the other functions of a client.
-fn wishes(docs: &mut Docs, api: &Api) {
+fn search_words(docs: &mut Docs, api: &Api) {
     docs.heading("I want to …");
     docs.gap();
     docs.line("| I want to … | with |".to_owned());
     docs.line("|---|---|".to_owned());
-    let mut wishes: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut search_words: Vec<(&str, Vec<String>)> = Vec::new();
     for (family, operation) in api.operations() {
-        let Some((wish, _)) = operation.called.first() else { continue };
+        let Some((word, _)) = operation.called.first() else { continue };
         let link = link(family, operation);
-        match wishes.iter_mut().find(|(other, _)| other == wish) {
+        match search_words.iter_mut().find(|(other, _)| other == word) {
             Some((_, links)) => links.push(link),
-            None => wishes.push((wish, vec![link])),
+            None => search_words.push((word, vec![link])),
         }
     }
-    wishes.sort_by_key(|(wish, _)| *wish);
-    let common = WISHES.iter().map(|(wish, with)| (*wish, vec![(*with).to_owned()]));
-    for (wish, links) in wishes.into_iter().chain(common) {
-        docs.line(format!("| {} | {} |", cell(&escape(wish)), links.join(", ")));
+    search_words.sort_by_key(|(word, _)| *word);
+    let common = WISHES.iter().map(|(word, with)| (*word, vec![(*with).to_owned()]));
+    for (word, links) in search_words.into_iter().chain(common) {
+        docs.line(format!("| {} | {} |", cell(&escape(word)), links.join(", ")));
     }
 }
 

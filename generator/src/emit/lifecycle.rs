@@ -8,7 +8,7 @@ use super::diagram;
 use super::docs::{Docs, code, escape};
 use super::orders;
 use super::scope::{Scope, as_timestamp};
-use crate::model::{Api, Effect, Family, Lifecycle, Possible, Record, Ruled, Tracked, Transition, Type};
+use crate::model::{Api, Effect, Exclusion, Family, Lifecycle, Possible, Record, Tracked, Transition, Type};
 
 /// `lifecycle.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family, lifecycle: &Lifecycle) -> File {
@@ -262,8 +262,8 @@ pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
     }
     for never in &lifecycle.never {
         let what = match &never.what {
-            Ruled::Becoming(states) => format!("becomes {}", cells(states)),
-            Ruled::Operations(names) => {
+            Exclusion::Becoming(states) => format!("becomes {}", cells(states)),
+            Exclusion::Operations(names) => {
                 let names: Vec<_> = names.iter().map(|(name, _)| code(name)).collect();
                 format!("is changed by {}", names.join(", "))
             }

@@ -3,8 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::choices::alternative;
-use super::code::ident;
+use super::code::{alternative, ident};
 use super::expression::Expression;
 use super::scope::Scope;
 use crate::model::{Choice, ChoiceKind, Parameter, Shape, Type};

@@ -15,9 +15,8 @@ use super::trees::{self, Field};
 use super::{batches, classes, confirm, envelope, example, in_flight, intents, orders, pages, rules, statements};
 use crate::emit::Layout;
 use crate::model::{
-    Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, OfPool, Operation,
-    Parameter, ParameterStyle, PathPiece, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset,
-    WeighsWhen, Window,
+    Access, Api, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter, ParameterStyle,
+    PathPiece, PoolWeight, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeighsWhen, Window,
 };
 
 /// The file of an operation.
@@ -247,7 +246,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         trees::rows("headers", operation.headers.iter().map(|(header, _)| trees::text(header))),
         trees::rows("limits", operation.rates.iter().map(rate_limit)),
         trees::some("window", operation.window.as_ref().map(|_| trees::path(&["WINDOW"]))),
-        trees::some("history", operation.history.map(length)),
+        trees::some("history", operation.history.map(trees::length)),
         trees::rows("defaults", defaults(operation)),
         checked().next().map(|_| ("rules", trees::path(&["RULES"]))),
         trees::flag("rules_of_time", is_of_time),
@@ -292,7 +291,7 @@ fn rate_limit(rate: &Rate) -> Expr {
     let limit = trees::with(limit, "class", class.map(|class| trees::text(class)));
     match &rate.of_pool {
         None => limit,
-        Some(OfPool { pool, weight, when }) => {
+        Some(PoolWeight { pool, weight, when }) => {
             let limit = trees::on(limit, "pool", [trees::text(pool), trees::number((*weight).into())]);
             trees::with(limit, "when", when.as_ref().map(weighs_when))
         }
@@ -322,10 +321,10 @@ fn window_table(window: &Window) -> Expr {
     let fields = [
         Some(("from", trees::text(&window.from.0))),
         Some(("to", trees::text(&window.to.0))),
-        trees::some("span", window.span.map(length)),
-        trees::some("access", window.access.map(length)),
+        trees::some("span", window.span.map(trees::length)),
+        trees::some("access", window.access.map(trees::length)),
         trees::flag("access_is_of_data", window.access_is_of_data),
-        trees::some("default", window.default.map(length)),
+        trees::some("default", window.default.map(trees::length)),
         trees::flag("both_or_neither", window.both_or_neither),
         trees::some("days", window.days.map(days)),
     ];
@@ -335,20 +334,6 @@ fn window_table(window: &Window) -> Expr {
 fn days(zone: UtcOffset) -> Expr {
     let minutes = Literal::i32_unsuffixed(zone.minutes);
     trees::tokens(quote!(runtime::tables::Days::of_utc_offset(#minutes)))
-}
-
-/// A length of time in the form of the tables.
-pub(super) fn length(length: Duration) -> Expr {
-    let (unit, factor) = match length.unit {
-        DurationUnit::Millisecond => ("Millis", 1),
-        DurationUnit::Second => ("Seconds", 1),
-        DurationUnit::Minute => ("Seconds", 60),
-        DurationUnit::Hour => ("Seconds", 60 * 60),
-        DurationUnit::Day => ("Days", 1),
-        DurationUnit::Week => ("Days", 7),
-        DurationUnit::Month => ("Months", 1),
-    };
-    trees::call(trees::of_table("Length", unit), [trees::number(u64::from(length.n) * factor)])
 }
 
 fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {

@@ -144,7 +144,7 @@ pub(super) fn kind_of<'a>(family: &Family, record: &'a Record) -> Option<&'a Fie
     record.fields.iter().find(is_kind)
 }
 
-/// The fields of an operation's table: the parameter by which ceilings count what it creates, and what it amends.
+/// The fields of an operation's table: the parameters by which ceilings count created orders, and amended ones.
 pub(super) fn tables(family: &Family, operation: &Operation) -> [Option<Row>; 2] {
     [kind(family, operation), amends(family, operation)]
 }

@@ -111,7 +111,7 @@ fn texts(all: &[(String, Place)]) -> TokenStream {
     quote!(&[#(#values),*])
 }
 
-/// The parameter of which each value is sent in turn.
+/// The parameter whose values are sent one after the other.
 fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenStream> {
     let (name, _) = shows.over.as_ref()?;
     let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;

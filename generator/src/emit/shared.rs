@@ -10,11 +10,11 @@ use super::code::ident;
 /// The named expressions of one function.
 #[derive(Default)]
 pub(super) struct Shared {
-    seen: RefCell<Vec<Seen>>,
+    seen: RefCell<Vec<Occurrences>>,
     is_binding: Cell<bool>,
 }
 
-struct Seen {
+struct Occurrences {
     name: String,
     tokens: TokenStream,
     times: usize,
@@ -30,7 +30,7 @@ impl Shared {
     pub(super) fn name_of(&self, name: String, tokens: &TokenStream) -> Option<Ident> {
         let mut seen = self.seen.borrow_mut();
         let Some(known) = seen.iter_mut().find(|known| known.name == name) else {
-            seen.push(Seen { name, tokens: tokens.clone(), times: 1 });
+            seen.push(Occurrences { name, tokens: tokens.clone(), times: 1 });
             return None;
         };
         if known.tokens.to_string() != tokens.to_string() {
@@ -53,7 +53,7 @@ impl Shared {
         self.is_binding.set(true);
         let statements = write();
         let seen = self.seen.borrow();
-        let bindings = seen.iter().filter(|seen| seen.times > 1).map(|Seen { name, tokens, .. }| {
+        let bindings = seen.iter().filter(|seen| seen.times > 1).map(|Occurrences { name, tokens, .. }| {
             let name = ident(name);
             quote!(let #name = #tokens;)
         });

@@ -12,12 +12,13 @@ use syn::{
 
 use super::code::ident;
 use super::print::print_item;
+use crate::model::{Duration, DurationUnit};
 
 /// The text of a constant, whose declaration has a placeholder as its value.
 pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     match syn::parse2::<ItemConst>(declaration) {
         Ok(constant) => print_item(Item::Const(ItemConst { expr: Box::new(value), ..constant })),
-        Err(error) => text_of_no_rust(&error),
+        Err(error) => invalid_rust_text(&error),
     }
 }
 
@@ -36,16 +37,16 @@ pub(super) fn implementation<const N: usize>(
         let declared: ItemImpl = syn::parse2(declaration)?;
         Ok(Item::Impl(ItemImpl { items, ..declared }))
     });
-    whole.map_or_else(|error| text_of_no_rust(&error), print_item)
+    whole.map_or_else(|error| invalid_rust_text(&error), print_item)
 }
 
 /// Emitted code always parses; if it did not, the call of `compile_error!` would stop the compiler.
-fn no_rust(error: &syn::Error) -> Expr {
+fn invalid_rust(error: &syn::Error) -> Expr {
     macro_of("compile_error", &format!("tradeapi-gen emitted no Rust: {error}"))
 }
 
-fn text_of_no_rust(error: &syn::Error) -> String {
-    let call = no_rust(error);
+fn invalid_rust_text(error: &syn::Error) -> String {
+    let call = invalid_rust(error);
     format!("{};", quote!(#call))
 }
 
@@ -248,13 +249,27 @@ pub(super) fn on(receiver: Expr, method: &str, arguments: impl IntoIterator<Item
 
 /// An expression of a rarely used kind.
 pub(super) fn tokens(tokens: TokenStream) -> Expr {
-    syn::parse2(tokens).unwrap_or_else(|error| no_rust(&error))
+    syn::parse2(tokens).unwrap_or_else(|error| invalid_rust(&error))
 }
 
 /// Statements of a rarely used kind.
 pub(super) fn statements(tokens: TokenStream) -> Vec<Stmt> {
     let parsed = syn::parse::Parser::parse2(Block::parse_within, tokens);
-    parsed.unwrap_or_else(|error| vec![statement(no_rust(&error))])
+    parsed.unwrap_or_else(|error| vec![statement(invalid_rust(&error))])
+}
+
+/// A length of time in the form of the tables.
+pub(super) fn length(length: Duration) -> Expr {
+    let (unit, factor) = match length.unit {
+        DurationUnit::Millisecond => ("Millis", 1),
+        DurationUnit::Second => ("Seconds", 1),
+        DurationUnit::Minute => ("Seconds", 60),
+        DurationUnit::Hour => ("Seconds", 60 * 60),
+        DurationUnit::Day => ("Days", 1),
+        DurationUnit::Week => ("Days", 7),
+        DurationUnit::Month => ("Months", 1),
+    };
+    call(of_table("Length", unit), [number(u64::from(length.n) * factor)])
 }
 
 #[cfg(test)]

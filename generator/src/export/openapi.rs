@@ -11,6 +11,7 @@ mod families;
 mod object;
 mod operations;
 mod parameters;
+mod patterns;
 mod rules;
 mod statements;
 mod values;

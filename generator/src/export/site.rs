@@ -8,12 +8,12 @@
 //! 3. **files**: pages, style sheet, script, Markdown and JSON in memory, for `write`.
 
 mod address;
-mod beside;
 mod changes;
 mod code;
 mod concepts;
 mod examples;
 mod families;
+mod inputs;
 mod lifecycle;
 mod machines;
 mod markdown;
@@ -33,9 +33,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-pub use beside::RuleTests;
-pub(crate) use beside::{Beside, DocumentFile, SourceFile};
-pub(crate) use changes::Since;
+pub(crate) use changes::Baseline;
+pub use inputs::RuleTests;
+pub(crate) use inputs::{DocumentFile, SiteInputs, SourceFile};
 
 use crate::compare::{Difference, compare};
 use crate::diagnostics::{Diagnostics, is_invisible};
@@ -56,9 +56,9 @@ pub struct Site {
 }
 
 /// Makes the site of a schema; `since` adds the changes since another revision.
-pub(crate) fn site(api: &Api, beside: &Beside, since: Option<Since<'_>>) -> Site {
+pub(crate) fn site(api: &Api, inputs: &SiteInputs, since: Option<Baseline<'_>>) -> Site {
     let cases = rules::cases(api);
-    let site = view::Site::new(api, beside, &cases);
+    let site = view::Site::new(api, inputs, &cases);
     let pages = pages(&site, since);
     let mut files = BTreeMap::new();
     let ends: Vec<_> =
@@ -85,7 +85,7 @@ pub(crate) fn site(api: &Api, beside: &Beside, since: Option<Since<'_>>) -> Site
 }
 
 /// The pages in reading order.
-fn pages(site: &view::Site<'_>, since: Option<Since<'_>>) -> Vec<Page> {
+fn pages(site: &view::Site<'_>, since: Option<Baseline<'_>>) -> Vec<Page> {
     let mut pages = vec![families::home(site)];
     pages.extend(concepts::pages(site));
     for family in &site.families {

@@ -127,8 +127,8 @@ fn drafts(api: &Api, family: &Family, source: &DraftSource) -> Result<(Vec<Draft
         }
         DraftSource::OpenApi(path) => Ok(without_known(api, draft::openapi::drafts(api, path)?, Vec::new())),
         DraftSource::Recording(path) => {
-            let (drafts, passed_over) = draft::recording::drafts(api, path)?;
-            Ok(without_known(api, drafts, passed_over))
+            let (drafts, skipped) = draft::recording::drafts(api, path)?;
+            Ok(without_known(api, drafts, skipped))
         }
     }
 }

@@ -71,8 +71,8 @@ impl Schema {
         diff::diff(&self.side(), &newer.side())
     }
 
-    fn side(&self) -> diff::Side<'_> {
-        diff::Side { api: &self.api, files: &self.files }
+    fn side(&self) -> diff::SchemaVersion<'_> {
+        diff::SchemaVersion { api: &self.api, files: &self.files }
     }
 
     /// Reads the documents of a folder, each named after its key in `api.yaml`.
@@ -133,10 +133,10 @@ impl Schema {
         let tests = with.tests.cloned().unwrap_or_default();
         self.rules_exist(&tests)?;
         let documents = with.documents.map(|documents| self.located(documents)).unwrap_or_default();
-        let beside = export::Beside { schema: self.sources()?, documents, tests };
+        let inputs = export::SiteInputs { schema: self.sources()?, documents, tests };
         let diff = with.since.map(|(revision, older)| (revision, older.diff(self)));
-        let since = diff.as_ref().map(|(revision, diff)| export::Since { revision, diff });
-        Ok(export::site(&self.api, &beside, since))
+        let since = diff.as_ref().map(|(revision, diff)| export::Baseline { revision, diff });
+        Ok(export::site(&self.api, &inputs, since))
     }
 
     /// Fails if a test names a rule that the schema does not have.

@@ -99,7 +99,7 @@ fn list(folder: &Path, shown: &Path, below: &str, names: &mut Vec<String>, to: &
             continue;
         }
         let twin = lower.insert(name.to_lowercase(), path.clone());
-        if let Some((why, help)) = why_not_portable(name, twin).or_else(|| leads_out(folder, &at)) {
+        if let Some((why, help)) = why_not_portable(name, twin).or_else(|| leaves_schema(folder, &at)) {
             let file = to.add_file(shown.join(&path));
             to.at(Place { file, ..Place::default() }, Code::WrongName, why).help(help);
         } else if at.is_dir() {
@@ -135,7 +135,7 @@ fn why_not_portable(name: &str, twin: Option<String>) -> Option<(String, &'stati
 }
 
 /// Why a link is not followed: its target does not belong to the schema.
-fn leads_out(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
+fn leaves_schema(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
     let is_link = std::fs::symlink_metadata(at).is_ok_and(|metadata| metadata.is_symlink());
     let target = at.canonicalize().ok().filter(|_| is_link)?;
     let is_inside = folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));

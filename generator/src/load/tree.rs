@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
 
-use self::seen::Seen;
+use self::seen::SeenKeys;
 use super::Readers;
 use super::source::Source;
 use super::syntax::{self, Stop, Syntax};
@@ -138,7 +138,7 @@ struct Open<'a> {
 }
 
 /// A key that occurs twice in a mapping.
-struct Twice<'a> {
+struct DuplicateKey<'a> {
     text: Cow<'a, str>,
     first: Place,
     second: Place,
@@ -146,7 +146,12 @@ struct Twice<'a> {
 
 enum OpenKind<'a> {
     Sequence(Vec<Node<'a>>),
-    Mapping { entries: Vec<(Key<'a>, Node<'a>)>, key: Option<Option<Key<'a>>>, seen: Seen<'a>, twice: Vec<Twice<'a>> },
+    Mapping {
+        entries: Vec<(Key<'a>, Node<'a>)>,
+        key: Option<Option<Key<'a>>>,
+        seen: SeenKeys<'a>,
+        twice: Vec<DuplicateKey<'a>>,
+    },
 }
 
 impl<'a> Builder<'a, '_> {
@@ -171,7 +176,7 @@ impl<'a> Builder<'a, '_> {
             Event::MappingStart(style, anchor, _) => {
                 self.refuse_anchor(place, anchor);
                 let kind =
-                    OpenKind::Mapping { entries: Vec::new(), key: None, seen: Seen::default(), twice: Vec::new() };
+                    OpenKind::Mapping { entries: Vec::new(), key: None, seen: SeenKeys::default(), twice: Vec::new() };
                 self.open.push(Open { place, style, kind });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
@@ -323,7 +328,7 @@ fn begins_with(next: &Node<'_>, one: &Node<'_>) -> bool {
 }
 
 /// For a key that occurs twice, keeps the value that is not empty.
-fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[Twice<'_>], second: Node<'a>) {
+fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[DuplicateKey<'_>], second: Node<'a>) {
     let Some(twice) = twice.last() else { return };
     let first = entries.iter_mut().find(|(key, _)| key.text == twice.text);
     if let Some((_, first)) = first
@@ -342,7 +347,7 @@ fn directive(source: &Source) -> Option<Place> {
 
 /// Reports keys that occur twice; several of them are one mistake, because the line that begins another item is
 /// missing.
-fn report_twice(twice: &[Twice<'_>], to: &mut Diagnostics) {
+fn report_twice(twice: &[DuplicateKey<'_>], to: &mut Diagnostics) {
     let Some((one, others)) = twice.split_first() else { return };
     let help =
         if others.is_empty() { "remove one of them" } else { "remove one of each, or start a new item with `- `" };
@@ -358,8 +363,8 @@ fn report_twice(twice: &[Twice<'_>], to: &mut Diagnostics) {
 /// The key of an entry; `None` if it was reported, in which case the entry is skipped.
 fn read_key<'a>(
     node: Node<'a>,
-    seen: &mut Seen<'a>,
-    twice: &mut Vec<Twice<'a>>,
+    seen: &mut SeenKeys<'a>,
+    twice: &mut Vec<DuplicateKey<'a>>,
     to: &mut Diagnostics,
 ) -> Option<Key<'a>> {
     let place = node.place;
@@ -378,7 +383,7 @@ fn read_key<'a>(
         return None;
     }
     if let Some(first) = seen.insert(text.clone(), place) {
-        twice.push(Twice { text, first, second: place });
+        twice.push(DuplicateKey { text, first, second: place });
         return None;
     }
     Some(Key { text, place })

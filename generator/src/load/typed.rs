@@ -20,7 +20,7 @@ const MOST_READINGS: usize = 100;
 
 /// Reads a document into its type. Faulty parts are reported and left out; `None` if nothing is left.
 pub(super) fn read<T: DeserializeOwned>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
-    let shared = Shared { passed_over: RefCell::default(), diagnostics: RefCell::new(to) };
+    let shared = Shared { skipped: RefCell::default(), diagnostics: RefCell::new(to) };
     for _ in 0..MOST_READINGS {
         if shared.skips(root) {
             return None;
@@ -31,14 +31,14 @@ pub(super) fn read<T: DeserializeOwned>(root: &Node<'_>, to: &mut Diagnostics) -
         };
         let (node, place) = error.node.unwrap_or((root.id, root.place));
         shared.report(place, error);
-        shared.passed_over.borrow_mut().insert(node);
+        shared.skipped.borrow_mut().insert(node);
     }
     None
 }
 
 struct Shared<'a> {
     /// Nodes that were reported and are skipped.
-    passed_over: RefCell<HashSet<u32>>,
+    skipped: RefCell<HashSet<u32>>,
     diagnostics: RefCell<&'a mut Diagnostics>,
 }
 
@@ -48,7 +48,7 @@ impl Shared<'_> {
     }
 
     fn skips(&self, node: &Node<'_>) -> bool {
-        matches!(node.content, Content::Refused) || self.passed_over.borrow().contains(&node.id)
+        matches!(node.content, Content::Refused) || self.skipped.borrow().contains(&node.id)
     }
 }
 
@@ -60,12 +60,12 @@ struct ReadError {
     message: String,
     help: Option<Box<Help>>,
     /// Whether the lines that follow the value were read as a part of it.
-    swallows: bool,
+    has_absorbed_lines: bool,
 }
 
 impl ReadError {
     fn new(code: Code, message: String) -> Self {
-        Self { node: None, code, message, help: None, swallows: false }
+        Self { node: None, code, message, help: None, has_absorbed_lines: false }
     }
 
     /// Sets the node of the error, unless a node within it is already set.

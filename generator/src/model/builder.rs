@@ -18,8 +18,8 @@ mod types;
 
 use super::names::NoIdentifier;
 use super::{
-    AllReviewed, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name, Operations,
-    Program, Reviewed, Sent, Source, Statements, Way, field_name, type_name,
+    AllReviewed, AnswerPath, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
+    Operations, Program, Reviewed, Sent, Source, Statements, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -237,11 +237,11 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn paths(&mut self, texts: &[Text], key: &str, place: Place) -> Vec<Way> {
+    pub(super) fn paths(&mut self, texts: &[Text], key: &str, place: Place) -> Vec<AnswerPath> {
         let mut paths = Vec::new();
         for text in texts {
             let name = self.need(&Some(text.clone()), key, place);
-            match Way::parse(&name) {
+            match AnswerPath::parse(&name) {
                 Some(path) => paths.push(path),
                 None if name.is_empty() => {}
                 None => {
@@ -337,7 +337,7 @@ impl Builder<'_> {
         &mut self,
         rules: &[Spanned<raw::Rule>],
         operations: &statements::Operations,
-        not_shown: &[Spanned<Short<raw::NotShown>>],
+        not_shown: &[Spanned<Short<raw::OpenQuestion>>],
         contradictions: &[Spanned<raw::Contradiction>],
         observed: &[Spanned<raw::Observation>],
     ) -> Statements {
@@ -383,8 +383,8 @@ impl Builder<'_> {
             }
             // An invisible character has already been reported.
             (None, Err(_)) if !from.is_empty() && !from.contains(is_invisible) => {
-                let stranger = from.chars().find(|c| !c.is_ascii());
-                let why = stranger.map(|c| format!(": U+{:04X} is not ASCII", u32::from(c))).unwrap_or_default();
+                let unexpected = from.chars().find(|c| !c.is_ascii());
+                let why = unexpected.map(|c| format!(": U+{:04X} is not ASCII", u32::from(c))).unwrap_or_default();
                 let message = format!("the {what} name `{from}` cannot become a Rust name{why}");
                 self.to
                     .at(place, Code::NotAnIdentifier, message.replace("the  ", "the "))

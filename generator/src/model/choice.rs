@@ -3,7 +3,7 @@
 use super::{EnumValue, Family, Name, Parameter};
 use crate::diagnostics::Place;
 
-/// Parameters of which only certain combinations are allowed.
+/// Parameters that are allowed only in certain combinations.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Choice {
     pub(crate) name: Name,
@@ -37,7 +37,7 @@ impl Choice {
         }
     }
 
-    /// The parameters of which exactly one is sent; `None` where a value decides.
+    /// The alternatives, if exactly one is sent; `None` if a value decides.
     pub(crate) fn alternatives(&self) -> Option<&[Parameter]> {
         match &self.kind {
             ChoiceKind::Presence { alternatives, .. } => Some(alternatives),

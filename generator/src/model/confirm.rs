@@ -48,7 +48,7 @@ impl CallResult {
 pub(crate) type Pair = ((String, Place), (String, Place));
 
 /// A name and the names that belong to it, each with its place.
-pub(crate) type Several = ((String, Place), Vec<(String, Place)>);
+pub(crate) type NamesWithin = ((String, Place), Vec<(String, Place)>);
 
 /// How queries confirm whether a request, or an item of it, had its effect.
 #[derive(Clone, Debug, Hash)]
@@ -73,16 +73,16 @@ pub(crate) struct Confirm {
     pub(crate) since: Option<(String, Place)>,
     /// Fields of the record and the parameters that they equal once the request had its effect.
     pub(crate) matches: Vec<Pair>,
-    /// Parameters of the request, each with fields of which one agrees with it, if the record has any of them.
-    pub(crate) agrees: Vec<Several>,
+    /// Parameters of the request, each with fields of the record; one of those present must agree with it.
+    pub(crate) agrees: Vec<NamesWithin>,
     /// Parameters of the request that are not compared.
     pub(crate) beside: Vec<(String, Place)>,
     pub(crate) created: Option<(String, Place)>,
-    /// The parameters of which a request has one if it creates something; empty if every request does.
+    /// One of these parameters is in each request that creates something; empty if every request creates something.
     pub(crate) creates_with: Vec<(String, Place)>,
     pub(crate) changed: Option<(String, Place)>,
     /// Fields of the record with the values during which only such a request changes it.
-    pub(crate) changed_while: Vec<Several>,
+    pub(crate) changed_while: Vec<NamesWithin>,
     /// The parameter of the request with the time after which it is refused.
     pub(crate) expires: Option<(String, Place)>,
     pub(crate) kept: Option<Duration>,
@@ -92,8 +92,8 @@ pub(crate) struct Confirm {
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Echoes {
     pub(crate) place: Place,
-    /// Members of the answer, each with the parameters of the request of which it repeats one.
-    pub(crate) ids: Vec<Several>,
+    /// Members of the answer, each with the parameters of the request that it may repeat.
+    pub(crate) ids: Vec<NamesWithin>,
     /// Whether it is enough that one id agrees.
     pub(crate) one_is_enough: bool,
 }
@@ -161,7 +161,7 @@ impl Operation {
         }
     }
 
-    /// The parameters with ids, one of which a query takes.
+    /// The parameters with ids; a query takes one of them.
     pub(crate) fn queried_by(&self) -> impl Iterator<Item = &(String, Place)> {
         let confirm = self.confirm.iter();
         confirm

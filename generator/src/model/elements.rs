@@ -58,7 +58,7 @@ pub(crate) struct Element {
     /// Elements of different forms hold different elements, which are not compared with each other.
     pub(crate) form: &'static str,
     /// The effect of elements of a certain kind that are added to this element or removed from it, if it is special.
-    pub(crate) among: Among,
+    pub(crate) among: MembershipEffect,
     /// The effect of another order of the elements of a kind, if there is one.
     pub(crate) order: Option<Order>,
     /// The type that `From` converts into it, unless another element of the kind has the same type.
@@ -67,7 +67,7 @@ pub(crate) struct Element {
 
 /// The effect of adding elements of a kind to an element or removing them, if it differs from the usual.
 #[derive(Default)]
-pub(crate) struct Among {
+pub(crate) struct MembershipEffect {
     /// For elements of this kind that the newer version adds to this older one.
     pub(crate) added: Option<(&'static str, Verdict)>,
     /// For elements of this kind that the older version had and this newer one lacks.
@@ -96,7 +96,7 @@ impl Element {
             added: documentation(""),
             removed: documentation(""),
             form: "",
-            among: Among::default(),
+            among: MembershipEffect::default(),
             order: None,
             converts_from: None,
         }
@@ -285,11 +285,11 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChan
         let [older, newer] = texts;
         KeyChange { key, older, newer, places, verdict: documentation("") }
     };
-    let gone = older.iter().filter(|key| alone(key, newer));
-    let gone = gone.map(|key| one(key, [key.value.clone(), String::new()], [key.place, None]));
+    let removed = older.iter().filter(|key| alone(key, newer));
+    let removed = removed.map(|key| one(key, [key.value.clone(), String::new()], [key.place, None]));
     let more = newer.iter().filter(|key| alone(key, older));
     let more = more.map(|key| one(key, [String::new(), key.value.clone()], [None, key.place]));
-    changed.chain(gone).chain(more).collect()
+    changed.chain(removed).chain(more).collect()
 }
 
 /// The document and the section.

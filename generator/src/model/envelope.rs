@@ -12,11 +12,11 @@ use super::{Api, Operation};
 pub(crate) struct Envelope {
     pub(crate) around: Around,
     /// The ways to the code; the first that exists in an answer counts.
-    pub(crate) code: Vec<Way>,
-    pub(crate) message: Vec<Way>,
+    pub(crate) code: Vec<AnswerPath>,
+    pub(crate) message: Vec<AnswerPath>,
     pub(crate) time: Option<String>,
     /// The way to the data; `None` if the whole body is the data.
-    pub(crate) data: Option<Way>,
+    pub(crate) data: Option<AnswerPath>,
     /// The code of success; `None` if only failures have a code.
     pub(crate) success: Option<String>,
     pub(crate) beside: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Envelope {
 
 /// The path to a value within an answer: `error.code`, `errors[0]`, `[4]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Way(pub(crate) Vec<Step>);
+pub(crate) struct AnswerPath(pub(crate) Vec<Step>);
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub(crate) enum Step {
     Item(usize),
 }
 
-impl Way {
+impl AnswerPath {
     /// Parses a path as the schema spells it.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut steps = Vec::new();
@@ -69,7 +69,7 @@ impl Way {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for AnswerPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
             match step {
@@ -86,17 +86,17 @@ impl Envelope {
     /// The member that is the code itself.
     #[cfg(feature = "cli")]
     pub(crate) fn code_member(&self) -> Option<&str> {
-        self.code.iter().find_map(Way::member)
+        self.code.iter().find_map(AnswerPath::member)
     }
 
     /// Whether the envelope can be an array.
     pub(crate) fn can_be_array(&self) -> bool {
-        self.code.iter().chain(&self.message).chain(&self.data).any(|way| way.first().is_none())
+        self.code.iter().chain(&self.message).chain(&self.data).any(|path| path.first().is_none())
     }
 
     /// Its members without duplicates and without the data.
     pub(crate) fn members(&self) -> Vec<&str> {
-        let paths = self.code.iter().chain(&self.message).filter_map(Way::first);
+        let paths = self.code.iter().chain(&self.message).filter_map(AnswerPath::first);
         let all = paths.chain(self.time.as_deref()).chain(self.beside.iter().map(String::as_str));
         let mut members = Vec::new();
         for name in all {
@@ -119,28 +119,28 @@ impl Operation {
     }
 
     /// The way to the data of a success; `None` if the data is the whole body.
-    pub(crate) fn data_way<'a>(&'a self, api: &'a Api) -> Option<&'a Way> {
+    pub(crate) fn data_path<'a>(&'a self, api: &'a Api) -> Option<&'a AnswerPath> {
         self.data.as_ref().or_else(|| api.envelope.as_ref()?.data.as_ref())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Step, Way};
+    use super::{AnswerPath, Step};
 
     #[test]
     fn paths_are_members_and_items() {
         let member = |name: &str| Step::Member(name.to_owned());
-        assert_eq!(Way::parse("code"), Some(Way(vec![member("code")])));
+        assert_eq!(AnswerPath::parse("code"), Some(AnswerPath(vec![member("code")])));
         assert_eq!(
-            Way::parse("error.list[2][0].code"),
-            Some(Way(vec![member("error"), member("list"), Step::Item(2), Step::Item(0), member("code")]))
+            AnswerPath::parse("error.list[2][0].code"),
+            Some(AnswerPath(vec![member("error"), member("list"), Step::Item(2), Step::Item(0), member("code")]))
         );
-        assert_eq!(Way::parse("[1].a"), Some(Way(vec![Step::Item(1), member("a")])));
+        assert_eq!(AnswerPath::parse("[1].a"), Some(AnswerPath(vec![Step::Item(1), member("a")])));
         for wrong in ["", ".", "a.", "a.[0]", "[", "a[", "a[]", "a[x]", "a]", "a[0]b"] {
-            assert_eq!(Way::parse(wrong), None, "{wrong}");
+            assert_eq!(AnswerPath::parse(wrong), None, "{wrong}");
         }
-        assert_eq!(Way::parse("[1].a").map(|path| path.to_string()).as_deref(), Some("[1].a"));
-        assert_eq!(Way::parse("a.b[3]").map(|path| path.to_string()).as_deref(), Some("a.b[3]"));
+        assert_eq!(AnswerPath::parse("[1].a").map(|path| path.to_string()).as_deref(), Some("[1].a"));
+        assert_eq!(AnswerPath::parse("a.b[3]").map(|path| path.to_string()).as_deref(), Some("a.b[3]"));
     }
 }

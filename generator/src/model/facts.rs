@@ -108,7 +108,7 @@ pub(crate) enum Fact {
         rule: String,
         kind: RuleKind,
     },
-    NotShown {
+    OpenQuestion {
         about: String,
         says: String,
     },
@@ -188,7 +188,7 @@ impl Fact {
             Self::State { family, state } => texts(&[family, state]),
             Self::Transition { family, from, trigger, to } => texts(&[family, from, trigger, to]),
             Self::Rule { about, rule, kind } => texts(&[about, rule, kind.as_str()]),
-            Self::NotShown { about, says } => texts(&[about, says]),
+            Self::OpenQuestion { about, says } => texts(&[about, says]),
             Self::Contradiction { about, readings } => texts(&[about, &readings.join(" / ")]),
             Self::Observed { about, says } => texts(&[about, says]),
         }
@@ -217,7 +217,7 @@ impl Fact {
             Self::State { .. } => "state",
             Self::Transition { .. } => "transition",
             Self::Rule { .. } => "rule",
-            Self::NotShown { .. } => "notshown",
+            Self::OpenQuestion { .. } => "notshown",
             Self::Contradiction { .. } => "contradiction",
             Self::Observed { .. } => "observed",
         }

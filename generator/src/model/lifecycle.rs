@@ -12,7 +12,7 @@ pub(crate) struct Lifecycle {
     pub(crate) source: Option<Source>,
     pub(crate) states: Vec<State>,
     pub(crate) transitions: Vec<Transition>,
-    pub(crate) never: Vec<Never>,
+    pub(crate) never: Vec<ExcludedTransition>,
     pub(crate) records: Vec<Tracked>,
 }
 
@@ -38,17 +38,17 @@ pub(crate) struct Transition {
 
 /// What the document rules out, directly and through other states.
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct Never {
+pub(crate) struct ExcludedTransition {
     pub(crate) place: Place,
     pub(crate) from: Vec<String>,
-    pub(crate) what: Ruled,
+    pub(crate) what: Exclusion,
     pub(crate) at: String,
     pub(crate) why: String,
 }
 
 /// What is ruled out.
 #[derive(Clone, Debug, Hash)]
-pub(crate) enum Ruled {
+pub(crate) enum Exclusion {
     /// That it becomes one of these states.
     Becoming(Vec<String>),
     /// That one of these operations takes effect.
@@ -103,14 +103,14 @@ impl Lifecycle {
         is_any || names_state(all, &transition.from, index)
     }
 
-    /// Whether one state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
-    /// it, also through other states.
+    /// Whether one state can become another: `Yes` if a documented transition leads there, `No` if the documents
+    /// exclude it, also through other states.
     pub(crate) fn can_become(&self, all: &Enum, from: usize, to: usize) -> Possible {
         if from == to {
             return Possible::Yes;
         }
         let is_ruled_out = self.never.iter().any(|never| {
-            matches!(&never.what, Ruled::Becoming(states) if names_state(all, states, to))
+            matches!(&never.what, Exclusion::Becoming(states) if names_state(all, states, to))
                 && names_state(all, &never.from, from)
         });
         if self.is_terminal(all, from) || is_ruled_out {
@@ -127,7 +127,7 @@ impl Lifecycle {
         let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
         let has_trigger = |triggers: &[(String, Place)]| triggers.iter().any(|(name, _)| has_effect(name));
         let is_ruled_out = self.never.iter().any(|never| {
-            matches!(&never.what, Ruled::Operations(names) if has_trigger(names))
+            matches!(&never.what, Exclusion::Operations(names) if has_trigger(names))
                 && names_state(all, &never.from, index)
         });
         let shown =

@@ -1,6 +1,6 @@
 //! Listings, what they show of an account, and batches.
 
-use super::{Family, Field, ListName, Operation, PageOrder, PagesBy, Response, Shown, Way};
+use super::{AnswerPath, Family, Field, ListName, Operation, PageOrder, PagesBy, Response, Shown};
 use crate::diagnostics::Place;
 
 /// The properties of a listing beyond its cursor.
@@ -133,7 +133,7 @@ pub(crate) struct Batch {
     /// The field of an object with the one list of results, or with the list that `results` is parallel to.
     pub(crate) list: Option<(String, Place)>,
     /// The way to the codes of the items, if they are not in the items of the list.
-    pub(crate) results: Option<(Way, Place)>,
+    pub(crate) results: Option<(AnswerPath, Place)>,
     /// The lists of what succeeded and what failed; `None` if the answer is one list.
     pub(crate) done: Option<(String, Place)>,
     pub(crate) failed: Option<(String, Place)>,

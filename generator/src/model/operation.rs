@@ -1,8 +1,8 @@
 //! Operations: requests and responses.
 
 use super::{
-    Batch, Compound, Confirm, Deprecated, Duration, Echoes, Intent, Listing, Name, Parameter, Rate, Repeat, Source,
-    Statements, UtcOffset, Way,
+    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Intent, Listing, Name, Parameter, Rate, Repeat,
+    Source, Statements, UtcOffset,
 };
 use crate::diagnostics::Place;
 use crate::words::{Access, Effect, Lists, Objects, Sends};
@@ -48,18 +48,18 @@ pub(crate) struct Operation {
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
     /// The way to the data, if it differs from other operations.
-    pub(crate) data: Option<Way>,
+    pub(crate) data: Option<AnswerPath>,
     pub(crate) listing: Listing,
     pub(crate) batch: Option<Batch>,
     pub(crate) intents: Vec<Intent>,
     pub(crate) examples: Vec<Example>,
     pub(crate) statements: Statements,
-    pub(crate) said_at: SaidAt,
+    pub(crate) key_places: KeyPlaces,
 }
 
 /// The places of keys that have none of their own; the place of the operation for keys that are left out.
 #[derive(Clone, Copy, Debug, Hash)]
-pub(crate) struct SaidAt {
+pub(crate) struct KeyPlaces {
     pub(crate) whitelisted: Place,
     pub(crate) permission: Place,
     pub(crate) history: Place,

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Operand, Parameter, PoolReporting, Rate, Relation,
+    Comparison, Condition, Deprecated, InFlight, Need, Operand, Parameter, PoolReporting, PoolWeight, Rate, Relation,
     ResponseValue, Shape, Test, Type, Unit, WeighsWhen, Window,
 };
 use crate::diagnostics::Place;
@@ -44,12 +44,12 @@ impl Display for ResponseValue {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header(name) => write!(f, "the header {name}"),
-            Self::Body(way) => write!(f, "{way} in the body"),
+            Self::Body(path) => write!(f, "{path} in the body"),
         }
     }
 }
 
-impl Display for OfPool {
+impl Display for PoolWeight {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", self.weight, self.pool)?;
         self.when.iter().try_for_each(|when| write!(f, " {when}"))
@@ -107,7 +107,7 @@ impl Rate {
 
     /// The rate as a cell of a table: `10/s per UID for copy-trading`, or the weight of a call in a pool.
     pub(crate) fn in_short(&self) -> String {
-        self.of_pool.as_ref().map_or_else(|| self.to_string(), OfPool::to_string)
+        self.of_pool.as_ref().map_or_else(|| self.to_string(), PoolWeight::to_string)
     }
 
     fn counted_by(&self) -> String {

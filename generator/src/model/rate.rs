@@ -1,6 +1,6 @@
 //! Rate limits, and the pools that several operations share.
 
-use super::{Duration, ResetForm, Way};
+use super::{AnswerPath, Duration, ResetForm};
 use crate::diagnostics::Place;
 
 /// A rate limit.
@@ -13,13 +13,13 @@ pub(crate) struct Rate {
     /// The class of users that it applies to; `default` is everyone.
     pub(crate) class: String,
     /// The weight of a call in a pool, if other operations count in it, too.
-    pub(crate) of_pool: Option<OfPool>,
+    pub(crate) of_pool: Option<PoolWeight>,
     pub(crate) place: Place,
 }
 
 /// The weight of a call in a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct OfPool {
+pub(crate) struct PoolWeight {
     pub(crate) pool: String,
     /// How many calls it counts as.
     pub(crate) weight: u32,
@@ -58,7 +58,7 @@ pub(crate) struct Pool {
 /// What answers report about a pool.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct PoolReporting {
-    /// Whether they report what is used rather than what remains.
+    /// Whether they report used rather than remaining calls.
     pub(crate) is_used: bool,
     pub(crate) count: ResponseValue,
     pub(crate) reset: Option<(ResponseValue, ResetForm)>,
@@ -69,7 +69,7 @@ pub(crate) struct PoolReporting {
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum ResponseValue {
     Header(String),
-    Body(Way),
+    Body(AnswerPath),
 }
 
 impl Rate {

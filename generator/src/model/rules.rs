@@ -57,7 +57,7 @@ pub(crate) enum Condition {
     Not(Box<Condition>),
 }
 
-/// The order of a parameter and what it is compared with.
+/// How a parameter is ordered relative to its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Relation {
     Below,

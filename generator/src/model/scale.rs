@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_point_moves_and_nothing_else() {
+    fn only_the_decimal_point_moves() {
         for (value, wire) in [("64000.5", "640005000"), ("0.0001", "1"), ("-1.5", "-15000"), ("0", "0"), ("7", "70000")]
         {
             assert_eq!((to_wire(value, 4).as_str(), to_value(wire, 4).as_str()), (wire, value));

@@ -21,7 +21,7 @@ pub(crate) struct WireParameter<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role<'a> {
     Plain(&'a Parameter),
-    /// One of several parameters of which exactly one is sent.
+    /// One of several alternatives; exactly one is sent.
     Alternative(&'a Parameter),
     /// The deciding parameter of a choice, with the index of its enum.
     Decider(usize),
@@ -253,7 +253,7 @@ impl Family {
         }
     }
 
-    /// Whether a parameter was reported as one that cannot be sent.
+    /// Whether a parameter was reported as impossible to send.
     fn is_unread(&self, parameter: &Parameter) -> bool {
         let alternatives = self.choice_of(parameter).and_then(Choice::alternatives);
         parameter.has_no_form() || alternatives.is_some_and(|alternatives| alternatives.len() < 2)

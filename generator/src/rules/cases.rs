@@ -35,17 +35,17 @@ const MOST_STARTS: usize = 30;
 
 /// The cases of every checked rule, as far as they are found.
 pub(crate) fn cases(api: &Api) -> Vec<Case> {
-    api.operations().flat_map(|(family, operation)| Maker::new(api, family, operation).cases()).collect()
+    api.operations().flat_map(|(family, operation)| CaseBuilder::new(api, family, operation).cases()).collect()
 }
 
-struct Maker<'a> {
+struct CaseBuilder<'a> {
     drafts: Drafts<'a>,
     entries: Vec<Entry<'a>>,
     leaves: Vec<Leaf<'a>>,
     lists: Vec<Option<&'a ListName>>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> CaseBuilder<'a> {
     fn new(api: &'a Api, family: &'a Family, operation: &'a Operation) -> Self {
         let examples = operation.examples.iter().filter_map(|example| serde_json::from_str(&example.request.0).ok());
         let mut bases: Vec<Draft> = examples.map(|request| Draft { request, account: Map::new() }).collect();
@@ -159,7 +159,8 @@ impl<'a> Maker<'a> {
                 let plans = if breaks { goals::breaking } else { goals::keeping }(when, require, forbid);
                 let bases = self.with_items(bases, list);
                 let cases = plans.iter().filter_map(|goals| {
-                    let drafts = goals.iter().fold(bases.clone(), |drafts, goal| self.towards(&drafts, list, goal));
+                    let drafts =
+                        goals.iter().fold(bases.clone(), |drafts, goal| self.changed_to_meet(&drafts, list, goal));
                     self.first(entry, breaks, drafts, &|draft| self.meets(draft, list, goals))
                 });
                 cases.collect()
@@ -218,8 +219,9 @@ impl<'a> Maker<'a> {
         Evaluator { family, leaves, request: &draft.request, account, now: Some(NOW) }
     }
 
-    fn towards(&self, drafts: &[Draft], list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
-        let mut next: Vec<Draft> = drafts.iter().flat_map(|draft| self.drafts.making(draft, list, goal)).collect();
+    fn changed_to_meet(&self, drafts: &[Draft], list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
+        let mut next: Vec<Draft> =
+            drafts.iter().flat_map(|draft| self.drafts.changed_to_meet(draft, list, goal)).collect();
         next.truncate(MOST_STARTS);
         next
     }

@@ -77,7 +77,7 @@ pub(super) struct Drafts<'a> {
     pub(super) operation: &'a Operation,
     /// The first drafts, made from the examples.
     pub(super) bases: Vec<Draft>,
-    /// The requests of the family's examples, and the items of those that are arrays.
+    /// The requests of the family's examples, and the items of array requests.
     pub(super) seen: Vec<Value>,
     /// The time around which the times of requests lie.
     pub(super) now: u64,
@@ -89,7 +89,7 @@ impl<'a> Drafts<'a> {
     }
 
     /// The drafts that result from changing `draft` to meet a goal, in all known ways.
-    pub(super) fn making(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
+    pub(super) fn changed_to_meet(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
         let so = goal.so;
         match (&goal.condition, so) {
             (Condition::Given(names), true) => names.iter().fold(vec![draft.clone()], |drafts, (name, _)| {
@@ -130,7 +130,7 @@ impl<'a> Drafts<'a> {
                 self.relating(draft, list, &parameter.0, relation, operand)
             }
             (Condition::Not(inner), _) => {
-                self.making(draft, list, &Goal { condition: (**inner).clone(), so: !so, far: goal.far })
+                self.changed_to_meet(draft, list, &Goal { condition: (**inner).clone(), so: !so, far: goal.far })
             }
         }
     }
@@ -355,9 +355,9 @@ impl<'a> Drafts<'a> {
         let Some(set) = draft.set(list) else { return };
         set.insert(decider.to_owned(), json!(value));
         let belongs = |name: &str| case.parameters.iter().any(|own| own.name.wire == name);
-        let strangers = all.iter().flat_map(|case| &case.parameters).filter(|member| !belongs(&member.name.wire));
-        for stranger in strangers {
-            set.remove(&stranger.name.wire);
+        let unexpected = all.iter().flat_map(|case| &case.parameters).filter(|member| !belongs(&member.name.wire));
+        for member in unexpected {
+            set.remove(&member.name.wire);
         }
         for (member, samples) in samples.into_iter().filter(|(member, _)| member.need == crate::model::Need::Always) {
             if let Some(sample) = samples.into_iter().next().filter(|_| !set.contains_key(&member.name.wire)) {
@@ -455,7 +455,7 @@ impl<'a> Drafts<'a> {
     }
 }
 
-/// The requests of the examples of a family, and the items of those that are arrays.
+/// The requests of the examples of a family, and the items of array requests.
 pub(super) fn seen_in(family: &Family) -> Vec<Value> {
     let examples = family.operations.iter().flat_map(|operation| &operation.examples);
     let requests = examples.filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());

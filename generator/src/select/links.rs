@@ -9,7 +9,8 @@ use crate::model::{
 /// A reference to a type: the list that defines it, and the index into it.
 pub(super) type Link<'a> = (Definition, &'a mut usize);
 
-/// All references within a family: those of its operations, its ceilings and its lifecycle, and of the types themselves.
+/// All references within a family: those of its operations, its ceilings and its lifecycle, and of the types
+/// themselves.
 pub(super) fn all(family: &mut Family) -> Vec<Link<'_>> {
     let operations = family.operations.iter_mut().flat_map(of_operation);
     let ceilings = family.limits.iter_mut().filter_map(of_ceiling);

@@ -102,7 +102,7 @@ fn reported(report: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_change_is_reported_at_its_line_and_nothing_else_is() {
+fn every_change_is_reported_at_its_line_and_only_there() {
     let Some(subject) = Subject::read() else { return };
     let failures = on_all_cores(CASES, |case| {
         let (text, line) = apply(&subject.texts[case.document], case.edit);

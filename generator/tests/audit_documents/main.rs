@@ -18,7 +18,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The schema and the texts of the documents, which are beside the project, or in the folder that `TRADEAPI_DOCS` names.
+/// The schema and the texts of the documents, which are beside the project, or in the folder that `TRADEAPI_DOCS`
+/// names.
 struct Subject {
     auditor: Auditor<'static>,
     texts: [String; 2],

@@ -1,5 +1,5 @@
-//! Changes by a program that mean nothing to anybody: other spacing, line breaks, markup, typography, order of rows, equal
-//! lengths of time, synonyms. None may be reported as a change of fact, and nearly all pass.
+//! Changes by a program that mean nothing to anybody: other spacing, line breaks, markup, typography, order of rows,
+//! equal lengths of time, synonyms. None may be reported as a change of fact, and nearly all pass.
 
 use crate::turned::sentences;
 use crate::{Change, DOCUMENTS, Subject, changed, code, on_all_cores};

@@ -1,5 +1,5 @@
-//! Changes by a program that turn what every sentence says around: words exchanged for their opposites, negations put in
-//! and taken away, other units, other numbers, two parts of a sentence exchanged. None may pass.
+//! Changes by a program that turn what every sentence says around: words exchanged for their opposites, negations put
+//! in and taken away, other units, other numbers, two parts of a sentence exchanged. None may pass.
 
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use super::page::{Page, text, text_of, within};
 use super::sites;
 
 #[test]
-fn no_page_advises_to_repeat_what_may_be_done() {
+fn no_page_advises_repeating_a_request_that_may_be_done() {
     let (_, site) = sites().next().unwrap();
     let row = |operation: &str, code: &str| {
         let page = Page::of(site, &format!("operations/unified/{operation}.html"));
@@ -52,7 +52,7 @@ fn every_observed_code_has_its_meaning_for_each_changing_operation() {
 }
 
 #[test]
-fn markdown_says_what_the_page_says_of_outcomes_states_and_intents() {
+fn markdown_has_the_outcomes_states_and_intents_of_the_page() {
     let (_, site) = sites().next().unwrap();
     for name in ["place-order", "modify-order", "cancel-order", "unfilled-orders"] {
         let page = Page::of(site, &format!("operations/unified/{name}.html"));

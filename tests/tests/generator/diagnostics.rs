@@ -357,16 +357,16 @@ fn one_mistake_has_one_diagnostic() {
         let text = fs::read_to_string(base.path().join(&file)).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         for (index, line) in lines.iter().enumerate() {
-            let slips = [line.replacen(':', "x:", 1), format!(" {line}"), format!("{line} }}"), String::new()];
-            for slip in slips {
+            let typos = [line.replacen(':', "x:", 1), format!(" {line}"), format!("{line} }}"), String::new()];
+            for typo in typos {
                 let mut changed = lines.clone();
-                changed[index] = &slip;
+                changed[index] = &typo;
                 fs::write(base.path().join(&file), changed.join("\n") + "\n").unwrap();
                 let count = Generator::new().schema_dir(base.path()).read().map_or_else(|all| all.len(), |_| 0);
                 // Without their first line, the lines of a mapping are keys of the outer one.
-                let most = if slip.is_empty() { 7 } else { 3 };
+                let most = if typo.is_empty() { 7 } else { 3 };
                 if count > most {
-                    rains.push(format!("{}:{}: {slip:?} gives {count}", file.display(), index + 1));
+                    rains.push(format!("{}:{}: {typo:?} gives {count}", file.display(), index + 1));
                 }
                 tried += usize::from(count > 0);
                 alone += usize::from(count == 1);

@@ -26,7 +26,7 @@ fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) ->
 }
 
 /// The parameters that both placing operations share.
-struct Said<'a> {
+struct PlacementParameters<'a> {
     line: &'a str,
     symbol: &'a str,
     margin: &'a str,
@@ -41,30 +41,30 @@ struct Said<'a> {
     presets: [Option<&'a tradeapi::Decimal>; 4],
 }
 
-fn place(said: &Said<'_>, at: &mut Desk<'_>) -> Result<Placed, Reason> {
-    let [take_price, stop_price, take_limit, stop_limit] = said.presets;
+fn place(parameters: &PlacementParameters<'_>, at: &mut Desk<'_>) -> Result<Placed, Reason> {
+    let [take_price, stop_price, take_limit, stop_limit] = parameters.presets;
     let preset = |price, limit_price: Option<_>| -> Result<Preset, Reason> {
         let limit_price = optional(limit_price)?;
         Ok(Preset { price: optional(price)?, by_mark: false, is_limit: Some(limit_price.is_some()), limit_price })
     };
-    let side = said.side.and_then(Side::of).ok_or(Reason::MissingParameter)?;
-    let effect = said.trade_side.and_then(|side| Effect::of(side.as_str()));
+    let side = parameters.side.and_then(Side::of).ok_or(Reason::MissingParameter)?;
+    let effect = parameters.trade_side.and_then(|side| Effect::of(side.as_str()));
     let (side, pos, effect) = direction(at.core, at.account, side, effect);
-    let line = Line::of(said.line).ok_or(Reason::Parameter)?;
+    let line = Line::of(parameters.line).ok_or(Reason::Parameter)?;
     let ticket = Ticket {
         account: at.account,
         line,
-        pair: at.core.pair(Family::Classic, line, said.symbol).ok_or(Reason::UnknownSymbol)?,
+        pair: at.core.pair(Family::Classic, line, parameters.symbol).ok_or(Reason::UnknownSymbol)?,
         side,
-        price: optional(said.price)?,
-        quantity: Quantity::Lots(number(said.size.ok_or(Reason::MissingParameter)?)?),
-        force: said.force.and_then(Force::of).unwrap_or(Force::Gtc),
+        price: optional(parameters.price)?,
+        quantity: Quantity::Lots(number(parameters.size.ok_or(Reason::MissingParameter)?)?),
+        force: parameters.force.and_then(Force::of).unwrap_or(Force::Gtc),
         pos,
         effect,
-        reduce_only: said.reduce_only == Some(&ReduceOnly::Yes),
-        prevention: said.prevention.and_then(Prevention::of).unwrap_or(Prevention::Off),
-        client: said.client.map(Into::into),
-        margin: Margin::of(said.margin).unwrap_or(Margin::Crossed),
+        reduce_only: parameters.reduce_only == Some(&ReduceOnly::Yes),
+        prevention: parameters.prevention.and_then(Prevention::of).unwrap_or(Prevention::Off),
+        client: parameters.client.map(Into::into),
+        margin: Margin::of(parameters.margin).unwrap_or(Margin::Crossed),
         borrows: Borrowing::Never,
         adjusts_price: false,
         presets: Presets { take_profit: preset(take_price, take_limit)?, stop_loss: preset(stop_price, stop_limit)? }
@@ -80,7 +80,7 @@ impl Serve for PlaceOrder {
             Execution::Limit(limit) => Some(limit),
             _ => None,
         };
-        let said = Said {
+        let parameters = PlacementParameters {
             line: self.product_type.as_str(),
             symbol: self.symbol.as_str(),
             margin: self.margin_mode.as_str(),
@@ -99,7 +99,7 @@ impl Serve for PlaceOrder {
                 self.preset_stop_loss_execute_price.as_ref(),
             ],
         };
-        let placed = place(&said, at).map_err(|reason| at.refusal(reason))?;
+        let placed = place(&parameters, at).map_err(|reason| at.refusal(reason))?;
         let is_one_way = at.core.accounts[at.account].mode == Mode::OneWay;
         let mut ack = OrderAck::default();
         // Only reduce-only orders replace without a mention. The document does not specify the answer in hedge mode.
@@ -139,9 +139,9 @@ impl Serve for BatchOrder {
     }
 }
 
-fn said_by<'a>(batch: &'a BatchOrder, item: &'a BatchOrderItem) -> Said<'a> {
+fn said_by<'a>(batch: &'a BatchOrder, item: &'a BatchOrderItem) -> PlacementParameters<'a> {
     let is_limit = item.order_type == Some(OrderType::Limit);
-    Said {
+    PlacementParameters {
         line: batch.product_type.as_str(),
         symbol: batch.symbol.as_str(),
         margin: batch.margin_mode.as_str(),

@@ -6,12 +6,12 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use tradeapi::runtime::tables::{Effect, Meta};
 
-use super::{HostileFault, Treatment};
+use super::{AnswerPlan, HostileFault};
 use crate::delivery::{Behind, Delivered};
 use crate::dice::Dice;
 use crate::state::Core;
 
-impl Treatment {
+impl AnswerPlan {
     /// How an answer is delivered, with unsolicited bytes after it.
     pub(crate) fn deliver(
         &mut self,
@@ -21,12 +21,12 @@ impl Treatment {
     ) -> (Delivered, Option<Behind>) {
         let Some(hostile) = &mut core.hostile else { return (Delivered::Whole(answer), None) };
         let last = (self.fault == HostileFault::None && is_recognizable(meta, &answer)).then(|| answer.clone());
-        let mut odd = answer;
-        let behind = self.quirk.around(&mut odd, hostile.last.as_ref(), &mut self.dice);
+        let mut quirks = answer;
+        let behind = self.quirk.around(&mut quirks, hostile.last.as_ref(), &mut self.dice);
         if last.is_some() {
             hostile.last = last;
         }
-        let length = odd.body().len();
+        let length = quirks.body().len();
         let pause = Duration::from_millis(1 + self.dice.below(4));
         let bare = |status: u16, body: &'static str| {
             let mut bare = Response::new(Bytes::from_static(body.as_bytes()));
@@ -39,8 +39,8 @@ impl Treatment {
             HostileFault::Close => Delivered::Nothing,
             HostileFault::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
             HostileFault::TooManyCoded => {
-                odd.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-                Delivered::Whole(odd)
+                quirks.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                Delivered::Whole(quirks)
             }
             HostileFault::ServerErrorBare => {
                 let status = self.dice.weighted(&[500, 502, 503, 504].map(|status| (status, 1))).unwrap_or(500);
@@ -51,16 +51,16 @@ impl Treatment {
                 redirect.headers_mut().insert(header::LOCATION, HeaderValue::from_static("http://127.0.0.1:9/"));
                 Delivered::Whole(redirect)
             }
-            HostileFault::HalfBody => Delivered::Half(odd),
+            HostileFault::HalfBody => Delivered::Half(quirks),
             HostileFault::ShortLength => {
                 let most = u64::try_from(length.saturating_sub(1)).unwrap_or_default();
-                Delivered::Misstated(odd, usize::try_from(self.dice.below(most)).unwrap_or_default())
+                Delivered::Misstated(quirks, usize::try_from(self.dice.below(most)).unwrap_or_default())
             }
-            HostileFault::LongLength => Delivered::Misstated(odd, length + 10),
-            HostileFault::Garbage => Delivered::Whole(odd.map(|body| garbled(&body, &mut self.dice))),
-            HostileFault::NotHttp => Delivered::Raw(odd.into_body()),
-            HostileFault::Slow => Delivered::Slow(odd, pause),
-            HostileFault::LastAnswer => Delivered::Last(odd),
+            HostileFault::LongLength => Delivered::Misstated(quirks, length + 10),
+            HostileFault::Garbage => Delivered::Whole(quirks.map(|body| garbled(&body, &mut self.dice))),
+            HostileFault::NotHttp => Delivered::Raw(quirks.into_body()),
+            HostileFault::Slow => Delivered::Slow(quirks, pause),
+            HostileFault::LastAnswer => Delivered::Last(quirks),
             HostileFault::Outage => Delivered::Outage(pause * 20),
             HostileFault::None
             | HostileFault::Refused
@@ -77,7 +77,7 @@ impl Treatment {
             | HostileFault::Hidden
             | HostileFault::FalseAbsence
             | HostileFault::Overlap
-            | HostileFault::StuckCursor => Delivered::Whole(odd),
+            | HostileFault::StuckCursor => Delivered::Whole(quirks),
         };
         (delivered, behind)
     }

@@ -8,13 +8,13 @@ use tradeapi::runtime::tables::Meta;
 
 use super::codes::{self, Proof};
 use super::items::{self, Batch};
-use super::{EffectTime, HostileFault, ON_ITS_WAY, SETTLING, Treatment, on_purpose};
+use super::{AnswerPlan, EffectTime, HostileFault, ON_ITS_WAY, SETTLING, injected_refusal};
 use crate::gate::{Caller, Late, Route, Served, id_parameters};
 use crate::schedule::Task;
 use crate::state::Core;
 
 /// The outcome of one item.
-enum Shown {
+enum ItemOutcome {
     Served(Served),
     /// Not done yet, or never.
     Undecided,
@@ -24,7 +24,7 @@ enum Shown {
     Bare(Served),
 }
 
-impl Treatment {
+impl AnswerPlan {
     pub(super) fn change(
         &mut self,
         core: &mut Core,
@@ -49,7 +49,7 @@ impl Treatment {
             };
         };
         let bodies: Vec<String> = batch.bodies().collect();
-        let all: Vec<Shown> = bodies
+        let all: Vec<ItemOutcome> = bodies
             .iter()
             .map(|body| {
                 // The items of a batch take effect at different times.
@@ -58,17 +58,17 @@ impl Treatment {
                 self.item(core, route, &Caller { parameters: body, ..*caller }, effect_time, accepted_until)
             })
             .collect();
-        if all.iter().any(|shown| matches!(shown, Shown::Undecided)) {
+        if all.iter().any(|shown| matches!(shown, ItemOutcome::Undecided)) {
             return self.undecided(core, meta, &request);
         }
         let mut left = None;
         let mut answers = Vec::new();
         for shown in all {
             let (served, shows): (Served, fn(Value, &Value) -> Value) = match shown {
-                Shown::Served(served) => (served, |answer, _| answer),
-                Shown::Missing(served) => (served, |answer, _| items::emptied(answer)),
-                Shown::Bare(served) => (served, bare),
-                Shown::Undecided => continue,
+                ItemOutcome::Served(served) => (served, |answer, _| answer),
+                ItemOutcome::Missing(served) => (served, |answer, _| items::without_items(answer)),
+                ItemOutcome::Bare(served) => (served, bare),
+                ItemOutcome::Undecided => continue,
             };
             left = served.left;
             match served.data {
@@ -95,14 +95,14 @@ impl Treatment {
         caller: &Caller<'_>,
         effect_time: EffectTime,
         accepted_until: u64,
-    ) -> Shown {
+    ) -> ItemOutcome {
         let is_affected = match self.fault {
             HostileFault::Partial => self.dice.percent(40),
             HostileFault::Missing | HostileFault::Bare => self.dice.percent(50),
             _ => true,
         };
         if self.fault == HostileFault::Partial && is_affected {
-            return Shown::Served(self.fail(core, route, caller, accepted_until));
+            return ItemOutcome::Served(self.fail(core, route, caller, accepted_until));
         }
         let effect_time = match self.fault {
             HostileFault::Missing | HostileFault::Bare if !is_affected => EffectTime::Now,
@@ -112,13 +112,13 @@ impl Treatment {
         let served = self.carry_out(core, route, caller, effect_time, accepted_until);
         match (self.fault, served) {
             (HostileFault::Missing, served) if is_affected => {
-                Shown::Missing(served.unwrap_or_else(|| nothing(core, route, caller)))
+                ItemOutcome::Missing(served.unwrap_or_else(|| nothing(core, route, caller)))
             }
             (HostileFault::Bare, served) if is_affected => {
-                Shown::Bare(served.unwrap_or_else(|| nothing(core, route, caller)))
+                ItemOutcome::Bare(served.unwrap_or_else(|| nothing(core, route, caller)))
             }
-            (_, Some(served)) => Shown::Served(served),
-            (_, None) => Shown::Undecided,
+            (_, Some(served)) => ItemOutcome::Served(served),
+            (_, None) => ItemOutcome::Undecided,
         }
     }
 
@@ -198,7 +198,7 @@ impl Treatment {
             return Served { data: Ok(other), left: None };
         }
         let code = codes::random(meta, Proof::Open, &mut self.dice);
-        Served::refused(on_purpose(code, 200))
+        Served::refused(injected_refusal(code, 200))
     }
 
     /// The answer to a change that is done, or that to another one.
@@ -230,7 +230,7 @@ impl Treatment {
 
 /// The answer to a batch whose item is refused with a code.
 fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, code: &str) -> Served {
-    core.refused_items = Some(on_purpose(code, 200));
+    core.refused_items = Some(injected_refusal(code, 200));
     let served = route.call(core, caller);
     core.refused_items = None;
     served
@@ -243,7 +243,7 @@ fn nothing(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Serve
 
 /// An ambiguous answer to an item: a message and the ids of the request, without a code. A list of failures is empty.
 fn bare(answer: Value, request: &Value) -> Value {
-    let Value::Array(mut items) = answer else { return items::emptied(answer) };
+    let Value::Array(mut items) = answer else { return items::without_items(answer) };
     let mut requested = Vec::new();
     items::texts(request, id_parameters(), &mut requested);
     let message = API.envelope.and_then(|envelope| envelope.message_member());

@@ -44,7 +44,7 @@ impl Counts {
     }
 
     /// The number of answers with a quirk.
-    pub(crate) fn odd(&self) -> u64 {
+    pub(crate) fn with_quirk(&self) -> u64 {
         self.quirks.iter().filter(|(quirk, _)| **quirk != Quirk::None).map(|(_, count)| count).sum()
     }
 

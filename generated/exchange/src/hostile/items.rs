@@ -93,7 +93,7 @@ fn join_into(all: &mut Value, other: Value) {
 }
 
 /// The same answer without its items.
-pub(crate) fn emptied(mut answer: Value) -> Value {
+pub(crate) fn without_items(mut answer: Value) -> Value {
     match &mut answer {
         Value::Array(items) => items.clear(),
         answer => answer.as_object_mut().into_iter().flat_map(|members| members.values_mut()).for_each(|member| {

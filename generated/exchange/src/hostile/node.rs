@@ -60,7 +60,7 @@ impl Node {
         Some(node)
     }
 
-    pub(crate) fn is_right(self) -> bool {
+    pub(crate) fn is_accurate(self) -> bool {
         (self.clock, self.answer_time, self.lag) == (0, 0, 0)
     }
 

@@ -14,7 +14,7 @@ use crate::dice::Dice;
 use crate::hostile::listed;
 
 listed! {
-    /// An oddity of an answer that does not change what it says about its request.
+    /// An oddity of an answer that does not change its meaning for the request.
     Quirk {
         /// Nothing.
         None,

@@ -7,7 +7,7 @@ use tradeapi::unified::{
     RealityExecution, YesNo,
 };
 
-use super::{ids_of, preset, result_of, said, with_empty_client};
+use super::{ids_of, preset, result_of, value_or, with_empty_client};
 use crate::gate::{Desk, Serve};
 use crate::orders::{Borrowing, Presets, Quantity, Source, Ticket};
 use crate::placing::Placed;
@@ -38,7 +38,7 @@ fn ticket(
         side,
         price: limit.map(|limit| number(&limit.price)).transpose()?,
         quantity: if buys_for_amount { Quantity::Amount(qty) } else { Quantity::Lots(qty) },
-        force: said(force.map(|force| force.as_str()), Force::of, Force::Gtc),
+        force: value_or(force.map(|force| force.as_str()), Force::of, Force::Gtc),
         pos: Pos::Net,
         effect: Effect::Open,
         reduce_only: false,
@@ -76,11 +76,11 @@ fn place_order(request: &PlaceOrder, at: &mut Desk<'_>) -> Result<Placed, Reason
     let words = [request.category.as_str(), request.symbol.as_str(), request.side.as_str()];
     let common = ticket(at, words, &request.qty, &request.execution)?;
     let ticket = Ticket {
-        pos: said(request.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
+        pos: value_or(request.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
         reduce_only: request.reduce_only == Some(YesNo::Yes),
-        prevention: said(request.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
+        prevention: value_or(request.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
         client: request.client_oid.as_ref().map(|id| id.as_str().into()),
-        margin: said(request.margin_mode.as_ref().map(|mode| mode.as_str()), Margin::of, Margin::Crossed),
+        margin: value_or(request.margin_mode.as_ref().map(|mode| mode.as_str()), Margin::of, Margin::Crossed),
         borrows: match request.auto_borrow {
             Some(YesNo::Yes) => Borrowing::IfObtainedCannot,
             _ => common.borrows,
@@ -146,8 +146,8 @@ fn place_item(item: &BatchOrderItem, at: &mut Desk<'_>) -> Result<Placed, Reason
     let words = [item.category.as_str(), item.symbol.as_str(), item.side.as_str()];
     let common = ticket(at, words, &item.qty, &item.execution)?;
     let ticket = Ticket {
-        pos: said(item.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
-        prevention: said(item.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
+        pos: value_or(item.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
+        prevention: value_or(item.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
         client: item.client_oid.as_ref().map(|id| id.as_str().into()),
         ..common
     };

@@ -295,7 +295,7 @@ async fn only_pages_of_the_exchange_receive_the_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_calls_of_curl_are_signed_as_the_exchange_wants_it() {
+async fn the_calls_of_curl_have_signatures_that_the_exchange_accepts() {
     let is_there = |name: &str| Command::new(name).arg("version").output().is_ok();
     if !is_there("openssl") || !is_there("curl") {
         eprintln!("SKIPPED, because curl or openssl is not installed: the calls of the reference");

@@ -83,7 +83,7 @@ async fn a_classic_order_is_placed_replaced_filled_and_listed() {
 }
 
 #[tokio::test]
-async fn events_include_what_became_due_since_the_last_request() {
+async fn events_include_tasks_due_since_the_last_request() {
     let fixture = Fixture::one_way();
     let classic = fixture.client.classic();
     classic.place_order(&classic_limit("a", classic::Side::Buy, "0.05", "63900")).await.unwrap();
@@ -161,7 +161,7 @@ async fn an_amended_order_keeps_its_state_and_may_trade_at_once() {
 }
 
 #[tokio::test]
-async fn a_price_that_moves_fills_what_it_reaches() {
+async fn a_price_that_moves_fills_the_orders_that_it_reaches() {
     let fixture = Fixture::one_way();
     fixture.client.unified().place_order(&limit("a", Side::Buy, "0.05", "63500")).await.unwrap();
     fixture.exchange.set_price("BTCUSDT", 63_700).unwrap();

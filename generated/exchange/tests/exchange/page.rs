@@ -12,7 +12,7 @@ use crate::fixture::{code, limit, market};
 const TEXT: &str = "document.body.innerText";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_page_says_what_to_do_first_and_fills_without_a_reload() {
+async fn an_empty_page_shows_the_first_steps_and_fills_without_a_reload() {
     let Some(mut browser) = Browser::start() else { return };
     let (exchange, address) = served(|_| {}).await;
     let client = client(&exchange, address);

@@ -262,7 +262,7 @@ fn changes_of_an_account_with_another_name_are_not_compared() {
 }
 
 #[test]
-fn what_ended_before_the_comparison_begins_is_left_out() {
+fn orders_that_ended_before_the_comparison_are_left_out() {
     let history = History::new(9);
     let trade = |id| drive(&history.exchange, history.without.unified().place_order(&resting(Some(id)))).unwrap();
     for id in ["other-1", "other-2"] {

@@ -242,7 +242,7 @@ async fn a_late_request_to_cancel_all_is_refused() {
 }
 
 #[tokio::test]
-async fn result_tells_of_all() {
+async fn a_result_lists_all_items() {
     let fixture = Fixture::one_way();
     let item = |client: &str, size: &str| {
         BatchOrderItem::new()

@@ -113,7 +113,7 @@ async fn auto_borrow_takes_shortfall() {
 }
 
 #[tokio::test]
-async fn presets_of_a_spot_order_guard_what_it_bought() {
+async fn presets_of_a_spot_order_apply_to_the_bought_quantity() {
     let fixture = Fixture::one_way();
     fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
     let before = fixture.unified().balances["BTC"].total;

@@ -148,7 +148,7 @@ fn a_rejected_modification_with_auto_cancel_ends_the_order_and_names_the_request
 }
 
 #[test]
-fn a_partly_filled_order_keeps_what_is_filled() {
+fn a_partly_filled_order_keeps_its_fills() {
     let exchange = exchange(Profile::new());
     exchange.set_price("BTCUSDT", 64_000).unwrap();
     done(&exchange, &format!("{UNIFIED}/place-order"), with(&unified(), json!({"clientOid": "a"})));

@@ -13,7 +13,7 @@ pub struct AccountMismatch {
     pub property: &'static str,
     /// The stated value.
     pub stated: String,
-    /// What the exchange shows.
+    /// The value at the exchange.
     pub evidence: AccountEvidence,
     /// The time of the record or of the refusal, by the exchange's clock.
     pub at: Option<Timestamp>,
@@ -41,8 +41,8 @@ impl fmt::Display for AccountMismatch {
     }
 }
 
-/// The latest evidence for each stated property, in the order of their names. Older records do not count, because the account may have changed
-/// since.
+/// The latest evidence for each stated property, in the order of their names. Older records do not count, because the
+/// account may have changed since.
 #[derive(Debug, Default)]
 pub(crate) struct Mismatches(Mutex<Vec<Latest>>);
 

@@ -32,7 +32,7 @@ pub struct AccountMistake {
     pub line: usize,
     /// The column, counted from 1 in characters.
     pub column: usize,
-    /// The path to the value: `properties.positionMode`. It is empty if the text as a whole is wrong.
+    /// The path to the value: `properties.positionMode`. It is empty if the text as a whole is invalid.
     pub path: String,
     /// What is wrong.
     pub what: String,

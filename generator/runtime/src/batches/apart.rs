@@ -37,12 +37,12 @@ impl<T> BatchAnswer<T> {
             self.all_done = Some(false);
             return;
         };
-        for said in &mut self.results {
-            let Some(failure) = said.place.and_then(|place| codes.get(place)) else { continue };
+        for stated in &mut self.results {
+            let Some(failure) = stated.place.and_then(|place| codes.get(place)) else { continue };
             match failure.code.as_deref() {
                 Some(code) if is_success(code) => {}
-                Some(_) => said.result = ItemResult::Failed(failure.clone()),
-                None => said.result = ItemResult::Unclear(failure.clone()),
+                Some(_) => stated.result = ItemResult::Failed(failure.clone()),
+                None => stated.result = ItemResult::Unclear(failure.clone()),
             }
         }
     }

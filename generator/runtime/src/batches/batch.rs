@@ -85,7 +85,7 @@ pub struct ResultsApart {
 /// The results of the items of a batch, however the response expresses them. Emitted code fills it in.
 #[derive(Debug)]
 pub struct BatchAnswer<T> {
-    pub(super) results: Vec<Said<T>>,
+    pub(super) results: Vec<StatedResult<T>>,
     pub(super) bad: Vec<BadItem>,
     /// Whether the response claims that every item succeeded.
     pub(super) all_done: Option<bool>,
@@ -93,7 +93,7 @@ pub struct BatchAnswer<T> {
 
 /// The result of one item in a response.
 #[derive(Debug)]
-pub(super) struct Said<T> {
+pub(super) struct StatedResult<T> {
     /// Its index in the response; `None` if the results are spread over several lists.
     pub(super) place: Option<usize>,
     /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
@@ -140,7 +140,7 @@ impl<T> BatchAnswer<T> {
     /// Adds the items of a list, which all succeeded.
     pub fn done<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
         self.bad.extend(list.bad);
-        self.results.extend(list.items.into_iter().map(|item| Said {
+        self.results.extend(list.items.into_iter().map(|item| StatedResult {
             place: None,
             ids: ids(&item).into(),
             result: ItemResult::Done(item),
@@ -157,7 +157,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
         self.results.extend(list.items.iter().map(|item| {
             let failure = Failure::new(why(item));
-            Said { place: None, ids: ids(item).into(), result: ItemResult::Failed(failure) }
+            StatedResult { place: None, ids: ids(item).into(), result: ItemResult::Failed(failure) }
         }));
     }
 
@@ -198,8 +198,8 @@ impl<T> BatchAnswer<T> {
         });
     }
 
-    /// Adds each item of a list. An item that has the object of a success succeeded. An item with both that object and an
-    /// error, or with neither, is unclear.
+    /// Adds each item of a list. An item that has the object of a success succeeded. An item with both that object and
+    /// an error, or with neither, is unclear.
     pub fn by_object<const N: usize>(
         &mut self,
         list: List<T>,
@@ -230,7 +230,7 @@ impl<T> BatchAnswer<T> {
         self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
             let ids: Vec<_> = ids(&item).into();
             let is_named = ids.iter().any(Option::is_some);
-            Said { place: Some(place), ids, result: result_of(item, is_named) }
+            StatedResult { place: Some(place), ids, result: result_of(item, is_named) }
         }));
         self.bad.extend(list.bad);
     }
@@ -238,7 +238,7 @@ impl<T> BatchAnswer<T> {
     /// Adds the items of a list whose codes stand apart; see [`ListsResults::APART`].
     pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
         let places = places_of(&list);
-        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| Said {
+        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| StatedResult {
             place: Some(place),
             ids: ids(&item).into(),
             result: ItemResult::Done(item),

@@ -46,7 +46,7 @@ impl<O: Batch> BatchCall<O> {
     ///
     /// # Errors
     ///
-    /// Fails if the batch as a whole breaks a rule, which includes an id that two items share. Nothing is sent then.
+    /// Fails if the batch as a whole breaks a rule, for example with an id that two items share. Nothing is sent then.
     pub async fn send(mut self) -> Result<BatchReport<O::Item, O::Done>, Error> {
         let warnings = self.client.with_check_policy(self.policy()).check(&self.request)?;
         let items = self.request.take_items();
@@ -88,7 +88,7 @@ impl<O: Batch> BatchCall<O> {
                 let answer = results.read::<O>(reply.into_data());
                 report.bad.extend(answer.bad.iter().cloned());
                 let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
-                report.unmatched.extend(unmatched.into_iter().map(|said| results.stray(said)));
+                report.unmatched.extend(unmatched.into_iter().map(|stated| results.unmatched(stated)));
                 report.items.extend(items.into_iter().zip(found).map(|(item, found)| results.item(item, found)));
             }
             Err(error) => {

@@ -24,7 +24,7 @@ use crate::retry::Retrying;
 /// async fn cancel_all<O: ListsResults<Response: Clone>>(client: &ClientCore, all: &O) -> Result<(), Error> {
 ///     let reply = client.call_with_results(all).await?;
 ///     for failure in reply.failures() {
-///         println!("{failure}"); // the id, the code and what it means
+///         println!("{failure}"); // the id, the code and its meaning
 ///     }
 ///     println!("all done: {}", reply.all_done());
 ///     Ok(())
@@ -47,7 +47,7 @@ pub struct ItemsReply<T> {
 pub struct ItemFailure {
     /// The ids of the item, as far as the response has them.
     pub ids: Vec<String>,
-    /// Why: the code and what is known about it, the outcome, and the message.
+    /// Why: the code with its known meaning, the outcome, and the message.
     pub error: Box<ExchangeError>,
 }
 
@@ -188,14 +188,15 @@ impl ClientCore {
             Some(SentItems { ids, shape }) => {
                 let matching = matching::assign(&ids, answer, shape);
                 let unmentioned = matching.unmentioned(&ids, bad.len());
-                let matched = matching.items.into_iter().flatten().map(|found| found.said);
+                let matched = matching.items.into_iter().flatten().map(|found| found.stated);
                 (matched.chain(matching.unmatched).collect(), unmentioned)
             }
         };
-        let failures =
-            results.into_iter().map(|said| of_reply.stray(said)).filter_map(|UnmatchedResult { ids, result }| {
+        let failures = results.into_iter().map(|stated| of_reply.unmatched(stated)).filter_map(
+            |UnmatchedResult { ids, result }| {
                 Some(ItemFailure { ids: ids.into_iter().flatten().collect(), error: result.err()? })
-            });
+            },
+        );
         let failures = failures.collect();
         ItemsReply { reply, failures, bad, unmentioned, claims_failure }
     }

@@ -3,7 +3,7 @@
 //! Ids decide. A result without an id is matched by its place only if nothing contradicts that: a result that is
 //! assigned to the wrong item is worse than a missing one.
 
-use super::batch::{BatchAnswer, BatchShape, ItemResult, Said};
+use super::batch::{BatchAnswer, BatchShape, ItemResult, StatedResult};
 
 /// The ids of an item or a result, in the order of [`BatchShape::ids`].
 pub(super) type Ids = Vec<Option<String>>;
@@ -19,15 +19,15 @@ pub enum Matched {
 
 /// The result of an item, and how it was matched.
 #[derive(Debug)]
-pub(super) struct Found<T> {
-    pub(super) said: Said<T>,
+pub(super) struct MatchedResult<T> {
+    pub(super) stated: StatedResult<T>,
     pub(super) how: Matched,
 }
 
 /// The result of every item that has one, and the results that belong to no item.
 pub(super) struct Matching<T> {
-    pub(super) items: Vec<Option<Found<T>>>,
-    pub(super) unmatched: Vec<Said<T>>,
+    pub(super) items: Vec<Option<MatchedResult<T>>>,
+    pub(super) unmatched: Vec<StatedResult<T>>,
 }
 
 /// Assigns results to items.
@@ -36,7 +36,7 @@ pub(super) fn assign<T>(items: &[Ids], answer: BatchAnswer<T>, shape: &BatchShap
     let by_id: Vec<Option<usize>> = named(items, &results);
     let evidence = Evidence {
         are_as_many: results.len() + bad.len() == items.len(),
-        in_order: results.iter().zip(&by_id).all(|(said, item)| item.is_none() || said.place == *item),
+        in_order: results.iter().zip(&by_id).all(|(stated, item)| item.is_none() || stated.place == *item),
         all_read: bad.is_empty(),
         all_done,
     };
@@ -50,7 +50,7 @@ impl<T> Matching<T> {
     pub(super) fn unmentioned(&self, items: &[Ids], unreadable: usize) -> usize {
         let without: Vec<&Ids> =
             items.iter().zip(&self.items).filter_map(|(ids, found)| found.is_none().then_some(ids)).collect();
-        let may_be = |said: &&Said<T>| without.iter().any(|ids| !differ(Some(ids), Some(&said.ids)));
+        let may_be = |stated: &&StatedResult<T>| without.iter().any(|ids| !differ(Some(ids), Some(&stated.ids)));
         without.len().saturating_sub(self.unmatched.iter().filter(may_be).count() + unreadable)
     }
 }
@@ -64,10 +64,10 @@ struct Evidence {
 }
 
 /// The item that each result names.
-fn named<T>(items: &[Ids], results: &[Said<T>]) -> Vec<Option<usize>> {
+fn named<T>(items: &[Ids], results: &[StatedResult<T>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; items.len()];
-    let mut find = |said: &Said<T>| {
-        let candidates: Vec<usize> = (0..said.ids.len()).flat_map(|kind| named_by(items, said, kind)).collect();
+    let mut find = |stated: &StatedResult<T>| {
+        let candidates: Vec<usize> = (0..stated.ids.len()).flat_map(|kind| named_by(items, stated, kind)).collect();
         let free = candidates.iter().copied().find(|item| !taken[*item]);
         let item = free.or_else(|| candidates.first().copied())?;
         taken[item] = true;
@@ -78,11 +78,11 @@ fn named<T>(items: &[Ids], results: &[Said<T>]) -> Vec<Option<usize>> {
 
 /// The items with the same id of this kind, unless their ids of a kind with higher precedence differ. There are several
 /// only in a request that was called directly, in which two items may share an id.
-fn named_by<T>(items: &[Ids], said: &Said<T>, kind: usize) -> impl Iterator<Item = usize> {
-    let id = said.ids.get(kind).and_then(Option::as_deref);
+fn named_by<T>(items: &[Ids], stated: &StatedResult<T>, kind: usize) -> impl Iterator<Item = usize> {
+    let id = stated.ids.get(kind).and_then(Option::as_deref);
     let is_it = move |ids: &Ids| {
         let own = ids.get(kind).and_then(Option::as_deref);
-        own.is_some() && own == id && !differ(ids.get(..kind), said.ids.get(..kind))
+        own.is_some() && own == id && !differ(ids.get(..kind), stated.ids.get(..kind))
     };
     items.iter().enumerate().filter_map(move |(item, ids)| is_it(ids).then_some(item))
 }
@@ -96,7 +96,7 @@ fn differ(one: Option<&[Option<String>]>, other: Option<&[Option<String>]>) -> b
 /// The item of each result, including results that are matched by place.
 fn by_place<T>(
     items: &[Ids],
-    results: &[Said<T>],
+    results: &[StatedResult<T>],
     by_id: &[Option<usize>],
     shape: &BatchShape,
     evidence: &Evidence,
@@ -122,26 +122,26 @@ fn by_place<T>(
 }
 
 /// Whether all remaining results are equal, so that it does not matter which belongs to which item.
-fn are_alike<T>(left: &[usize], results: &[Said<T>], evidence: &Evidence) -> bool {
+fn are_alike<T>(left: &[usize], results: &[StatedResult<T>], evidence: &Evidence) -> bool {
     let mut all = left.iter().map(|result| &results[*result].result);
     let Some(first) = all.next() else { return false };
-    let any_failed = results.iter().any(|said| !matches!(said.result, ItemResult::Done(_)));
+    let any_failed = results.iter().any(|stated| !matches!(stated.result, ItemResult::Done(_)));
     let is_consistent = evidence.all_done.is_none_or(|all_done| all_done != any_failed);
     is_consistent && all.all(|other| is_same_result(first, other))
 }
 
 /// Collects the result of each item; an item with contradictory results gets none.
-fn collect<T>(count: usize, results: Vec<Said<T>>, targets: &[Option<(usize, Matched)>]) -> Matching<T> {
+fn collect<T>(count: usize, results: Vec<StatedResult<T>>, targets: &[Option<(usize, Matched)>]) -> Matching<T> {
     let mut matching = Matching { items: (0..count).map(|_| None).collect(), unmatched: Vec::new() };
     let mut contradicted = vec![false; count];
-    for (said, target) in results.into_iter().zip(targets) {
+    for (stated, target) in results.into_iter().zip(targets) {
         let Some((item, how)) = *target else {
-            matching.unmatched.push(said);
+            matching.unmatched.push(stated);
             continue;
         };
         match &matching.items[item] {
-            None => matching.items[item] = Some(Found { said, how }),
-            Some(first) => contradicted[item] |= !says_the_same(&first.said, &said),
+            None => matching.items[item] = Some(MatchedResult { stated, how }),
+            Some(first) => contradicted[item] |= !agree(&first.stated, &stated),
         }
     }
     for (item, _) in contradicted.iter().enumerate().filter(|(_, contradicted)| **contradicted) {
@@ -150,7 +150,7 @@ fn collect<T>(count: usize, results: Vec<Said<T>>, targets: &[Option<(usize, Mat
     matching
 }
 
-fn says_the_same<T>(one: &Said<T>, other: &Said<T>) -> bool {
+fn agree<T>(one: &StatedResult<T>, other: &StatedResult<T>) -> bool {
     is_same_result(&one.result, &other.result) && !differ(Some(&one.ids), Some(&other.ids))
 }
 
@@ -193,10 +193,11 @@ mod tests {
     ) -> Vec<Option<usize>> {
         let items: Vec<Ids> = items.iter().map(|item| ids(*item)).collect();
         let results = results.into_iter().enumerate();
-        let results = results.map(|(place, (texts, result))| Said { place: Some(place), ids: ids(texts), result });
+        let results =
+            results.map(|(place, (texts, result))| StatedResult { place: Some(place), ids: ids(texts), result });
         let answer = BatchAnswer { results: results.collect(), bad, all_done };
         let matching = assign(&items, answer, shape);
-        matching.items.iter().map(|found| found.as_ref().and_then(|found| found.said.place)).collect()
+        matching.items.iter().map(|found| found.as_ref().and_then(|found| found.stated.place)).collect()
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::batch::{BatchAnswer, Failure, ItemResult, ListsResults, Said};
-use super::matching::{Found, Matched};
+use super::batch::{BatchAnswer, Failure, ItemResult, ListsResults, StatedResult};
+use super::matching::{Matched, MatchedResult};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError};
@@ -172,10 +172,10 @@ impl<'a> ItemResults<'a> {
         Self { api, meta, codes, status, request_time, raw: reply.raw.clone(), waited, signed_at, left }
     }
 
-    pub(super) fn item<I: Parameters, T>(&self, item: I, found: Option<Found<T>>) -> ItemReport<I, T> {
+    pub(super) fn item<I: Parameters, T>(&self, item: I, found: Option<MatchedResult<T>>) -> ItemReport<I, T> {
         let (outcome, matched) = match found {
             None => (ItemOutcome::Unaccounted, None),
-            Some(Found { said, how }) => match said.result {
+            Some(MatchedResult { stated, how }) => match stated.result {
                 ItemResult::Done(done) => (ItemOutcome::Done(done), Some(how)),
                 ItemResult::Failed(failure) => {
                     let outcome = |read: ReadCode| read.outcome_of_item(is_compound_item(self.meta, &item));
@@ -197,15 +197,15 @@ impl<'a> ItemResults<'a> {
         answer
     }
 
-    /// Reports a result that no item was matched to. It may be of a compound item, so its outcome is read as of one.
-    pub(super) fn stray<T>(&self, said: Said<T>) -> UnmatchedResult<T> {
+    /// Reports a result without an item. It may be of a compound item, so its outcome is read as that of one.
+    pub(super) fn unmatched<T>(&self, stated: StatedResult<T>) -> UnmatchedResult<T> {
         let is_compound = self.meta.compound.is_some_and(|compound| compound.when.is_some());
-        let result = match said.result {
+        let result = match stated.result {
             ItemResult::Done(done) => Ok(done),
             ItemResult::Failed(failure) => Err(self.failure(failure, |read| read.outcome_of_item(is_compound))),
             ItemResult::Unclear(failure) => Err(self.failure(failure, |_| Outcome::Unknown)),
         };
-        UnmatchedResult { ids: said.ids, result }
+        UnmatchedResult { ids: stated.ids, result }
     }
 
     fn failure(

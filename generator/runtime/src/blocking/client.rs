@@ -26,7 +26,7 @@ use crate::retry::RetryPolicy;
 use crate::tables::Api;
 use crate::value::Timestamp;
 
-/// [`ClientCore`](crate::ClientCore) for programs without async: what is awaited there blocks the calling thread here.
+/// [`ClientCore`](crate::ClientCore) for programs without async: its async functions block the calling thread here.
 /// Cheap to clone; several threads may make calls at the same time.
 #[derive(Clone)]
 pub struct ClientCore {
@@ -87,7 +87,7 @@ impl ClientCore {
         self.wait(self.core.recover(recoveries, policy))
     }
 
-    /// Weighs a record of an order from outside; see [`ClientCore::evidence`](crate::ClientCore::evidence).
+    /// Evaluates a record of an order from outside; see [`ClientCore::evidence`](crate::ClientCore::evidence).
     ///
     /// # Errors
     ///

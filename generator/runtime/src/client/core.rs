@@ -129,7 +129,7 @@ impl ClientCore {
     /// and records given to [`evidence`](Self::evidence), are compared by this client and by its clones, until
     /// [`with_account`](Self::with_account) states something else.
     ///
-    /// A mismatch changes nothing about what is sent: a program that finds one should stop and correct the account.
+    /// A mismatch changes no requests: a program that finds one should stop and correct the account.
     pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
         self.checking.mismatches.all()
     }

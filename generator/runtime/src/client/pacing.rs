@@ -112,8 +112,8 @@ impl Slots {
     }
 }
 
-/// The time at which a call may leave. A call that is given up before returns its slot: otherwise a program that gives up
-/// call after call would wait longer and longer.
+/// The time at which a call may leave. A call that is given up before returns its slot: otherwise a program that gives
+/// up call after call would wait longer and longer.
 struct Slot<'a> {
     slots: &'a Slots,
     at: Duration,

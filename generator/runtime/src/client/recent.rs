@@ -42,7 +42,7 @@ pub(crate) struct RequestNumber(u64);
 
 /// Whether a request gives an id to something new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Naming {
+pub(super) enum IdUse {
     Nothing,
     One,
     /// Each of its items has one.
@@ -59,15 +59,15 @@ pub(super) struct KeyOfRepeats {
 
 /// What is known of a request beside its text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct About {
+pub(super) struct RequestFacts {
     pub(super) signed_at: Timestamp,
     pub(super) made: Moment,
-    pub(super) names: Naming,
+    pub(super) names: IdUse,
     /// The key of repeats, if it carries one.
     pub(super) key: Option<KeyOfRepeats>,
 }
 
-/// The attempts of one request, of which the exchange serves one.
+/// The attempts of one request; the exchange serves one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attempted {
     /// When the first one was signed, and when it left.
@@ -95,7 +95,7 @@ struct Requests {
 /// A signed request that has left or may leave.
 #[derive(Debug)]
 struct Recent {
-    about: About,
+    about: RequestFacts,
     /// The length of its text.
     length: usize,
     strings: Strings,
@@ -127,7 +127,7 @@ enum Departure {
 
 impl RecentRequests {
     /// Adds a request that may leave from now on, and drops old ones.
-    pub(super) fn remember(&self, text: &[u8], about: About) -> RequestNumber {
+    pub(super) fn remember(&self, text: &[u8], about: RequestFacts) -> RequestNumber {
         let mut recent = self.lock();
         recent.make_room(text.len(), about.made);
         recent.text.extend(text);
@@ -168,11 +168,11 @@ impl RecentRequests {
     /// older one with the id is taken, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.hashed();
-        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != Naming::Nothing).collect();
-        if all.iter().any(|one| one.recent.about.names == Naming::Several && one.times > 1) {
+        let all: Vec<_> = recent.that_carry(id, |recent| recent.about.names != IdUse::Nothing).collect();
+        if all.iter().any(|one| one.recent.about.names == IdUse::Several && one.times > 1) {
             return true;
         }
-        let is_another = |own: &Carrying<'_>, other: &Carrying<'_>| !recent.are_attempts(own, other);
+        let is_another = |own: &RequestWithId<'_>, other: &RequestWithId<'_>| !recent.are_attempts(own, other);
         let (exact, others): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|one| one.recent.about.signed_at == signed_at);
         match (exact.split_first(), others.split_first()) {
@@ -182,7 +182,7 @@ impl RecentRequests {
                     || others.iter().any(|other| is_another(oldest, other))
             }
             (Some((own, same)), _) => {
-                let is_rival = |other: &Carrying<'_>| other.recent.may_be_taken_for(own.recent);
+                let is_rival = |other: &RequestWithId<'_>| other.recent.may_be_taken_for(own.recent);
                 same.iter().any(|other| is_another(own, other))
                     || others.iter().any(|other| is_another(own, other) && is_rival(other))
             }
@@ -219,7 +219,8 @@ impl RecentRequests {
         let recent = self.hashed();
         let all: Vec<_> = recent.that_carry(id, |recent| recent.about.key.is_some()).collect();
         let own = all.iter().find(|one| one.recent.about.signed_at == signed_at)?;
-        let is_attempt = |one: &&Carrying<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
+        let is_attempt =
+            |one: &&RequestWithId<'_>| recent.are_attempts(own, one) && one.recent.departure != Departure::Void;
         let attempts: Vec<_> = all.iter().filter(is_attempt).map(|one| one.recent).collect();
         let (first, last) = (attempts.first()?, attempts.last()?);
         Some(Attempted { first: (first.about.signed_at, first.left()), last: last.about.signed_at })
@@ -266,7 +267,7 @@ impl Recent {
 }
 
 /// A request whose text contains an id.
-struct Carrying<'a> {
+struct RequestWithId<'a> {
     recent: &'a Recent,
     /// How many times.
     times: usize,
@@ -297,7 +298,7 @@ impl Requests {
     }
 
     /// Whether the two are attempts of one request, which the exchange recognizes by its key.
-    fn are_attempts(&self, one: &Carrying<'_>, other: &Carrying<'_>) -> bool {
+    fn are_attempts(&self, one: &RequestWithId<'_>, other: &RequestWithId<'_>) -> bool {
         let (Some(key), true) = (one.recent.about.key, one.recent.about.key == other.recent.about.key) else {
             return false;
         };
@@ -306,7 +307,7 @@ impl Requests {
     }
 
     /// The requests that are `meant` and contain the text `id`.
-    fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = Carrying<'_>> {
+    fn that_carry(&self, id: &str, meant: impl Fn(&Recent) -> bool) -> impl Iterator<Item = RequestWithId<'_>> {
         let wanted = hash_of(id);
         let (mut begin, mut first) = (0, 0);
         self.requests.iter().filter_map(move |recent| {
@@ -323,7 +324,7 @@ impl Requests {
                 }
                 Strings::Unknown | Strings::Any => usize::from(meant(recent)),
             };
-            (times > 0).then_some(Carrying { recent, times, text })
+            (times > 0).then_some(RequestWithId { recent, times, text })
         })
     }
 

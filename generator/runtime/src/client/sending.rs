@@ -10,13 +10,13 @@ use http::Response;
 use super::core::{ClientCore, Parts};
 use super::exchange_clock::Signature;
 use super::prepared::{SignedRequest, client_ids};
-use super::recent::{About, KeyOfRepeats, Naming, RequestNumber};
+use super::recent::{IdUse, KeyOfRepeats, RequestFacts, RequestNumber};
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{
     Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
 };
-use crate::evidence::Asking;
+use crate::evidence::QueryInProgress;
 use crate::exchange::{self, Reply, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
@@ -35,7 +35,7 @@ pub(super) struct Sent<'a> {
     warnings: Violations,
     at: Moment,
     number: Option<RequestNumber>,
-    asking: Option<Asking>,
+    asking: Option<QueryInProgress>,
 }
 
 /// One of the attempts of a call.
@@ -129,8 +129,8 @@ impl ClientCore {
         self.call_any(operation, Start::Attempt(attempt), data)
     }
 
-    // Boxed, because otherwise each crate that makes a call would compile all of it. Only functions that wait are async,
-    // because the future of a call contains the locals of all async functions in it.
+    // Boxed, because otherwise each crate that makes a call would compile all of it. Only functions that wait are
+    // async, because the future of a call contains the locals of all async functions in it.
     pub(super) fn call_any<'a>(
         &'a self,
         operation: &'a dyn DynOperation,
@@ -261,12 +261,12 @@ impl ClientCore {
         let meta = operation.meta();
         let confirm = meta.confirm.as_ref()?;
         let names = match (confirm.created, confirm.list) {
-            (None, _) => Naming::Nothing,
-            (Some(_), None) => Naming::One,
-            (Some(_), Some(_)) => Naming::Several,
+            (None, _) => IdUse::Nothing,
+            (Some(_), None) => IdUse::One,
+            (Some(_), Some(_)) => IdUse::Several,
         };
         let key = self.key_of_repeats(operation);
-        let about = About { signed_at, made, names, key };
+        let about = RequestFacts { signed_at, made, names, key };
         // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
         // because it has all of the request and nothing else.
         let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{');
@@ -350,7 +350,7 @@ impl ClientCore {
             self.note_records(meta, data);
         }
         if matches!(reply, Ok(_) | Err(Error::Exchange(_))) {
-            asking.into_iter().for_each(Asking::answered);
+            asking.into_iter().for_each(QueryInProgress::answered);
         }
         let reply = self.compare_account(operation, data, reply);
         if let Some(drift) = &self.parts.drift {

@@ -12,7 +12,7 @@ use crate::parameters::Named;
 use crate::tables::Meta;
 use crate::value::Timestamp;
 
-/// How long an exchange may take to show what it accepted, where no policy says otherwise.
+/// How long an exchange may take to show an accepted request, unless a policy sets another time.
 pub(crate) const SETTLING: Duration = Duration::from_secs(10);
 
 impl ClientCore {

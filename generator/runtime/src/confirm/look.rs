@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::plan::{AnyRecord, QueryPlan};
-use super::question::{Picked, Question};
+use super::question::{QueryResult, Question};
 use super::{Queryable, Shown};
 use crate::checks::Violations;
 use crate::client::ClientCore;
@@ -17,11 +17,11 @@ use crate::tables::{CodeProof, Outcome};
 
 /// How the orders of a stored change are looked up.
 #[derive(Clone, Copy)]
-pub(crate) struct Look {
+pub(crate) struct OrderLookup {
     /// Reads the ids of the orders in a stored request; `None` for an order without an id.
     pub(crate) ids: fn(&str) -> Result<Vec<Option<String>>, Violations>,
     /// Queries the order with an id of a stored request.
-    pub(crate) query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a>,
+    pub(crate) query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> LookupFuture<'a>,
     /// What the JSON of a record shows of the order.
     pub(crate) shown: fn(&str) -> Option<OrderShown>,
     /// Calls a function with each property of the account that the JSON of a record shows.
@@ -34,10 +34,10 @@ pub(crate) struct Look {
 
 type ShowProperties = fn(&str, &mut dyn FnMut(PropertyShown<'_>));
 
-/// The order, or `None` if the exchange answers that there is none.
-pub(crate) type Looked<'a> = Pin<Box<dyn Future<Output = Result<Option<Sighting>, Error>> + Send + 'a>>;
+/// The order, or `None` if the exchange answers that it does not exist.
+pub(crate) type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<Sighting>, Error>> + Send + 'a>>;
 
-impl Look {
+impl OrderLookup {
     pub(super) const fn of<O>() -> Self
     where
         O: Queryable<Record: HasState> + 'static,
@@ -50,7 +50,7 @@ impl Look {
             Some(millis) => Some(Duration::from_millis(millis)),
             None => None,
         };
-        let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a> =
+        let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> LookupFuture<'a> =
             |client, request, id, retry| look_up(client, (QueryPlan::of::<O>(), sighting::<O>), request, id, retry);
         let shown = |json: &str| read_json::<O::Record>(json).ok().map(|record| OrderShown::of(&record));
         let properties = |json: &str, see: &mut dyn FnMut(PropertyShown<'_>)| {
@@ -80,7 +80,7 @@ fn look_up<'a>(
     request: &'a str,
     id: &'a str,
     retry: &'a RetryPolicy,
-) -> Looked<'a> {
+) -> LookupFuture<'a> {
     Box::pin(async move {
         let questions = Question::all_stored(plan, request).unwrap_or_default();
         let Some(question) = questions.into_iter().flatten().find(|one| one.key() == id) else { return Ok(None) };
@@ -95,7 +95,7 @@ fn look_up<'a>(
     })
 }
 
-/// What an answer shows of the order; `None` if it shows that there is none.
+/// What an answer shows of the order; `None` if it shows that the order does not exist.
 fn picked(
     question: &Question,
     sighting: SightingOf,
@@ -107,8 +107,8 @@ fn picked(
         Err(error) => return Err(error),
     };
     match &reply.data {
-        Picked::Record(record) => Ok(sighting(record)),
-        Picked::Absent => Ok(None),
-        Picked::Nothing(because) => Err(reply.unreadable(question.plan().query, Outcome::NotDone, because)),
+        QueryResult::Record(record) => Ok(sighting(record)),
+        QueryResult::Absent => Ok(None),
+        QueryResult::Nothing(because) => Err(reply.unreadable(question.plan().query, Outcome::NotDone, because)),
     }
 }

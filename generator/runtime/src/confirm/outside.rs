@@ -6,10 +6,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Recovery;
-use super::look::Look;
+use super::look::OrderLookup;
 use crate::client::{ClientCore, SETTLING};
 use crate::error::JournalError;
-use crate::evidence::{Evidence, Outside, Target};
+use crate::evidence::{Evidence, OutsideRecord, Target};
 use crate::journal::{ChangeNumber, Ending, Journal, Selection, StoredChange};
 use crate::json::{Decode, Encode};
 use crate::tables::Outcome;
@@ -68,15 +68,15 @@ impl Weighed {
 }
 
 impl ClientCore {
-    /// Weighs a record of an order from outside: from the user's own stream, from another process, from a person. Like
-    /// a record that a query returns, it can settle confirmations in progress and changes that the journal has open. It
+    /// Evaluates a record of an order from outside: from the user's own stream, another process or a person. Like a
+    /// record that a query returns, it can settle confirmations in progress and changes that the journal has open. It
     /// is a proof only if nothing in it contradicts the request; see [`place_and_confirm`](Self::place_and_confirm).
     ///
     /// A call in progress still waits for its response, which often comes a moment later. If there is none, the record
     /// counts; if the call is refused, its outcome is [`Unknown`](crate::Error::Unknown) and
     /// [`is_contradicted`](crate::error::UnknownOutcome::is_contradicted) is set.
     ///
-    /// What the record shows of the account is compared with what the caller states, as with every response; see
+    /// The record is compared with the stated properties of the account, as every response is; see
     /// [`account_mismatches`](Self::account_mismatches).
     ///
     /// The caller vouches for the record, and that it is of this account. Its type must be one that queries return; a
@@ -93,7 +93,7 @@ impl ClientCore {
     ) -> Result<Weighed, JournalError> {
         let shown: Vec<_> = recoveries.iter().filter(|recovery| (recovery.record)() == TypeId::of::<R>()).collect();
         let operations = shown.iter().map(|recovery| recovery.operation()).collect();
-        let outside = Arc::new(Outside::of(record, operations));
+        let outside = Arc::new(OutsideRecord::of(record, operations));
         let look = shown.iter().find_map(|recovery| recovery.look);
         if let Some(look) = look {
             self.show_outside(&look, &outside.json);
@@ -108,7 +108,7 @@ impl ClientCore {
     }
 
     /// Passes on what the JSON of a record shows of the order and of the account.
-    fn show_outside(&self, look: &Look, json: &str) {
+    fn show_outside(&self, look: &OrderLookup, json: &str) {
         if let Some(order) = (look.shown)(json) {
             self.note_order(look.family, &order);
             if let Some(orders) = self.tracked_orders() {
@@ -120,7 +120,7 @@ impl ClientCore {
         }
     }
 
-    fn weigh_confirmations(&self, outside: &Arc<Outside>) -> Vec<WeighedRequest> {
+    fn weigh_confirmations(&self, outside: &Arc<OutsideRecord>) -> Vec<WeighedRequest> {
         let pending = self.awaited().pending(outside);
         let weighed = pending.iter().map(|pending| {
             let sent = (pending.signed_at, pending.left, pending.settling);
@@ -144,7 +144,7 @@ impl ClientCore {
         &self,
         journal: &Arc<dyn Journal>,
         shown: &[&Recovery],
-        outside: &Outside,
+        outside: &OutsideRecord,
         requests: &mut Vec<WeighedRequest>,
     ) -> Result<(), JournalError> {
         if self.awaited().begin_refused() {
@@ -179,7 +179,7 @@ impl ClientCore {
         journal: &Arc<dyn Journal>,
         stored: &StoredChange,
         (target, is_only): (&Target, bool),
-        outside: &Outside,
+        outside: &OutsideRecord,
     ) -> Result<Weight, JournalError> {
         let signed_at = stored.change.signed_at;
         let sent = (signed_at, self.left(target.key(), signed_at), SETTLING);

@@ -20,12 +20,12 @@ pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<Shown<AnyRec
 
 /// What identifies a record: a field and its text.
 #[derive(Clone, Copy, Debug)]
-pub struct Sought<'a> {
+pub struct RecordId<'a> {
     pub(super) field: &'static str,
     pub(super) key: &'a str,
 }
 
-impl Sought<'_> {
+impl RecordId<'_> {
     pub(super) fn is_in(&self, record: &Named) -> bool {
         record.text(self.field).as_deref() == Some(self.key)
     }
@@ -44,14 +44,14 @@ where
     Box::pin(async move { send::<Q, R>(client, &read(json)?, None).await })
 }
 
-/// Sends the query `Q` with the parameters `json`, page by page, until a page has the record that is sought.
-pub fn query_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, sought: Sought<'a>) -> QueryFuture<'a>
+/// Sends the query `Q` with the parameters `json`, page by page, until a page has the record.
+pub fn query_pages_at<'a, Q, R>(client: &'a ClientCore, json: &'a str, record_id: RecordId<'a>) -> QueryFuture<'a>
 where
     Q: Paged<Item = R> + 'a,
     R: Decode + Encode + Send + 'static,
 {
     Box::pin(async move {
-        let reply = query_pages(client, read::<Q>(json)?, sought).await?;
+        let reply = query_pages(client, read::<Q>(json)?, record_id).await?;
         Ok(reply.map(|shown| shown.map(AnyRecord::new)))
     })
 }
@@ -65,7 +65,7 @@ pub(super) fn read<Q: Operation>(json: &str) -> Result<Q, Error> {
 
 /// Queries page after page until the record is found. The answer has the time of the first page, because later records
 /// may be missing.
-async fn query_pages<Q>(client: &ClientCore, query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
+async fn query_pages<Q>(client: &ClientCore, query: Q, record_id: RecordId<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
 where
     Q: Paged,
     Q::Item: Decode + Send,
@@ -75,14 +75,14 @@ where
     let mut requests = query.each();
     let last = requests.pop().unwrap_or(query);
     for request in requests {
-        let reply = ask_listing(client, request, sought).await?;
+        let reply = ask_listing(client, request, record_id).await?;
         begun.get_or_insert(reply.request_time);
         match &reply.data {
             Shown::Listed { items, is_whole: whole } if items.is_empty() => is_whole &= whole,
             Shown::One(_) | Shown::Listed { .. } => return Ok(reply),
         }
     }
-    let reply = ask_listing(client, last, sought).await?;
+    let reply = ask_listing(client, last, record_id).await?;
     let request_time = begun.unwrap_or(reply.request_time);
     let reply = reply.map(|shown| match shown {
         Shown::Listed { items, is_whole: whole } => Shown::Listed { items, is_whole: whole && is_whole },
@@ -92,7 +92,11 @@ where
 }
 
 /// The page with the record. Without one, an empty list, which is whole if there is certainly no such record.
-async fn ask_listing<Q>(client: &ClientCore, mut query: Q, sought: Sought<'_>) -> Result<Reply<Shown<Q::Item>>, Error>
+async fn ask_listing<Q>(
+    client: &ClientCore,
+    mut query: Q,
+    record_id: RecordId<'_>,
+) -> Result<Reply<Shown<Q::Item>>, Error>
 where
     Q: Paged,
     Q::Item: Decode + Send,
@@ -111,7 +115,7 @@ where
             (list, next) = follow(&query, requested.as_deref(), onward, page.0);
             list
         });
-        if sought.is_among(&reply.data) {
+        if record_id.is_among(&reply.data) {
             return Ok(reply.map(|list| Shown::listed(list, true)));
         }
         is_complete &= reply.data.is_complete();

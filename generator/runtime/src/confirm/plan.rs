@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::places::{QueryFuture, Sought, read};
+use super::places::{QueryFuture, RecordId, read};
 use super::{Queryable, Shows};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::client::ClientCore;
@@ -35,7 +35,7 @@ pub(super) struct QueryPlan {
 }
 
 /// Queries a place where a record may be; `None` if there is no such place.
-type Place = for<'a> fn(&'a ClientCore, &'a str, Sought<'a>) -> Option<QueryFuture<'a>>;
+type Place = for<'a> fn(&'a ClientCore, &'a str, RecordId<'a>) -> Option<QueryFuture<'a>>;
 
 impl QueryPlan {
     /// The plan of `O`.
@@ -45,8 +45,8 @@ impl QueryPlan {
                 meta: O::META,
                 query: O::Query::META,
                 read: |json| Some(Box::new(Single::<O::Query, O::Record>(read(json).ok()?, PhantomData))),
-                first: |client, json, sought| O::query_first(client, json, sought),
-                then: |client, json, sought| O::query_then(client, json, sought),
+                first: |client, json, record_id| O::query_first(client, json, record_id),
+                then: |client, json, record_id| O::query_then(client, json, record_id),
                 record: |json| read_json::<O::Record>(json).ok().map(AnyRecord::new),
                 targets: targets::<O>,
             }

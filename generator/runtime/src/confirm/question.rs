@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::Shown;
 use super::absence::{self, QueryTimes};
-use super::places::{QueryFuture, Sought};
+use super::places::{QueryFuture, RecordId};
 use super::plan::{AnyRecord, Query, QueryPlan};
 use crate::checks::{Violation, Violations};
 use crate::client::ClientCore;
@@ -61,7 +61,7 @@ impl Place {
 }
 
 /// What a response shows of the thing.
-pub(super) enum Picked {
+pub(super) enum QueryResult {
     /// Its record.
     Record(AnyRecord),
     /// That it is not there.
@@ -111,7 +111,7 @@ impl Question {
         &self.target
     }
 
-    /// Restricts queries of listings to what was created at `since` or later.
+    /// Restricts queries of listings to items created at `since` or later.
     pub(super) fn query_since(&mut self, since: Timestamp) {
         self.since = Some(since);
         let place = Place::first(self.target.confirm());
@@ -129,35 +129,35 @@ impl Question {
     }
 
     /// What identifies the record of the thing.
-    fn sought(&self) -> Sought<'_> {
-        Sought { field: self.target.field(), key: self.target.key() }
+    fn record_id(&self) -> RecordId<'_> {
+        RecordId { field: self.target.field(), key: self.target.key() }
     }
 
     /// Sends the query, page by page if it has pages, and otherwise with retries if there is a policy for them.
     pub(super) fn query_first<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {
-        let pages = (self.plan.first)(client, &self.json, self.sought());
+        let pages = (self.plan.first)(client, &self.json, self.record_id());
         pages.unwrap_or_else(|| self.query.send(client, retry))
     }
 
     /// Sends the query of the second place, if there is one.
     pub(super) fn query_then<'a>(&'a self, client: &'a ClientCore) -> Option<QueryFuture<'a>> {
         let second = || Place::second(self.target.confirm()).parameters(&self.target, self.since);
-        (self.plan.then)(client, self.then_json.get_or_init(second), self.sought())
+        (self.plan.then)(client, self.then_json.get_or_init(second), self.record_id())
     }
 
     /// The record of the queried thing in a response, which can be to another query.
-    pub(super) fn pick(&self, shown: Shown<AnyRecord>) -> Picked {
+    pub(super) fn pick(&self, shown: Shown<AnyRecord>) -> QueryResult {
         let is_own = |record: &AnyRecord| self.target.is_shown_by(record.fields());
         match shown {
-            Shown::One(record) if is_own(&record) => Picked::Record(record),
-            Shown::One(_) => Picked::Nothing("the response is about something else, or empty"),
+            Shown::One(record) if is_own(&record) => QueryResult::Record(record),
+            Shown::One(_) => QueryResult::Nothing("the response is about something else, or empty"),
             Shown::Listed { items, is_whole } => {
                 let mut own = items.into_iter().filter(is_own);
                 match (own.next(), own.next()) {
-                    (Some(record), None) => Picked::Record(record),
-                    (Some(_), Some(_)) => Picked::Nothing("several records have the id"),
-                    (None, _) if is_whole => Picked::Absent,
-                    (None, _) => Picked::Nothing("it is not among the records, but there may be more"),
+                    (Some(record), None) => QueryResult::Record(record),
+                    (Some(_), Some(_)) => QueryResult::Nothing("several records have the id"),
+                    (None, _) if is_whole => QueryResult::Absent,
+                    (None, _) => QueryResult::Nothing("it is not among the records, but there may be more"),
                 }
             }
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::look::Look;
+use super::look::OrderLookup;
 use super::plan::QueryPlan;
 use super::question::Question;
 use super::rounds::Open;
@@ -35,7 +35,7 @@ pub struct Recovery {
     /// The type of the record that a query returns.
     pub(super) record: fn() -> TypeId,
     /// How the orders that it creates are looked up.
-    pub(super) look: Option<Look>,
+    pub(super) look: Option<OrderLookup>,
 }
 
 /// The changes that a journal had open, and whether it may lack others.
@@ -53,7 +53,7 @@ pub struct RecoveredChanges {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// The change; its ending is what is stored now.
+    /// The change, with its ending as stored now.
     pub stored: StoredChange,
     /// What it was to create or change: one item, or one for each item of a batch. Empty if nothing queries it.
     pub items: Vec<RecoveredItem>,
@@ -98,7 +98,7 @@ impl Recovery {
     where
         O: Queryable<Record: HasState> + 'static,
     {
-        Self { look: Some(Look::of::<O>()), ..Self::of::<O>() }
+        Self { look: Some(OrderLookup::of::<O>()), ..Self::of::<O>() }
     }
 
     /// The id of the operation.
@@ -112,7 +112,7 @@ impl Recovery {
     }
 
     /// How the orders that the operation creates are looked up, if it creates orders.
-    pub(crate) fn creation(&self) -> Option<Look> {
+    pub(crate) fn creation(&self) -> Option<OrderLookup> {
         self.look.filter(|_| self.creates)
     }
 
@@ -259,9 +259,9 @@ impl ClientCore {
         Ok(RecoveredChanges { changes: all, gap })
     }
 
-    /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether that
-    /// is within the deadline of the policy; if not, it does not wait.
-    pub(crate) async fn outlast(&self, moment: Moment, policy: &ConfirmPolicy) -> bool {
+    /// Waits until a request that left before `moment` can no longer arrive, and its effect is visible. Returns whether
+    /// that is within the deadline of the policy; if not, it does not wait.
+    pub(crate) async fn wait_until(&self, moment: Moment, policy: &ConfirmPolicy) -> bool {
         let Some(window) = self.signature_window(&Named::default()) else { return false };
         let uncertainty = self.signature_uncertainty(window, moment.wall(), None);
         let needed = window.saturating_add(policy.settling).saturating_add(uncertainty);
@@ -273,7 +273,8 @@ impl ClientCore {
     }
 
     /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
-    /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set since.
+    /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
+    /// since.
     pub(crate) fn can_no_longer_arrive(
         &self,
         request: &str,

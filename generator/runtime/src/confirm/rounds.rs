@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use super::absence::QueryTimes;
 use super::plan::AnyRecord;
-use super::question::{Finding, Picked, Question, is_denial};
+use super::question::{Finding, QueryResult, Question, is_denial};
 use super::verdict::{Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 use super::{ConfirmPolicy, Shown};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::Error;
-use crate::evidence::{Evidence, Outside, Pending};
+use crate::evidence::{Evidence, OutsideRecord, Pending};
 use crate::exchange::Reply;
 use crate::observe;
 use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
 
 /// The answer to a query, as far as it is about the change.
-type PickedAnswer = Result<Reply<Picked>, Error>;
+type QueryAnswer = Result<Reply<QueryResult>, Error>;
 
 /// Queries under way.
 pub(super) type Rounds<'a> = Pin<Box<dyn Future<Output = Vec<Concluded>> + Send + 'a>>;
@@ -82,8 +82,9 @@ impl<'a> Waiting<'a> {
             // Records may have come while the call was in progress.
             let records = client.awaited().records(operation, target);
             let sent = (one.signed_at, one.left, policy.settling);
-            let is_proof =
-                |record: &Arc<Outside>| client.weigh(target, (&record.fields, record.form), sent) == Evidence::Proof;
+            let is_proof = |record: &Arc<OutsideRecord>| {
+                client.weigh(target, (&record.fields, record.form), sent) == Evidence::Proof
+            };
             records.into_iter().find(is_proof).into_iter().for_each(|record| pending.prove(record));
             pending
         };
@@ -132,7 +133,7 @@ impl ClientCore {
         let mut confirmations: Vec<Concluded> = open.iter().map(not_queried).collect();
         let waiting = Waiting::begin(self, &open, policy);
         let mut wait = policy.pauses.0;
-        let mut absences = vec![InARow::default(); open.len()];
+        let mut absences = vec![ConsecutiveAbsences::default(); open.len()];
         for queries in 1.. {
             let mut least = wait;
             let all = open.iter().zip(&waiting.pending).zip(&mut confirmations).zip(&mut absences);
@@ -201,21 +202,21 @@ impl ClientCore {
         open: &Open,
         answer: Result<Reply<Shown<AnyRecord>>, Error>,
         QueryContext { begun, policy }: QueryContext<'_>,
-    ) -> (Finding, PickedAnswer) {
+    ) -> (Finding, QueryAnswer) {
         let question = &open.question;
         let facts = (open.signed_at, open.left, policy.settling);
         let sent = self.sent(question.target(), open.signed_at, open.left, policy.settling);
         let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
         let (family, id) = (question.plan().meta.family, question.key());
         let finding = match &answer {
-            Ok(Reply { data: Picked::Record(record), .. }) => {
+            Ok(Reply { data: QueryResult::Record(record), .. }) => {
                 self.note_shown(family, id);
                 self.weigh(question.target(), (record.fields(), record.form()), facts).into()
             }
-            Ok(Reply { data: Picked::Absent, request_time, .. }) => {
+            Ok(Reply { data: QueryResult::Absent, request_time, .. }) => {
                 question.is_absent(&sent, &self.query_times(open, begun, *request_time))
             }
-            Ok(Reply { data: Picked::Nothing(because), .. }) => Finding::Nothing(because),
+            Ok(Reply { data: QueryResult::Nothing(because), .. }) => Finding::Nothing(because),
             Err(error) => {
                 let there = error.exchange().and_then(|error| error.request_time);
                 question.failed(error, &sent, &self.query_times(open, begun, there), &policy.absent)
@@ -245,25 +246,25 @@ impl ClientCore {
 }
 
 /// Whether an answer shows that the first place does not have it, or not yet.
-fn shows_nothing(answer: &PickedAnswer, policy: &ConfirmPolicy) -> bool {
+fn shows_nothing(answer: &QueryAnswer, policy: &ConfirmPolicy) -> bool {
     match answer {
-        Ok(reply) => matches!(reply.data, Picked::Absent),
+        Ok(reply) => matches!(reply.data, QueryResult::Absent),
         Err(Error::Exchange(error)) => is_denial(error, &policy.absent),
         Err(_) => false,
     }
 }
 
-/// The number of answers in a row that state an absence. Exchanges were seen to deny orders that exist, but not twice in a
-/// row. An answer that was not an absence, or could not be read, may have been the record, whichever task of the client
-/// asked for it.
+/// The number of answers in a row that state an absence. Exchanges were seen to deny orders that exist, but not twice
+/// in a row. An answer that was not an absence, or could not be read, may have been the record, whichever task of the
+/// client asked for it.
 #[derive(Clone, Copy, Default)]
-struct InARow {
+struct ConsecutiveAbsences {
     count: u32,
     /// The number of unanswered calls of other tasks at the last absence.
     unanswered: u32,
 }
 
-impl InARow {
+impl ConsecutiveAbsences {
     /// Counts an answer, given the number of unanswered calls of other tasks so far, and whether one is under way.
     fn count(&mut self, is_absence: bool, (unanswered, is_one_under_way): (u32, bool)) {
         let is_next = unanswered == self.unanswered && !is_one_under_way;
@@ -277,7 +278,7 @@ impl InARow {
 }
 
 /// What follows from what an answer proves.
-fn concluded(open: &Open, finding: Finding, answer: PickedAnswer, queries: u32, absences: u32) -> Concluded {
+fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, absences: u32) -> Concluded {
     let still = |last, because| {
         let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
         Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
@@ -308,10 +309,10 @@ fn concluded(open: &Open, finding: Finding, answer: PickedAnswer, queries: u32, 
 }
 
 /// The record in a reply, if it has one.
-pub(super) fn of_record(reply: Reply<Picked>) -> Option<Reply<AnyRecord>> {
+pub(super) fn of_record(reply: Reply<QueryResult>) -> Option<Reply<AnyRecord>> {
     let record = reply.map(|picked| match picked {
-        Picked::Record(record) => Some(record),
-        Picked::Absent | Picked::Nothing(_) => None,
+        QueryResult::Record(record) => Some(record),
+        QueryResult::Absent | QueryResult::Nothing(_) => None,
     });
     record.transpose()
 }

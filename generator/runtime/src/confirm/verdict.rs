@@ -45,7 +45,7 @@ pub struct ConfirmedNotDone {
     /// The proof: the refusal, or the response that it was not found. `None` for an item that was not sent because an
     /// earlier one did not succeed.
     pub why: Option<Arc<Error>>,
-    /// Whether the proof is the absence of what it was to create.
+    /// Whether the proof is the absence of the order that it should have created.
     pub by_absence: bool,
     /// The number of queries.
     pub queries: u32,

@@ -40,14 +40,14 @@ pub(super) struct RecordCounts {
     pub(super) path: String,
     pub(super) name: Option<&'static str>,
     pub(super) seen: u64,
-    pub(super) fields: Vec<Came>,
+    pub(super) fields: Vec<FieldCount>,
     /// In the order of the signs.
-    pub(super) found: Vec<(Sign, Found)>,
+    pub(super) found: Vec<(Sign, Occurrences)>,
 }
 
 /// How often a field occurred.
 #[derive(Clone, Debug)]
-pub(super) struct Came {
+pub(super) struct FieldCount {
     pub(super) name: &'static str,
     pub(super) is_conditional: bool,
     pub(super) times: u64,
@@ -57,37 +57,37 @@ pub(super) struct Came {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sign {
     UnknownField(Option<Box<str>>),
-    UnknownValue(Spot, Option<Box<str>>),
-    ValueNotListedHere(Spot, &'static str),
-    WrittenOtherwise(Spot),
-    Unreadable(Spot),
-    UnlistedCode(Spot, Option<Box<str>>),
+    UnknownValue(FieldPlace, Option<Box<str>>),
+    ValueNotListedHere(FieldPlace, &'static str),
+    WrittenOtherwise(FieldPlace),
+    Unreadable(FieldPlace),
+    UnlistedCode(FieldPlace, Option<Box<str>>),
     Observed,
 }
 
 /// A field of a record, or the items of its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spot {
+pub(super) struct FieldPlace {
     pub(super) field: usize,
     pub(super) is_item: bool,
 }
 
 /// How often something was found, and which kinds of JSON it was written as.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Occurrences {
     pub(super) times: u64,
-    pub(super) written: Written,
+    pub(super) written: JsonKinds,
     /// There were too many names, so all are withheld.
     is_crowded: bool,
 }
 
 /// A set of kinds of JSON.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Written(u8);
+pub(super) struct JsonKinds(u8);
 
 const WRITTEN: [&str; 7] = ["null", "boolean", "number", "text", "number as text", "list", "object"];
 
-impl Written {
+impl JsonKinds {
     pub(super) const NUMBER_AS_TEXT: Self = Self(1 << 4);
 
     pub(super) fn words(self) -> Vec<&'static str> {
@@ -95,7 +95,7 @@ impl Written {
     }
 }
 
-impl From<Kind> for Written {
+impl From<Kind> for JsonKinds {
     fn from(kind: Kind) -> Self {
         Self(match kind {
             Kind::Null => 1,
@@ -109,8 +109,8 @@ impl From<Kind> for Written {
     }
 }
 
-impl Found {
-    pub(super) fn once(written: impl Into<Written>) -> Self {
+impl Occurrences {
+    pub(super) fn once(written: impl Into<JsonKinds>) -> Self {
         Self { times: 1, written: written.into(), is_crowded: false }
     }
 
@@ -154,14 +154,14 @@ impl Counts {
             self.left_out += u64::from(known.is_none());
             return known;
         }
-        let came = |field: &FieldTable| Came { name: field.name, is_conditional: field.is_conditional, times: 0 };
+        let came = |field: &FieldTable| FieldCount { name: field.name, is_conditional: field.is_conditional, times: 0 };
         let fields = fields.iter().map(came).collect();
         self.records.push(RecordCounts { path: path.to_owned(), name, seen: 0, fields, found: Vec::new() });
         Some(self.records.len() - 1)
     }
 
     /// Notes something found in a record.
-    pub(super) fn note(&mut self, record: usize, sign: Sign, found: Found) {
+    pub(super) fn note(&mut self, record: usize, sign: Sign, found: Occurrences) {
         let Some(record) = self.records.get_mut(record) else { return };
         self.left_out += record.note(sign, found);
     }
@@ -194,7 +194,7 @@ impl RecordCounts {
     }
 
     /// Notes something found; returns how many findings there was no room for.
-    fn note(&mut self, sign: Sign, found: Found) -> u64 {
+    fn note(&mut self, sign: Sign, found: Occurrences) -> u64 {
         let place = match self.place_of(&sign) {
             Err(place) => place,
             Ok(place) => {
@@ -208,7 +208,7 @@ impl RecordCounts {
             }
         };
         if let Some(unnamed) = sign.unnamed().filter(|unnamed| self.is_crowded(unnamed)) {
-            return self.note(unnamed, Found { is_crowded: true, ..found });
+            return self.note(unnamed, Occurrences { is_crowded: true, ..found });
         }
         if self.found.len() >= MOST_FOUND && !found.is_crowded {
             return found.times;
@@ -233,7 +233,7 @@ impl RecordCounts {
 
     /// Moves the counts of named values to those without names.
     fn forget_names(&mut self, unnamed: &Sign) {
-        let mut all = Found::default();
+        let mut all = Occurrences::default();
         self.found.retain(|(sign, found)| {
             let is_named = sign.unnamed().as_ref() == Some(unnamed);
             if is_named {

@@ -1,4 +1,4 @@
-use super::counts::{Came, Counts, Found, OperationCounts, RecordCounts, Sign, Spot};
+use super::counts::{Counts, FieldCount, FieldPlace, Occurrences, OperationCounts, RecordCounts, Sign};
 
 /// Differences between responses and the documents. Its text is a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct OperationDrift {
     pub source: String,
     /// The number of compared responses that were, or should have been, a success.
     pub answers: u64,
-    /// The number of compared refusals, of which only the envelope is compared.
+    /// The number of compared refusals; only their envelope is compared.
     pub refused: u64,
     /// The number of responses that were not JSON.
     pub broken: u64,
@@ -78,7 +78,7 @@ fn add(entries: &mut Vec<DriftEntry>, entry: DriftEntry) {
     entries.insert(place, entry);
 }
 
-fn missing(record: &RecordCounts, field: &Came) -> DriftEntry {
+fn missing(record: &RecordCounts, field: &FieldCount) -> DriftEntry {
     DriftEntry {
         kind: DriftKind::MissingField,
         path: join(&record.path, field.name),
@@ -91,7 +91,7 @@ fn missing(record: &RecordCounts, field: &Came) -> DriftEntry {
     }
 }
 
-fn entry(record: &RecordCounts, counts: &Counts, sign: &Sign, found: Found) -> DriftEntry {
+fn entry(record: &RecordCounts, counts: &Counts, sign: &Sign, found: Occurrences) -> DriftEntry {
     let owned = |name: &Option<Box<str>>| name.as_deref().map(str::to_owned);
     let (kind, spot, value) = match sign {
         Sign::UnknownField(_) => (DriftKind::UnknownField, None, None),
@@ -115,7 +115,7 @@ fn entry(record: &RecordCounts, counts: &Counts, sign: &Sign, found: Found) -> D
     DriftEntry { kind, path, record: record.name, field, value, json, seen, of }
 }
 
-fn of_field(record: &RecordCounts, spot: Spot) -> (String, Option<String>) {
+fn of_field(record: &RecordCounts, spot: FieldPlace) -> (String, Option<String>) {
     let Some(field) = record.fields.get(spot.field) else { return (record.path.clone(), None) };
     let items = if spot.is_item { "[]" } else { "" };
     (join(&record.path, field.name) + items, Some(field.name.to_owned()))

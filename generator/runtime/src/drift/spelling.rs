@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_an_id_an_amount_or_a_sentence_is_not() {
+    fn ids_amounts_and_sentences_are_not_reported() {
         let long = "x".repeat(LONGEST + 1);
         for kept in ["", "1461937205548810241", "0.5", "-5", "desk-1:0001", "a-2024-11-21", "Mr. X owes 5 to Y", "grün"]
         {

@@ -1,7 +1,7 @@
 //! Compares a response with the tables of its records. It uses the same reader as the types, so that reading and
 //! reporting cannot differ about JSON.
 
-use super::counts::{Counts, Found, Sign, Spot, Written};
+use super::counts::{Counts, FieldPlace, JsonKinds, Occurrences, Sign};
 use super::spelling;
 use super::withheld::Redactor;
 use crate::exchange::reader_at;
@@ -58,13 +58,13 @@ struct Walk<'a, 't> {
 #[derive(Clone, Copy)]
 struct Here<'f> {
     record: usize,
-    spot: Spot,
+    spot: FieldPlace,
     field: &'f FieldTable,
 }
 
 impl Here<'_> {
     fn item(self) -> Self {
-        Self { spot: Spot { is_item: true, ..self.spot }, ..self }
+        Self { spot: FieldPlace { is_item: true, ..self.spot }, ..self }
     }
 }
 
@@ -80,8 +80,8 @@ impl Walk<'_, '_> {
     fn bare(&mut self, data: Form) -> Result<(), ReadError> {
         let field = FieldTable::in_form("", data);
         let Some(record) = self.counts.record(WHOLE, None, &[]) else { return self.from.skip() };
-        self.saw(record);
-        self.value(Here { record, spot: Spot { field: 0, is_item: false }, field: &field }, data)
+        self.count_record(record);
+        self.value(Here { record, spot: FieldPlace { field: 0, is_item: false }, field: &field }, data)
     }
 
     fn record(&mut self, table: &'static RecordTable) -> Result<(), ReadError> {
@@ -103,7 +103,7 @@ impl Walk<'_, '_> {
     /// Goes through an array whose elements are the fields of a record.
     fn tuple(&mut self, table: &'static RecordTable) -> Result<(), ReadError> {
         let Some(record) = self.counts.record(&self.path, table.name, table.fields) else { return self.from.skip() };
-        self.saw(record);
+        self.count_record(record);
         let mut elements = self.from.array()?;
         while let Some(place) = elements.next(&mut self.from)? {
             let Some(field) = table.fields.get(place) else {
@@ -112,7 +112,7 @@ impl Walk<'_, '_> {
             };
             self.came(record, place);
             let before = self.step_into(field.name);
-            self.value(Here { record, spot: Spot { field: place, is_item: false }, field }, field.form)?;
+            self.value(Here { record, spot: FieldPlace { field: place, is_item: false }, field }, field.form)?;
             self.path.truncate(before);
         }
         Ok(())
@@ -122,9 +122,9 @@ impl Walk<'_, '_> {
     fn only_field(&mut self, table: &'static RecordTable) -> Result<(), ReadError> {
         let Some(record) = self.counts.record(&self.path, table.name, table.fields) else { return self.from.skip() };
         let Some(field) = table.fields.first() else { return self.from.skip() };
-        self.saw(record);
+        self.count_record(record);
         self.came(record, 0);
-        self.value(Here { record, spot: Spot { field: 0, is_item: false }, field }, field.form)
+        self.value(Here { record, spot: FieldPlace { field: 0, is_item: false }, field }, field.form)
     }
 
     /// Goes through the values of an object with any names.
@@ -144,7 +144,7 @@ impl Walk<'_, '_> {
         let Some(record) = self.counts.record(&self.path, name, fields) else { return self.from.skip().map(|()| 0) };
         let counts = record != ENVELOPE || self.is_success;
         if counts {
-            self.saw(record);
+            self.count_record(record);
         }
         let mut members = self.from.object(&[])?;
         let (mut known, mut expected) = (0, 0);
@@ -157,7 +157,7 @@ impl Walk<'_, '_> {
             known += 1;
             expected = place + 1;
             let field = &fields[place];
-            let at = Here { record, spot: Spot { field: place, is_item: false }, field };
+            let at = Here { record, spot: FieldPlace { field: place, is_item: false }, field };
             // A client refuses a second value.
             if std::mem::replace(&mut came[place], true) {
                 self.unreadable(at)?;
@@ -173,7 +173,7 @@ impl Walk<'_, '_> {
         Ok(known)
     }
 
-    fn saw(&mut self, record: usize) {
+    fn count_record(&mut self, record: usize) {
         if let Some(record) = self.counts.records.get_mut(record) {
             record.seen += 1;
         }
@@ -197,13 +197,13 @@ impl Walk<'_, '_> {
 
     fn observed(&mut self, name: Option<&'static str>, fields: &[FieldTable]) {
         if let Some(record) = self.counts.record(&self.path, name, fields) {
-            self.counts.note(record, Sign::Observed, Found::once(Kind::Object));
+            self.counts.note(record, Sign::Observed, Occurrences::once(Kind::Object));
         }
     }
 
     fn unknown(&mut self, record: usize, member: &str) -> Result<(), ReadError> {
         let written = match self.from.peek() {
-            Kind::String if self.from.scalar()?.parse::<Decimal>().is_ok() => Written::NUMBER_AS_TEXT,
+            Kind::String if self.from.scalar()?.parse::<Decimal>().is_ok() => JsonKinds::NUMBER_AS_TEXT,
             // The guard has read it already.
             Kind::String => Kind::String.into(),
             kind => {
@@ -214,7 +214,7 @@ impl Walk<'_, '_> {
         self.counts.note(
             record,
             Sign::UnknownField(self.withheld.filter(spelling::name(member))),
-            Found::once(written),
+            Occurrences::once(written),
         );
         Ok(())
     }
@@ -253,7 +253,7 @@ impl Walk<'_, '_> {
             Kind::Boolean | Kind::Number | Kind::String | Kind::Nothing => {
                 let text = self.from.scalar()?;
                 if is_time && !can_be_read(Form::Whole, &text) {
-                    self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+                    self.counts.note(at.record, Sign::Unreadable(at.spot), Occurrences::once(kind));
                 }
                 Ok(())
             }
@@ -271,7 +271,7 @@ impl Walk<'_, '_> {
         let is_success = self.api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(&*code));
         if !code.is_empty() && !is_success && self.meta.error(&code).is_none() {
             let sign = Sign::UnlistedCode(at.spot, self.withheld.filter(spelling::code(&code)));
-            self.counts.note(at.record, sign, Found::once(kind));
+            self.counts.note(at.record, sign, Occurrences::once(kind));
         }
         self.from.go_back(start);
         Ok(())
@@ -283,7 +283,7 @@ impl Walk<'_, '_> {
             return self.unreadable(at);
         }
         if !at.field.may_be_null && !matches!(form, Form::List(_) | Form::Map(_)) {
-            self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(Kind::Null));
+            self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Occurrences::once(Kind::Null));
         }
         self.from.skip()
     }
@@ -310,7 +310,7 @@ impl Walk<'_, '_> {
         let name = self.list_member(at).unwrap_or_default();
         let fields = [FieldTable::in_form(name, list)];
         match self.object(None, &fields)? {
-            0 => self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(Kind::Object)),
+            0 => self.counts.note(at.record, Sign::Unreadable(at.spot), Occurrences::once(Kind::Object)),
             _ => self.observed(None, &fields),
         }
         Ok(())
@@ -320,13 +320,13 @@ impl Walk<'_, '_> {
     fn neither_list_nor_record(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
         let is_nothing = self.from.raw_value()? == "\"\"" && !at.spot.is_item;
         let sign = if is_nothing { Sign::WrittenOtherwise(at.spot) } else { Sign::Unreadable(at.spot) };
-        self.counts.note(at.record, sign, Found::once(kind));
+        self.counts.note(at.record, sign, Occurrences::once(kind));
         Ok(())
     }
 
     fn unreadable(&mut self, at: Here<'_>) -> Result<(), ReadError> {
         let kind = self.from.peek();
-        self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+        self.counts.note(at.record, Sign::Unreadable(at.spot), Occurrences::once(kind));
         self.from.skip()
     }
 }
@@ -340,14 +340,14 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         if !can_be_read(form, &text) {
-            self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+            self.counts.note(at.record, Sign::Unreadable(at.spot), Occurrences::once(kind));
             return Ok(());
         }
         if !is_written_as(form, at.field, kind) {
             let is_number =
                 matches!(form, Form::Decimal | Form::Whole | Form::Signed | Form::Scaled) && kind == Kind::String;
-            let written = if is_number { Written::NUMBER_AS_TEXT } else { kind.into() };
-            self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(written));
+            let written = if is_number { JsonKinds::NUMBER_AS_TEXT } else { kind.into() };
+            self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Occurrences::once(written));
         }
         if let Form::Word { values, also } = form {
             self.word(at, &text, values, also, kind);
@@ -364,7 +364,7 @@ impl Walk<'_, '_> {
             Some(_) if is_listed() => return,
             Some(value) => Sign::ValueNotListedHere(at.spot, value),
         };
-        self.counts.note(at.record, sign, Found::once(kind));
+        self.counts.note(at.record, sign, Occurrences::once(kind));
     }
 }
 

@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// An amendment that was not sent because of what the client knows of the order.
+/// An amendment that was not sent because of the order's tracked state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NotAmendable {
@@ -19,7 +19,7 @@ pub struct NotAmendable {
 pub enum AmendmentObstacle {
     /// A record showed the order in a state in which the documents rule an amendment out.
     State {
-        /// The state, as it is written on the wire.
+        /// The state, as on the wire.
         state: &'static str,
     },
     /// As many amendments of the order are under way as the documents allow. One whose outcome is unknown counts until

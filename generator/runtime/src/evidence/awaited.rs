@@ -21,7 +21,7 @@ const MOST_RECORDS: usize = 1 << 10;
 const MOST_REFUSED: usize = 1 << 12;
 
 /// A record of an order that no query of this client returned.
-pub(crate) struct Outside {
+pub(crate) struct OutsideRecord {
     /// The operations whose effects it can show.
     operations: Vec<&'static str>,
     pub(crate) fields: Named,
@@ -29,7 +29,7 @@ pub(crate) struct Outside {
     pub(crate) json: String,
 }
 
-impl Outside {
+impl OutsideRecord {
     pub(crate) fn of<R: Decode + Encode>(record: &R, operations: Vec<&'static str>) -> Self {
         let json = write_json(record);
         Self { operations, fields: Named::of_record(json.clone(), R::FORM), form: R::FORM, json }
@@ -63,7 +63,7 @@ pub(crate) struct Pending {
 enum State {
     Waiting(Option<Waker>),
     /// A record from outside proves that it had its effect.
-    Proven(Arc<Outside>),
+    Proven(Arc<OutsideRecord>),
     /// The queries ended.
     Ended(Outcome),
 }
@@ -88,7 +88,7 @@ impl Pending {
     }
 
     /// The record that proves it, if there is one.
-    pub(crate) fn proof(&self) -> Option<Arc<Outside>> {
+    pub(crate) fn proof(&self) -> Option<Arc<OutsideRecord>> {
         match &*self.state() {
             State::Proven(outside) => Some(Arc::clone(outside)),
             State::Waiting(_) | State::Ended(_) => None,
@@ -104,7 +104,7 @@ impl Pending {
     }
 
     /// Notes that a record proves it, and wakes the call that waits for it.
-    pub(crate) fn prove(&self, outside: Arc<Outside>) {
+    pub(crate) fn prove(&self, outside: Arc<OutsideRecord>) {
         let mut state = self.state();
         if let State::Waiting(waker) = &mut *state {
             let waker = waker.take();
@@ -140,19 +140,19 @@ impl Pending {
 }
 
 /// A call that asks for a queried request. If it gets no answer, the lost answer may have shown the effect.
-pub(crate) struct Asking {
+pub(crate) struct QueryInProgress {
     about: Vec<Arc<Pending>>,
     is_answered: bool,
 }
 
-impl Asking {
+impl QueryInProgress {
     /// Notes that the call has an answer.
     pub(crate) fn answered(mut self) {
         self.is_answered = true;
     }
 }
 
-impl Drop for Asking {
+impl Drop for QueryInProgress {
     fn drop(&mut self) {
         for pending in &self.about {
             pending.unanswered.fetch_add(u32::from(!self.is_answered), Ordering::AcqRel);
@@ -163,14 +163,14 @@ impl Drop for Asking {
 
 /// The requests that wait, and records from outside.
 #[derive(Default)]
-pub(crate) struct Awaited(Mutex<Known>);
+pub(crate) struct Awaited(Mutex<AwaitedState>);
 
 #[derive(Default)]
-struct Known {
+struct AwaitedState {
     pending: VecDeque<Arc<Pending>>,
     /// Those of `pending` that are being queried.
     queried: Vec<Arc<Pending>>,
-    records: VecDeque<Arc<Outside>>,
+    records: VecDeque<Arc<OutsideRecord>>,
     /// Changes of the journal that ended without an effect or without an outcome, from the first record on.
     refused: Option<VecDeque<StoredChange>>,
 }
@@ -196,7 +196,7 @@ impl Awaited {
     }
 
     /// Registers a call that is about to be sent, if its parameters name a queried request.
-    pub(crate) fn ask(&self, parameters: impl FnOnce() -> Named) -> Option<Asking> {
+    pub(crate) fn ask(&self, parameters: impl FnOnce() -> Named) -> Option<QueryInProgress> {
         let known = self.lock();
         if known.queried.is_empty() {
             return None;
@@ -207,17 +207,17 @@ impl Awaited {
         for pending in &about {
             pending.under_way.fetch_add(1, Ordering::AcqRel);
         }
-        (!about.is_empty()).then_some(Asking { about, is_answered: false })
+        (!about.is_empty()).then_some(QueryInProgress { about, is_answered: false })
     }
 
     /// The requests that a record is about.
-    pub(crate) fn pending(&self, outside: &Outside) -> Vec<Arc<Pending>> {
+    pub(crate) fn pending(&self, outside: &OutsideRecord) -> Vec<Arc<Pending>> {
         let is_meant = |pending: &&Arc<Pending>| outside.is_about(pending.operation, &pending.target);
         self.lock().pending.iter().filter(|pending| pending.is_of_interest()).filter(is_meant).cloned().collect()
     }
 
     /// Remembers a record, for calls in progress.
-    pub(crate) fn remember(&self, outside: Arc<Outside>) {
+    pub(crate) fn remember(&self, outside: Arc<OutsideRecord>) {
         let mut known = self.lock();
         if known.records.len() >= MOST_RECORDS {
             known.records.pop_front();
@@ -226,7 +226,7 @@ impl Awaited {
     }
 
     /// The remembered records about what a request creates or changes.
-    pub(crate) fn records(&self, operation: &str, target: &Target) -> Vec<Arc<Outside>> {
+    pub(crate) fn records(&self, operation: &str, target: &Target) -> Vec<Arc<OutsideRecord>> {
         self.lock().records.iter().filter(|outside| outside.is_about(operation, target)).cloned().collect()
     }
 
@@ -271,7 +271,7 @@ impl Awaited {
         self.lock().refused.iter_mut().for_each(|refused| refused.retain(|change| change.number != number));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, AwaitedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

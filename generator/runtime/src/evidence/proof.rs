@@ -26,7 +26,7 @@ pub(crate) struct Sent {
     pub(crate) attempts: Option<Attempts>,
 }
 
-/// Several attempts of one request, of which the exchange serves one.
+/// Several attempts of one request; the exchange serves one of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempts {
     /// The time in the signature of the first one, and the earliest and latest time of its departure by the exchange's

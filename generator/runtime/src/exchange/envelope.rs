@@ -242,7 +242,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text or number that `path` leads to; `None` if there is none.
+    /// The text or number at `path`; `None` if there is none.
     fn text_at(&self, path: &[PathStep]) -> Option<Cow<'a, str>> {
         match self {
             Self::Scalar(text) if path.is_empty() => Some(text.clone()),
@@ -258,19 +258,19 @@ fn find<'a>(paths: &[Path], key: &Key<'_>, value: &Value<'a>) -> Option<(usize, 
     paths.find_map(|(rank, path)| Some((rank, value.text_at(&path[1..])?)))
 }
 
-/// The text or number that `path` leads to; `None` if there is none.
+/// The text or number at `path`; `None` if there is none.
 pub(crate) fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, str>> {
     reader_at(value, path)?.scalar().ok()
 }
 
-/// A reader at the value that `path` leads to; `None` if there is none.
+/// A reader at the value at `path`; `None` if there is none.
 pub(crate) fn reader_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Reader<'a>> {
     let mut from = Reader::new(value);
     go_to(&mut from, path)?;
     Some(from)
 }
 
-/// Goes on to the value that `path` leads to; `None` if there is none.
+/// Moves to the value at `path`; `None` if there is none.
 pub(super) fn go_to(from: &mut Reader<'_>, path: &[PathStep]) -> Option<()> {
     for step in path {
         match (step, from.peek()) {

@@ -152,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_does_harm(
+        fn any_text_is_read_or_ignored(
             after in "[ -~]{0,40}|[0-9]{1,30}|Sun, [0-9]{1,25} Nov [0-9]{1,25} [0-9]{1,3}:[0-9]{2}:[0-9]{2} GMT",
             date in "[ -~]{0,40}|Sun, [0-9]{2} Nov [0-9]{1,20} 08:49:37 GMT",
         ) {

@@ -10,8 +10,8 @@ use crate::tables::NextPage;
 
 /// What the headers of an answer say about the next page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Onward {
-    /// Nothing, so there is none unless something else shows one.
+pub(crate) enum NextPageHint {
+    /// Nothing: there is no next page unless something else shows one.
     #[default]
     Unsaid,
     /// There is one, which begins here.
@@ -20,7 +20,7 @@ pub(crate) enum Onward {
     Lost,
 }
 
-impl Onward {
+impl NextPageHint {
     /// Reads it from the headers that `by` names.
     pub(super) fn read(by: Option<NextPage>, headers: &HeaderMap) -> Self {
         match by {
@@ -92,13 +92,13 @@ mod tests {
 
     use super::*;
 
-    fn by_link(links: &[&str]) -> Onward {
+    fn by_link(links: &[&str]) -> NextPageHint {
         let headers = links.iter().filter_map(|link| Some((LINK, link.parse().ok()?)));
-        Onward::read(Some(NextPage::Link("page")), &HeaderMap::from_iter(headers))
+        NextPageHint::read(Some(NextPage::Link("page")), &HeaderMap::from_iter(headers))
     }
 
-    fn at(text: &str) -> Onward {
-        Onward::At(text.to_owned())
+    fn at(text: &str) -> NextPageHint {
+        NextPageHint::At(text.to_owned())
     }
 
     #[test]
@@ -115,16 +115,16 @@ mod tests {
     fn no_link_to_the_next_page_is_the_end() {
         for links in [&[][..], &[r#"</l?page=2>; rel="prev""#], &["</l?page=2>"], &[r#"</l?page=2>; title="rel=next""#]]
         {
-            assert_eq!(by_link(links), Onward::Unsaid, "{links:?}");
+            assert_eq!(by_link(links), NextPageHint::Unsaid, "{links:?}");
         }
         // Only the first relation of a link counts (RFC 8288, section 3.3).
-        assert_eq!(by_link(&["</l?page=2>; rel=prev; rel=next"]), Onward::Unsaid);
+        assert_eq!(by_link(&["</l?page=2>; rel=prev; rel=next"]), NextPageHint::Unsaid);
     }
 
     #[test]
     fn a_next_page_that_is_not_understood_is_not_the_end() {
         for link in ["</l>; rel=next", "</l?cursor=4>; rel=next", "</l?page=>; rel=next", "</l?page=%zz>; rel=next"] {
-            assert_eq!(by_link(&[link]), Onward::Lost, "{link}");
+            assert_eq!(by_link(&[link]), NextPageHint::Lost, "{link}");
         }
     }
 
@@ -133,15 +133,15 @@ mod tests {
         let read = |value: &[u8]| {
             let value = http::HeaderValue::from_bytes(value).unwrap_or(http::HeaderValue::from_static("?"));
             let name = http::HeaderName::from_static("x-after");
-            Onward::read(Some(NextPage::Header("X-After")), &HeaderMap::from_iter([(name, value)]))
+            NextPageHint::read(Some(NextPage::Header("X-After")), &HeaderMap::from_iter([(name, value)]))
         };
-        assert_eq!((read(b" 17 "), read(b""), read(b"\xff")), (at("17"), Onward::Unsaid, Onward::Lost));
-        assert_eq!(Onward::read(Some(NextPage::Header("X-After")), &HeaderMap::new()), Onward::Unsaid);
+        assert_eq!((read(b" 17 "), read(b""), read(b"\xff")), (at("17"), NextPageHint::Unsaid, NextPageHint::Lost));
+        assert_eq!(NextPageHint::read(Some(NextPage::Header("X-After")), &HeaderMap::new()), NextPageHint::Unsaid);
     }
 
     proptest! {
         #[test]
-        fn no_text_does_harm(link in "[ -~]{0,60}|(<[a-z?=&%]{0,9}>[;, ]*(rel=\"?next[ \"]?)?){0,4}") {
+        fn any_text_is_read_or_ignored(link in "[ -~]{0,60}|(<[a-z?=&%]{0,9}>[;, ]*(rel=\"?next[ \"]?)?){0,4}") {
             let _ = by_link(&[&link]);
         }
     }

@@ -10,7 +10,7 @@ use super::codes::{CodePolicy, ReadCode, is_compound};
 use super::echo;
 use super::envelope::{Opened, absent, go_to, read_data};
 use super::headers::{date, retry_after};
-use super::next_page::Onward;
+use super::next_page::NextPageHint;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
@@ -85,7 +85,7 @@ fn read(
         left: None,
         status: head.status,
         remaining: None,
-        onward: Onward::read(meta.next_page, &head.headers),
+        onward: NextPageHint::read(meta.next_page, &head.headers),
         waited: Duration::ZERO,
         warnings: Violations::default(),
         raw: body,
@@ -341,7 +341,7 @@ pub struct Reply<T> {
     /// The remaining calls of the rate limit, if the exchange reports them.
     pub remaining: Option<u32>,
     /// What the headers say about the next page of a listing.
-    pub(crate) onward: Onward,
+    pub(crate) onward: NextPageHint,
     /// How long the call waited for its rate limits.
     pub waited: Duration,
     /// Broken rules that only warn.

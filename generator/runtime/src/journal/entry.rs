@@ -6,7 +6,7 @@ use crate::tables::Outcome;
 use crate::value::Timestamp;
 
 crate::record! {
-    /// A change as it is written.
+    /// The stored form of a change.
     struct Entry {
         #[wire("op")]
         operation: Option<String>,
@@ -51,7 +51,7 @@ pub(super) fn with_ending(open: &str, ending: &Ending) -> Option<String> {
 ///
 /// # Errors
 ///
-/// Returns what is wrong with the text.
+/// Returns why the text is invalid.
 pub(super) fn read(number: ChangeNumber, text: &str) -> Result<StoredChange, String> {
     let entry: Entry = read_json(text).map_err(|error| format!("change {number}: {error}"))?;
     entry.into_change(number).ok_or_else(|| format!("change {number} is incomplete"))

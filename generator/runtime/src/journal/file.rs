@@ -59,7 +59,7 @@ pub struct FileJournal {
     path: PathBuf,
     continuity: Mutex<Continuity>,
     /// `None` if changes need not outlive the machine.
-    disk: Option<Disk>,
+    disk: Option<SyncThread>,
 }
 
 impl FileJournal {
@@ -80,7 +80,7 @@ impl FileJournal {
             Durability::Process => None,
             Durability::Machine => {
                 let database = tables.database.clone();
-                Some(Disk::start(move || database.persist(PersistMode::SyncData))?)
+                Some(SyncThread::start(move || database.persist(PersistMode::SyncData))?)
             }
         };
         Ok(Self { tables, next, has_failed: AtomicBool::new(false), path, continuity: Mutex::new(continuity), disk })
@@ -266,14 +266,14 @@ impl fmt::Debug for FileJournal {
 }
 
 /// A thread that writes the store to disk. Changes that are made meanwhile wait for the next write, which they share.
-struct Disk {
+struct SyncThread {
     waiting: Option<mpsc::Sender<Waiter>>,
     thread: Option<JoinHandle<()>>,
 }
 
 type Waiter = oneshot::Sender<fjall::Result<()>>;
 
-impl Disk {
+impl SyncThread {
     fn start(mut sync: impl FnMut() -> fjall::Result<()> + Send + 'static) -> Result<Self, JournalError> {
         let (waiting, arrivals) = mpsc::channel::<Waiter>();
         let run = move || {
@@ -304,7 +304,7 @@ impl Disk {
     }
 }
 
-impl Drop for Disk {
+impl Drop for SyncThread {
     /// Another journal can open the folder only after the thread has ended.
     fn drop(&mut self) {
         self.waiting = None;

@@ -11,8 +11,8 @@ use crate::value::Timestamp;
 pub struct Gap {
     /// What happened to the journal.
     pub reason: GapReason,
-    /// When the last change in the journal was signed. Missing changes were signed at about that time or later. `None` if
-    /// the journal is empty.
+    /// When the last change in the journal was signed. Missing changes were signed at about that time or later. `None`
+    /// if the journal is empty.
     pub after: Option<Timestamp>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Keys behind the prefix of the journal: `about` has the format and the name of this journal, `next` the last number,
 //! `changes` the changes by number, `open` the numbers of those without an end, `endings` the ends of the others, `gap`
-//! when the last change before a gap was signed, and `closed` the accounts for which it is closed. Each function is one script, so that
-//! it happens as a whole or not at all.
+//! when the last change before a gap was signed, and `closed` the accounts for which it is closed. Each function is one
+//! script, so that it happens as a whole or not at all.
 //!
 //! A server that is started again may have an older state. Then `next` is lower than a number that this process knows,
 //! or a change that it has in flight is missing or another one.
@@ -35,8 +35,8 @@ const GUARD: &str =
 /// Begins the journal, or finds the name of the one that is there.
 const OPEN: &str = "redis.call('SETNX', KEYS[1], ARGV[1]) return redis.call('GET', KEYS[1])";
 
-/// The end of scripts that return the last number, and, if there is a gap, when the last change before it was signed and
-/// the accounts for which it is closed.
+/// The end of scripts that return the last number, and, if there is a gap, when the last change before it was signed
+/// and the accounts for which it is closed.
 const STATE: &str = " local state = {redis.call('GET', KEYS[2]) or '0', redis.call('GET', KEYS[6]) or nil} \
     if state[2] then for _, account in ipairs(redis.call('SMEMBERS', KEYS[7])) do state[#state + 1] = account end end \
     return state";
@@ -103,7 +103,7 @@ pub struct RedisJournal {
     about: String,
     keys: [String; 7],
     name: String,
-    known: std::sync::Mutex<Known>,
+    known: std::sync::Mutex<KnownState>,
 }
 
 /// The maximum number of changes in flight that are compared with the state of the server.
@@ -111,7 +111,7 @@ const MOST_IN_FLIGHT: usize = 1 << 12;
 
 /// What a process knows of the journal.
 #[derive(Default)]
-struct Known {
+struct KnownState {
     /// The highest number.
     last: u64,
     /// When the last change of this process was signed.
@@ -236,7 +236,7 @@ impl RedisJournal {
         (known.gap, known.closed) = (Some(Gap::new(GapReason::Damaged, after)), Vec::new());
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

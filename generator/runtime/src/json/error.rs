@@ -17,7 +17,7 @@ struct Details {
 }
 
 impl ReadError {
-    /// Reports what is wrong at the byte `offset`.
+    /// Reports a mistake at the byte `offset`.
     #[cold]
     pub fn new(offset: usize, what: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Details { offset, what: what.into(), path: String::new() }))

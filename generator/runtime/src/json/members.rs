@@ -9,7 +9,7 @@ pub struct Members<'a> {
     layout: Layout<'a>,
     /// The probable place of the next member in the layout.
     place: usize,
-    /// The field that probably comes next where the layout knows nothing.
+    /// The field that probably comes next, for members without a known layout.
     expected: usize,
     begun: bool,
     /// The fields that came, a bit each, without those of the run.

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_list_gets_what_it_probably_needs_at_once() {
+    fn the_first_list_reserves_its_probable_length() {
         let mut room = Room::for_text(0);
         let (mut first, mut second): (Vec<[u8; 100]>, Vec<[u8; 100]>) = Default::default();
         let ahead = Some((100 * 100, 100));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_grows_by_what_the_text_ahead_needs() {
+    fn a_list_reserves_memory_by_the_rest_of_the_text() {
         let grown = |ahead| {
             let mut items = vec![[0_u8; 100]; 100];
             items.shrink_to_fit();

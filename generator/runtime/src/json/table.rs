@@ -56,7 +56,7 @@ impl Form {
 /// The documented form of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordTable {
-    /// Its name in the schema; `None` if it has none, like a page.
+    /// Its name in the schema; `None` for a page, which has none.
     pub name: Option<&'static str>,
     /// Whether it was only observed, and is in no document.
     pub is_observed: bool,
@@ -175,7 +175,7 @@ impl FieldTable {
         Self { is_conditional: true, ..self }
     }
 
-    /// The same, of which only these values are listed.
+    /// The same, where only these values are listed.
     #[must_use]
     pub const fn only(self, values: &'static [&'static str]) -> Self {
         Self { only: values, ..self }

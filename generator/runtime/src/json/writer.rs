@@ -37,7 +37,7 @@ impl JsonWriter {
         self.end_string(content);
     }
 
-    /// Writes a number, digit by digit as it is.
+    /// Writes the digits of a number unchanged.
     pub fn number(&mut self, number: &impl Scalar) {
         self.raw(number.text(&mut Scratch::new()));
     }

@@ -5,7 +5,7 @@ use super::trade::{Contract, TradeEffect};
 pub struct TradeFields {
     /// The field that identifies the fill.
     pub id: &'static str,
-    /// The field with what is traded.
+    /// The field with the instrument.
     pub instrument: &'static str,
     /// The field with the direction.
     pub side: &'static str,
@@ -32,7 +32,7 @@ pub struct FeeFields {
     pub list: &'static str,
     /// The field with the coin.
     pub coin: &'static str,
-    /// The field with the amount, negative for what was paid.
+    /// The field with the amount, negative if it was paid.
     pub amount: &'static str,
 }
 
@@ -100,7 +100,7 @@ mod tests {
     };
 
     #[test]
-    fn a_line_says_how_contracts_count() {
+    fn a_product_line_states_the_kind_of_contract() {
         let contracts = |fields: TradeFields| [Some("money"), Some("coin"), None].map(|line| fields.contract(line));
         use Contract::{Inverse, Linear, Unknown};
         assert_eq!(contracts(FIELDS), [Linear, Inverse, Linear]);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_says_what_a_fill_did() {
+    fn a_value_states_the_effect_of_a_fill() {
         let position = PositionFields {
             field: "effect",
             open: &["open"],

@@ -23,7 +23,7 @@ pub struct Trade {
     pub contract: Contract,
     /// The profit that the exchange reported.
     pub profit: Option<Decimal>,
-    /// The fees: a coin and an amount each, which is negative for what was paid.
+    /// The fees, each with a coin and an amount, which is negative if it was paid.
     pub fees: Vec<(String, Decimal)>,
 }
 

@@ -70,7 +70,7 @@ impl<S: State> Monitor<S> {
         Self { memory: Memory::new(capacity) }
     }
 
-    /// Compares a record with what is known of its order.
+    /// Compares a record with the known state of its order.
     pub fn observe<R: HasState<State = S>>(&mut self, record: &R) -> Observed<S> {
         let ids = Ids { id: record.id(), client_id: record.client_id() };
         let (Some(order), Some(state)) = (ids.id.or(ids.client_id), record.state()) else {
@@ -148,17 +148,17 @@ fn compare<S: State>(order: &str, known: &Seen<S>, new: &Seen<S>) -> Observed<S>
         return Observed::Same;
     }
     let (onward, back) = (known.state.can_become(&new.state), new.state.can_become(&known.state));
-    match judge((known.at, new.at), onward, back) {
-        Judged::Later { is_shown } => Observed::Changed { from: known.state.clone(), is_shown },
-        Judged::Late => Observed::Late,
-        Judged::Impossible => Observed::Impossible(impossible(order, known, new)),
-        Judged::ImpossibleBefore => Observed::Impossible(impossible(order, new, known)),
+    match compare_states((known.at, new.at), onward, back) {
+        StateComparison::Later { is_shown } => Observed::Changed { from: known.state.clone(), is_shown },
+        StateComparison::Late => Observed::Late,
+        StateComparison::Impossible => Observed::Impossible(impossible(order, known, new)),
+        StateComparison::ImpossibleBefore => Observed::Impossible(impossible(order, new, known)),
     }
 }
 
 /// How a record with another state than the known one compares with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum StateComparison {
     /// It is the later one, and the documents show the change, or do not rule it out.
     Later { is_shown: bool },
     /// It is the earlier one, or of the same moment, and consistent.
@@ -171,15 +171,21 @@ pub(crate) enum Judged {
 
 /// Compares two states by their times and by the possible changes: `onward` from the known one to the new one, or
 /// `back`.
-pub(crate) fn judge((known, new): (Option<Timestamp>, Option<Timestamp>), onward: Possible, back: Possible) -> Judged {
+pub(crate) fn compare_states(
+    (known, new): (Option<Timestamp>, Option<Timestamp>),
+    onward: Possible,
+    back: Possible,
+) -> StateComparison {
     // A record without a time counts as current.
     let time = new.zip(known).map_or(Ordering::Greater, |(new, known)| new.cmp(&known));
     match (time, onward, back) {
-        (Ordering::Less, _, Possible::No) => Judged::ImpossibleBefore,
+        (Ordering::Less, _, Possible::No) => StateComparison::ImpossibleBefore,
         // Records of the same moment may arrive in either order.
-        (Ordering::Less, ..) | (Ordering::Equal, Possible::No, Possible::Yes | Possible::Unspecified) => Judged::Late,
-        (_, Possible::No, _) => Judged::Impossible,
-        (_, onward, _) => Judged::Later { is_shown: onward == Possible::Yes },
+        (Ordering::Less, ..) | (Ordering::Equal, Possible::No, Possible::Yes | Possible::Unspecified) => {
+            StateComparison::Late
+        }
+        (_, Possible::No, _) => StateComparison::Impossible,
+        (_, onward, _) => StateComparison::Later { is_shown: onward == Possible::Yes },
     }
 }
 
@@ -241,18 +247,18 @@ pub(super) struct Memory<S> {
     by_id: HashMap<String, Key>,
     by_client_id: HashMap<String, Key>,
     /// The order in which to forget: ended orders, then the others, each beginning with the one not seen for longest.
-    queue: BTreeMap<Turn, Key>,
+    queue: BTreeMap<QueuePosition, Key>,
 }
 
 /// Whether it is still open, and when it was last seen.
-type Turn = (bool, u64);
+type QueuePosition = (bool, u64);
 
 #[derive(Clone, Debug)]
 struct Order<S> {
     id: Option<String>,
     client_id: Option<String>,
     seen: Seen<S>,
-    turn: Turn,
+    turn: QueuePosition,
 }
 
 impl<S: State> Memory<S> {
@@ -349,7 +355,7 @@ impl<S: State> Memory<S> {
         Some(order.seen)
     }
 
-    fn next_turn(&mut self, state: &S) -> Turn {
+    fn next_turn(&mut self, state: &S) -> QueuePosition {
         self.clock += 1;
         (!state.is_terminal(), self.clock)
     }

@@ -46,7 +46,7 @@ pub enum ShownAs {
 pub struct PropertyShown<'a> {
     /// The name of the property in the schema.
     pub property: &'static str,
-    /// Its value, as it is written on the wire.
+    /// Its value, as on the wire.
     pub value: &'a str,
     /// When the record last changed.
     pub at: Option<Timestamp>,

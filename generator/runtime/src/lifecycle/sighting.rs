@@ -12,7 +12,7 @@ pub struct Sighting {
     pub id: Option<String>,
     /// The client id.
     pub client_id: Option<String>,
-    /// The state, as it is written on the wire.
+    /// The state, as on the wire.
     pub state: Option<String>,
     /// Whether that state is final; `None` if the record has no state, or an undocumented one.
     pub has_ended: Option<bool>,

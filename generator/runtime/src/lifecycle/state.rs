@@ -10,18 +10,18 @@ pub trait State: OpenEnum + Clone {
         row(self).is_some_and(|row| row.is_terminal)
     }
 
-    /// Whether an operation can cancel what is in this state.
+    /// Whether an operation can cancel an order in this state.
     fn can_cancel(&self) -> Possible {
         row(self).map_or(Possible::Unspecified, |row| row.can_cancel)
     }
 
-    /// Whether an operation can amend what is in this state.
+    /// Whether an operation can amend an order in this state.
     fn can_modify(&self) -> Possible {
         row(self).map_or(Possible::Unspecified, |row| row.can_modify)
     }
 
-    /// Whether this state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
-    /// it, also through other states. Every state can stay as it is.
+    /// Whether this state can become another: `Yes` if a documented transition leads there, `No` if the documents
+    /// exclude it, also through other states. Every state can stay as it is.
     fn can_become(&self, next: &Self) -> Possible {
         if self.as_str() == next.as_str() {
             return Possible::Yes;
@@ -89,8 +89,8 @@ impl Lifecycle {
         self.states.iter().find(|row| row.value == state)
     }
 
-    /// Whether a state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude it,
-    /// also through other states. Every state can stay as it is.
+    /// Whether a state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
+    /// it, also through other states. Every state can stay as it is.
     pub fn can_become(&self, from: &str, to: &str) -> Possible {
         if from == to {
             return Possible::Yes;
@@ -110,9 +110,9 @@ pub struct StateRow {
     pub doc: &'static str,
     /// Whether it is final.
     pub is_terminal: bool,
-    /// Whether an operation can cancel what is in it.
+    /// Whether an operation can cancel an order in it.
     pub can_cancel: Possible,
-    /// Whether an operation can amend what is in it.
+    /// Whether an operation can amend an order in it.
     pub can_modify: Possible,
     /// Whether it can become each of the states, itself included.
     pub becomes: &'static [Possible],

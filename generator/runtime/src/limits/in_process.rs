@@ -174,7 +174,7 @@ impl fmt::Debug for InProcessLimits {
 
 impl Limiter for InProcessLimits {
     fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
-        if let Some(reservation) = self.shared.lock().ask_in_passing(&call) {
+        if let Some(reservation) = self.shared.lock().try_admit(&call) {
             return Admission::Now(Ok(reservation));
         }
         match self.shared.change(|state, now| state.admit(&call, wait, now)) {
@@ -259,7 +259,7 @@ impl State {
     /// A reservation, if there was room already at the last change. This avoids reading the clock, which would be the
     /// slowest part.
     #[inline]
-    fn ask_in_passing(&mut self, call: &Call<'_>) -> Option<Reservation> {
+    fn try_admit(&mut self, call: &Call<'_>) -> Option<Reservation> {
         let bucket = self.limits.find(call)?;
         let may_go = self.limits.is_quiet() && self.limits.is_free(bucket, self.latest);
         may_go.then(|| {

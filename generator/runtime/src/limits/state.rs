@@ -51,11 +51,11 @@ pub(super) struct LimiterState {
 }
 
 /// How many calls of each window are left to calls that have waited longer.
-type Kept = SecondaryMap<Key, usize>;
+type KeptRoom = SecondaryMap<Key, usize>;
 
 impl Taken {
     /// What has to be free, with the room in `kept` left to others.
-    fn beside(self, kept: &Kept) -> usize {
+    fn beside(self, kept: &KeptRoom) -> usize {
         self.count.saturating_add(kept.get(self.window).copied().unwrap_or_default())
     }
 }
@@ -196,11 +196,11 @@ impl LimiterState {
     /// if it depends on calls that have not ended.
     #[inline]
     pub(super) fn free_at(&self, bucket: Key) -> (Option<Duration>, Option<&Counter>) {
-        self.free_beside(bucket, &Kept::new())
+        self.free_beside(bucket, &KeptRoom::new())
     }
 
     /// The same, with the room in `kept` left to others.
-    fn free_beside(&self, bucket: Key, kept: &Kept) -> (Option<Duration>, Option<&Counter>) {
+    fn free_beside(&self, bucket: Key, kept: &KeptRoom) -> (Option<Duration>, Option<&Counter>) {
         let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return (None, None) };
         let mut latest = (bucket.shut_until, None);
         for taken in &bucket.windows {
@@ -221,7 +221,7 @@ impl LimiterState {
     }
 
     /// The same, with the room in `kept` left to others.
-    fn is_free_beside(&self, bucket: Key, now: Duration, kept: &Kept) -> bool {
+    fn is_free_beside(&self, bucket: Key, now: Duration, kept: &KeptRoom) -> bool {
         let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return false };
         let has_room = |taken: &Taken| self.has_room(taken.window, now, taken.beside(kept));
         bucket.shut_until <= now && bucket.windows.iter().all(has_room)
@@ -379,7 +379,7 @@ impl LimiterState {
     /// pass it for ever.
     pub(super) fn settle(&mut self, now: Duration) -> Vec<Granted> {
         let mut granted = Vec::new();
-        let mut kept = Kept::new();
+        let mut kept = KeptRoom::new();
         let mut order = self.fronts();
         while let Some(Reverse((_, bucket))) = order.pop() {
             // Other admissions only take room away, so a bucket without room stays without.
@@ -399,7 +399,7 @@ impl LimiterState {
     /// When to settle next after `now`, if nothing changes.
     pub(super) fn next_at(&self, now: Duration) -> Option<Duration> {
         let mut next: Option<Duration> = None;
-        let mut kept = Kept::new();
+        let mut kept = KeptRoom::new();
         let mut order = self.fronts();
         while let Some(Reverse((_, bucket))) = order.pop() {
             if let Some(free) = self.free_beside(bucket, &kept).0 {
@@ -412,7 +412,7 @@ impl LimiterState {
 
     /// Keeps room for the first waiting call of `bucket` in the windows that it shares, unless something else delays
     /// it.
-    fn keep_room(&self, bucket: Key, now: Duration, kept: &mut Kept) {
+    fn keep_room(&self, bucket: Key, now: Duration, kept: &mut KeptRoom) {
         let Some(bucket) = self.buckets.get(bucket).filter(|bucket| bucket.shut_until <= now) else { return };
         let (alone, shared) = bucket.windows.split_at(bucket.alone);
         if alone.iter().all(|taken| self.has_room(taken.window, now, taken.count)) {

@@ -115,7 +115,7 @@ pub(crate) fn journal_has_gap(gap: &impl std::fmt::Display) {
 /// An answer of an operation, or a record from outside, contradicts the stated value of a property of the account.
 pub(crate) fn account_mismatch(meta: Option<&Meta>, property: &'static str) {
     let operation = meta.map(|meta| meta.id);
-    warn!(target: "tradeapi_runtime", operation, property, "the account is not as it is stated");
+    warn!(target: "tradeapi_runtime", operation, property, "the account differs from its stated properties");
 }
 
 fn code(error: &Error) -> Option<&str> {

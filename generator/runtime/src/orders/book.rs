@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use super::order::{Standing, TrackedOrder};
-use crate::lifecycle::{ImpossibleChange, Judged, Lifecycle, OrderShown, ShownAs, judge};
+use crate::lifecycle::{ImpossibleChange, Lifecycle, OrderShown, ShownAs, StateComparison, compare_states};
 use crate::value::Timestamp;
 
 /// The maximum number of orders that are remembered after their end.
@@ -243,7 +243,7 @@ impl Book {
 }
 
 impl Entry {
-    /// Whether a record with a state is no earlier than what is known.
+    /// Whether a record with a state is no earlier than the known state.
     fn is_later(
         &self,
         lifecycle: &'static Lifecycle,
@@ -260,11 +260,11 @@ impl Entry {
             to,
             to_at,
         };
-        match judge((self.order.at, at), onward, back) {
-            Judged::Later { .. } => Ok(true),
-            Judged::Late => Ok(false),
-            Judged::Impossible => Err(impossible(old, new)),
-            Judged::ImpossibleBefore => Err(impossible(new, old)),
+        match compare_states((self.order.at, at), onward, back) {
+            StateComparison::Later { .. } => Ok(true),
+            StateComparison::Late => Ok(false),
+            StateComparison::Impossible => Err(impossible(old, new)),
+            StateComparison::ImpossibleBefore => Err(impossible(new, old)),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::lifecycle::ImpossibleChange;
 use crate::value::Timestamp;
 
-/// An order as far as the client knows it.
+/// An order as known to the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TrackedOrder {
@@ -20,7 +20,7 @@ pub struct TrackedOrder {
     pub kind: Option<String>,
     /// What is known about it.
     pub standing: Standing,
-    /// Its state in the latest record, as it is written on the wire.
+    /// Its state in the latest record, as on the wire.
     pub state: Option<String>,
     /// When it last changed, by that record.
     pub at: Option<Timestamp>,

@@ -114,7 +114,7 @@ fn an_order_that_was_known_by_each_of_its_ids_is_one() {
 
 /// A listing that does not show an order ends it only if the listing was certain to show it when it began.
 #[test]
-fn a_listing_ends_what_it_would_have_shown() {
+fn an_order_that_a_listing_lacks_has_ended() {
     let second = Duration::from_secs;
     for (visible, begun, is_over) in [(None, 1_000, false), (Some(10), 9, false), (Some(10), 10, true)] {
         let orders = TrackedOrders::default();

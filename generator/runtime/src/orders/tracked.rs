@@ -16,7 +16,7 @@ use crate::tables::{Ceiling, Meta, Outcome};
 /// The maximum number of contradictions that are kept until they are taken.
 const MOST_CONTRADICTIONS: usize = 1 << 8;
 
-/// The orders of an account as far as a client knows them from its own calls.
+/// The orders of an account, as known from the calls of a client.
 ///
 /// Everything that passes through the client counts: requests that place orders, from before they are sent; responses,
 /// also to retries, pages, batches and confirmations; and records from outside, given to
@@ -29,21 +29,21 @@ const MOST_CONTRADICTIONS: usize = 1 << 8;
 /// or if as many amendments of it are under way as the documents allow. Cancellations are never refused.
 #[derive(Default)]
 pub struct TrackedOrders {
-    known: Mutex<Known>,
+    known: Mutex<TrackedState>,
     gate: AmendGate,
 }
 
 #[derive(Default)]
-struct Known {
+struct TrackedState {
     books: Vec<Book>,
     contradictions: VecDeque<OrderContradiction>,
-    held: Vec<Held>,
+    held: Vec<UnsettledAmendment>,
     /// Counts records, so that what a listing showed can be distinguished from what was shown before.
     turn: u64,
 }
 
 /// An amendment whose outcome is unknown.
-struct Held {
+struct UnsettledAmendment {
     pass: Pass,
     family: &'static str,
     orders: Vec<String>,
@@ -51,7 +51,7 @@ struct Held {
     until: Option<Duration>,
 }
 
-impl Known {
+impl TrackedState {
     fn book(&mut self, family: &'static str) -> &mut Book {
         let index = self.books.iter().position(|book| book.family == family).unwrap_or_else(|| {
             self.books.push(Book::new(family));
@@ -65,7 +65,7 @@ impl Known {
     }
 
     /// Takes the places of the amendments for which `is_over` holds.
-    fn take_held(&mut self, is_over: &dyn Fn(&Held) -> bool) -> Vec<Pass> {
+    fn take_held(&mut self, is_over: &dyn Fn(&UnsettledAmendment) -> bool) -> Vec<Pass> {
         self.held.extract_if(.., |held| is_over(held)).map(|held| held.pass).collect()
     }
 }
@@ -173,7 +173,7 @@ impl TrackedOrders {
 
     /// Keeps the place of an amendment whose outcome is unknown.
     pub(super) fn hold(&self, meta: &'static Meta, pass: Pass, orders: Vec<String>, until: Option<Duration>) {
-        self.lock().held.push(Held { pass, family: meta.family, orders, until });
+        self.lock().held.push(UnsettledAmendment { pass, family: meta.family, orders, until });
     }
 
     fn take_over(&self, now: Duration) -> Vec<Pass> {
@@ -181,7 +181,7 @@ impl TrackedOrders {
     }
 
     /// Returns the places of amendments of an order, because they have a result.
-    fn release(known: &mut Known, family: &str, ids: &[&String]) -> Vec<Pass> {
+    fn release(known: &mut TrackedState, family: &str, ids: &[&String]) -> Vec<Pass> {
         known.take_held(&|held| held.family == family && held.orders.iter().any(|id| ids.contains(&id)))
     }
 
@@ -248,7 +248,7 @@ impl TrackedOrders {
         self.lock().book(family).end_unlisted(turn, begun);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, TrackedState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,7 +12,7 @@ const TWO: Duration = Duration::from_millis(2);
 
 /// How a range is split.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct RangeSplit {
     /// The longest part.
     pub(super) span: Option<Length>,
     pub(super) order: RangeOrder,
@@ -31,7 +31,7 @@ pub(super) struct Part {
     pub(super) rest: Option<TimeRange>,
 }
 
-impl Cut {
+impl RangeSplit {
     /// Takes the next part off a range.
     pub(super) fn next(self, range: TimeRange) -> Part {
         self.split(range).unwrap_or(Part { range, rest: None })
@@ -112,7 +112,7 @@ mod tests {
         Some(Timestamp::from_millis(millis))
     }
 
-    fn parts(cut: Cut, from: u64, to: u64) -> Vec<(u64, u64)> {
+    fn parts(cut: RangeSplit, from: u64, to: u64) -> Vec<(u64, u64)> {
         let mut parts = Vec::new();
         let mut rest = Some(TimeRange { from: at(from), to: at(to) });
         while let Some(range) = rest {
@@ -124,8 +124,8 @@ mod tests {
         parts
     }
 
-    fn cut(span: Length, order: RangeOrder, shares_borders: bool) -> Cut {
-        Cut { span: Some(span), order, shares_borders, settled: None }
+    fn cut(span: Length, order: RangeOrder, shares_borders: bool) -> RangeSplit {
+        RangeSplit { span: Some(span), order, shares_borders, settled: None }
     }
 
     #[test]
@@ -156,14 +156,15 @@ mod tests {
         assert_eq!(parts(week, 5, 5 + 7 * DAY), [(5, 5 + 7 * DAY)]);
         let open = TimeRange { from: at(5), to: None };
         assert_eq!(week.next(open), Part { range: open, rest: None });
-        let unbounded = Cut { span: None, ..week };
+        let unbounded = RangeSplit { span: None, ..week };
         assert_eq!(parts(unbounded, 0, 1000 * DAY), [(0, 1000 * DAY)]);
     }
 
     #[test]
     fn parts_that_go_forward_meet_where_everything_is_listed() {
         let w = 7 * DAY;
-        let settled = |millis| Cut { settled: at(millis), ..cut(Length::Days(7), RangeOrder::OldestFirst, true) };
+        let settled =
+            |millis| RangeSplit { settled: at(millis), ..cut(Length::Days(7), RangeOrder::OldestFirst, true) };
         assert_eq!(parts(settled(w - 50), 0, w + 10), [(0, w - 50), (w - 51, w + 10)]);
         assert_eq!(parts(settled(w + 50), 0, w + 10), [(0, w), (w - 1, w + 10)]);
         assert_eq!(parts(settled(2), 0, w + 10), [(0, w), (w - 1, w + 10)]);

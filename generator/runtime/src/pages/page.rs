@@ -138,7 +138,7 @@ pub trait Paged: Repeatable + Clone {
         let _ = range;
     }
 
-    /// The requests that together list everything that this one asks for, in the order in which they are made.
+    /// The requests that together list everything in the range of this one, in the order in which they are made.
     fn each(&self) -> Vec<Self> {
         vec![self.clone()]
     }

@@ -36,7 +36,7 @@ pub struct Position {
     pub(super) oldest_first: Option<bool>,
     /// There is no next page.
     pub(super) ended: Option<bool>,
-    /// Times of which something could not be listed any more.
+    /// Times whose items could not all be listed any more.
     pub(super) missing: Option<Span>,
     /// The latest items, which the next page may repeat.
     pub(super) recent: Recent,
@@ -95,7 +95,7 @@ impl Position {
 
     /// Why the listing ends here, if it does. It is reported once, so that the listing can be resumed. It is part of
     /// the position, so that it is reported after a restart, too.
-    pub(super) fn take_trouble(&mut self, operation: &'static str) -> Option<PageError> {
+    pub(super) fn take_error(&mut self, operation: &'static str) -> Option<PageError> {
         if self.stuck.take() == Some(true) {
             return Some(PageError::Stuck { operation, cursor: self.cursor.clone().unwrap_or_default() });
         }

@@ -60,7 +60,7 @@ pub(super) struct Requests<O: Paged> {
 }
 
 impl<O: Paged> Requests<O> {
-    /// The requests that list together what `request` asks for.
+    /// The requests that together list the range of `request`.
     pub(super) fn of(request: O) -> Self {
         let mut requests = request.each();
         if requests.is_empty() {

@@ -1,7 +1,7 @@
 //! Where the next page begins: at the cursor of the answer, after the last item, at the next number or offset.
 
 use super::page::Paged;
-use crate::exchange::Onward;
+use crate::exchange::NextPageHint;
 use crate::json::List;
 
 /// How the next page is requested.
@@ -52,7 +52,7 @@ pub(crate) enum Next {
 pub(crate) fn follow<O: Paged>(
     request: &O,
     requested: Option<&str>,
-    onward: Onward,
+    onward: NextPageHint,
     response: O::Response,
 ) -> (List<O::Item>, Next) {
     let continuation = O::continuation(&response);
@@ -79,12 +79,12 @@ struct Answer {
 }
 
 impl Answer {
-    fn next(self, step: Step, requested: Option<&str>, onward: Onward) -> Next {
+    fn next(self, step: Step, requested: Option<&str>, onward: NextPageHint) -> Next {
         let Self { items, size, mut continuation, mut cursor, last } = self;
         match onward {
-            Onward::Unsaid => {}
-            Onward::At(next) => cursor = Some(next),
-            Onward::Lost => continuation.more = continuation.more.or(Some(true)),
+            NextPageHint::Unsaid => {}
+            NextPageHint::At(next) => cursor = Some(next),
+            NextPageHint::Lost => continuation.more = continuation.more.or(Some(true)),
         }
         let begun = |first: u64| requested.and_then(|requested| requested.parse().ok()).unwrap_or(first);
         match step {
@@ -139,7 +139,7 @@ mod tests {
     const UNSTATED: Continuation = Continuation { more: None, total: None };
 
     #[test]
-    fn what_an_answer_says_counts_before_the_length_of_its_page() {
+    fn a_stated_end_counts_before_the_length_of_a_page() {
         let more = |more| Continuation { more: Some(more), ..UNSTATED };
         assert!(has_more(more(true), 0, Some(5), None) && !has_more(more(false), 5, Some(5), None));
         let total = Continuation { total: Some(10), ..UNSTATED };

@@ -1,11 +1,12 @@
-//! The way through the pages of a listing, for items of any type, so that it is compiled once and not for each operation.
+//! The way through the pages of a listing, for items of any type, so that it is compiled once and not for each
+//! operation.
 
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::time::Duration;
 
 use super::border::{Learning, SETTLED, is_settled};
-use super::cut::Cut;
+use super::cut::RangeSplit;
 use super::error::{PageError, PositionError};
 use super::listing::RangeOrder;
 use super::page::Page;
@@ -23,7 +24,7 @@ use crate::tables::{Meta, Window};
 /// If a response shows a greater offset than this, the client's clock is behind the exchange's.
 const BEHIND: Duration = Duration::from_secs(1);
 
-/// Where a listing is, and what it knows.
+/// The position of a listing, and its state.
 pub(super) struct Walk {
     pub(super) client: ClientCore,
     pub(super) meta: &'static Meta,
@@ -89,7 +90,7 @@ impl Walk {
             if self.stopped || self.at.is_at_end() {
                 return None;
             }
-            let page = match self.at.take_trouble(self.meta.id) {
+            let page = match self.at.take_error(self.meta.id) {
                 Some(trouble) => Err(trouble),
                 None => self.step(source).await,
             };
@@ -186,13 +187,13 @@ impl Walk {
         turn.unwrap_or(0).min(self.turns - 1)
     }
 
-    pub(super) fn cut(&self) -> Cut {
+    pub(super) fn cut(&self) -> RangeSplit {
         let span = self.window.as_ref().and_then(|window| window.span);
         let order = match self.at.oldest_first {
             Some(true) => RangeOrder::OldestFirst,
             _ => RangeOrder::NewestFirst,
         };
-        Cut { span, order, shares_borders: self.has_ids, settled: self.client.now().checked_sub(SETTLED) }
+        RangeSplit { span, order, shares_borders: self.has_ids, settled: self.client.now().checked_sub(SETTLED) }
     }
 }
 

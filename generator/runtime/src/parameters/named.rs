@@ -9,7 +9,7 @@ use crate::json::{Form, Json, JsonWriter, ReadError, Reader, RecordTable, Travel
 /// The members of a JSON object by their names, each with its JSON text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
-    /// The object, of which the names and values are parts, and after it whatever was added.
+    /// The object, which contains the names and values, and after it the added texts.
     text: String,
     members: Vec<Place>,
 }
@@ -145,8 +145,8 @@ impl Named {
         self.json(name).is_some()
     }
 
-    /// An object with some of the members, also those of nested objects, under other names, and with `more`. A name that
-    /// is a path, such as `filter.id`, leads into a nested object.
+    /// An object with some of the members, also those of nested objects, under other names, and with `more`. A name
+    /// that is a path, such as `filter.id`, leads into a nested object.
     pub(crate) fn renamed<'n>(
         &self,
         pairs: impl IntoIterator<Item = (&'n str, &'n str)>,
@@ -173,7 +173,7 @@ impl Named {
     }
 }
 
-/// The place of `part` in `text`, of which it is a slice.
+/// The place of `part` within `text`; it must be a slice of it.
 fn range_of(part: &str, text: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()

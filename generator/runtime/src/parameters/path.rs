@@ -15,7 +15,7 @@ impl PathWriter {
         Self { path: Cow::Owned(base.to_owned()) }
     }
 
-    /// Writes a part of the path as it is.
+    /// Writes a part of the path unchanged.
     pub fn literal(&mut self, part: &'static str) {
         if self.path.is_empty() {
             self.path = Cow::Borrowed(part);

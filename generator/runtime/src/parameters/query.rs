@@ -25,7 +25,7 @@ pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
     encode(value, query);
 }
 
-/// The pairs of `query`, decoded. A pair that cannot be decoded is an error, which has the pair as it is.
+/// The pairs of `query`, decoded. A pair that cannot be decoded is an error with the original pair.
 pub(crate) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, Cow<'_, str>), &str>> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -204,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn goes_there_and_back(text in ".*") {
+        fn round_trips(text in ".*") {
             let encoded = encoded(&text);
             prop_assert!(encoded.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte)));
             prop_assert_eq!(decode(&encoded).map(Cow::into_owned), Some(text));

@@ -204,7 +204,7 @@ impl<'a> ParameterReader<'a> {
         self.objects("", &json)
     }
 
-    /// Reports that `parameter` breaks a rule of this kind, and what is allowed.
+    /// Reports that `parameter` breaks a rule of this kind, and the allowed values.
     pub fn violate(&mut self, kind: &'static str, parameter: &'static str, allowed: &str) {
         self.violated(kind, parameter, String::new(), allowed.to_owned(), "");
     }
@@ -299,7 +299,7 @@ impl<'a> ParameterReader<'a> {
         parameters
     }
 
-    /// Reports what was not read.
+    /// Reports unread parameters.
     fn refuse_rest(&mut self) {
         if self.is_array && !self.took_items {
             self.violated(

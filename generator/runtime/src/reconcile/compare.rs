@@ -5,7 +5,7 @@ use super::error::ReconcileError;
 use super::listing::{Fill, Listing, Part};
 use super::report::{Action, Difference, Gone, ReconciledOrder};
 use crate::checks::Violations;
-use crate::confirm::{Look, Recovery};
+use crate::confirm::{OrderLookup, Recovery};
 use crate::error::JournalError;
 use crate::journal::{ChangeNumber, StoredChange};
 use crate::lifecycle::Sighting;
@@ -79,7 +79,7 @@ impl Shown {
 
 /// What a journal says about the orders of an account.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct JournalOrders {
     by_client_id: ByOrder<KnownOrder>,
     adopted: ByOrder<Adopted>,
     /// The families with an order without an id.
@@ -99,7 +99,7 @@ struct KnownOrder {
     /// Whether the request was to create it. Otherwise an order may have the id or not, and its absence proves nothing.
     is_created: bool,
     request: String,
-    look: Look,
+    look: OrderLookup,
 }
 
 struct Adopted {
@@ -119,7 +119,7 @@ enum Expected {
     Settled,
 }
 
-impl Known {
+impl JournalOrders {
     /// Reads the orders in the changes of a journal, the oldest first; those of some families only, if any are named.
     pub(super) fn of(
         changes: Vec<StoredChange>,
@@ -190,7 +190,7 @@ impl Known {
         }
     }
 
-    fn place(&mut self, stored: &StoredChange, look: Look, is_created: bool) -> Result<(), Violations> {
+    fn place(&mut self, stored: &StoredChange, look: OrderLookup, is_created: bool) -> Result<(), Violations> {
         let expected = match stored.ending.as_ref().map(|ending| ending.outcome) {
             None => Expected::Open,
             Some(Outcome::NotDone) => Expected::NotPlaced,
@@ -226,13 +226,13 @@ pub(super) struct Missing {
     pub(super) family: &'static str,
     pub(super) client_id: String,
     pub(super) request: String,
-    pub(super) look: Look,
+    pub(super) look: OrderLookup,
 }
 
 /// The orders of the journal since a time that the exchange does not show and that can still be queried.
-pub(super) fn missing(known: &Known, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
-    let unshown = unshown(known, shown, since);
-    let queried = unshown.filter(|(_, order)| {
+pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
+    let missing_orders = missing_orders(known, shown, since);
+    let queried = missing_orders.filter(|(_, order)| {
         let age = now.as_millis().saturating_sub(order.signed_at.as_millis());
         order.look.kept.is_none_or(|kept| u128::from(age) < kept.as_millis())
     });
@@ -247,8 +247,8 @@ pub(super) fn missing(known: &Known, shown: &Shown, since: Timestamp, now: Times
 }
 
 /// The orders of the journal since a time that the exchange does not show.
-fn unshown<'a>(
-    known: &'a Known,
+fn missing_orders<'a>(
+    known: &'a JournalOrders,
     shown: &'a Shown,
     since: Timestamp,
 ) -> impl Iterator<Item = (&'a Key, &'a KnownOrder)> {
@@ -265,7 +265,7 @@ fn unshown<'a>(
 
 /// Whose an order is that the journal does not have.
 #[derive(Clone, Copy)]
-pub(super) struct Whose<'a> {
+pub(super) struct Ownership<'a> {
     /// What client ids of this program begin with.
     pub(super) own_prefixes: &'a [String],
     /// From when on the journal may lack orders.
@@ -273,8 +273,13 @@ pub(super) struct Whose<'a> {
 }
 
 /// Reports for each order how it differs from the journal.
-pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, whose: Whose<'_>) -> Vec<ReconciledOrder> {
-    let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, whose));
+pub(super) fn compare(
+    known: &JournalOrders,
+    shown: &Shown,
+    since: Timestamp,
+    ownership: Ownership<'_>,
+) -> Vec<ReconciledOrder> {
+    let listed = shown.orders.iter().map(|(key, order)| listed(known, key, order, ownership));
     let fills_alone = shown.fills.iter().filter(|(key, _)| !shown.orders.contains(key));
     let mut filled_ids = ByOrder::default();
     let mut orders: Vec<_> = listed.collect();
@@ -284,10 +289,10 @@ pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, whose: Who
         match of_journal {
             Some(by) if !filled_ids.contains(&by) => filled_ids.insert(by, Some(key.clone())),
             // Two orders with one id cannot be distinguished.
-            Some(_) | None => orders.push(by_its_fills(known, key, client_id, whose)),
+            Some(_) | None => orders.push(by_its_fills(known, key, client_id, ownership)),
         }
     }
-    for (key, order) in unshown(known, shown, since) {
+    for (key, order) in missing_orders(known, shown, since) {
         orders.push(gone(key, order, filled_ids.get_mut(key).and_then(Option::take)));
     }
     // Fills of orders that were compared before.
@@ -321,7 +326,7 @@ fn order(family: &'static str, difference: Difference) -> ReconciledOrder {
     }
 }
 
-fn listed(known: &Known, key: &Key, shown: &ShownOrder, whose: Whose<'_>) -> ReconciledOrder {
+fn listed(known: &JournalOrders, key: &Key, shown: &ShownOrder, ownership: Ownership<'_>) -> ReconciledOrder {
     let (family, client_id) = (key.0, shown.sighting.client_id.clone());
     let of_journal = client_id.clone().and_then(|id| known.by_client_id.get(&(family, id)));
     let expected = if shown.is_open { Difference::AsExpected } else { Difference::Ended };
@@ -330,7 +335,7 @@ fn listed(known: &Known, key: &Key, shown: &ShownOrder, whose: Whose<'_>) -> Rec
             (Difference::Contradiction, Some(*number))
         }
         (Some(KnownOrder { number, .. }), _) | (None, Some(Adopted { number, .. })) => (expected, Some(*number)),
-        (None, None) => (unknown(known, family, client_id.as_deref(), shown.sighting.at, whose), None),
+        (None, None) => (unknown(known, family, client_id.as_deref(), shown.sighting.at, ownership), None),
     };
     let (id, seen) = (Some(key.1.clone()), Some(shown.sighting.clone()));
     ReconciledOrder { id, client_id, is_open: shown.is_open, seen, change, ..order(family, difference) }
@@ -338,11 +343,11 @@ fn listed(known: &Known, key: &Key, shown: &ShownOrder, whose: Whose<'_>) -> Rec
 
 /// The difference of an order that the journal does not have.
 fn unknown(
-    known: &Known,
+    known: &JournalOrders,
     family: &str,
     client_id: Option<&str>,
     at: Option<Timestamp>,
-    Whose { own_prefixes, lost_since }: Whose<'_>,
+    Ownership { own_prefixes, lost_since }: Ownership<'_>,
 ) -> Difference {
     let is_named = |id: &str| own_prefixes.iter().any(|prefix| id.starts_with(prefix));
     let may_be_lost = lost_since.is_some_and(|since| at.is_none_or(|at| at >= since));
@@ -357,12 +362,17 @@ fn unknown(
     }
 }
 
-/// An order of which only fills are shown. Without a client id it may be any order of the journal that is not shown.
-fn by_its_fills(known: &Known, key: &Key, client_id: Option<String>, whose: Whose<'_>) -> ReconciledOrder {
+/// An order that only fills show. Without a client id it may be any order of the journal that is not shown.
+fn by_its_fills(
+    known: &JournalOrders,
+    key: &Key,
+    client_id: Option<String>,
+    ownership: Ownership<'_>,
+) -> ReconciledOrder {
     let difference = match (&client_id, known.adopted.contains(key)) {
         (_, true) => Difference::Ended,
         (None, false) => Difference::Unattributed,
-        (Some(id), false) => unknown(known, key.0, Some(id), None, whose),
+        (Some(id), false) => unknown(known, key.0, Some(id), None, ownership),
     };
     let change = known.adopted.get(key).map(|adopted| adopted.number);
     ReconciledOrder { id: Some(key.1.clone()), client_id, change, ..order(key.0, difference) }
@@ -384,7 +394,7 @@ fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
 }
 
 /// Adopted orders have no request to query them by.
-fn adopted_and_gone(known: &Known, shown: &Shown, since: Timestamp) -> impl Iterator<Item = ReconciledOrder> {
+fn adopted_and_gone(known: &JournalOrders, shown: &Shown, since: Timestamp) -> impl Iterator<Item = ReconciledOrder> {
     let is_shown = |key: &Key| shown.orders.contains(key) || shown.fills.contains(key);
     let gone = known.adopted.iter().filter(move |(key, adopted)| adopted.signed_at >= since && !is_shown(key));
     gone.map(|((family, id), adopted)| ReconciledOrder {
@@ -396,7 +406,7 @@ fn adopted_and_gone(known: &Known, shown: &Shown, since: Timestamp) -> impl Iter
 }
 
 /// When the earliest order was placed that is not known to have ended.
-pub(super) fn earliest(known: &Known, orders: &[ReconciledOrder]) -> Option<Timestamp> {
+pub(super) fn earliest(known: &JournalOrders, orders: &[ReconciledOrder]) -> Option<Timestamp> {
     let placed = orders.iter().filter(|order| order.is_open || order.difference == Difference::Gone(Gone::Unsettled));
     let placed = placed.filter_map(|order| {
         let adopted = order.id.clone().and_then(|id| known.adopted.get(&(order.family, id)));

@@ -83,7 +83,7 @@ impl ClientCore {
         since: Timestamp,
     ) -> Result<usize, LedgerUpdateError> {
         let of_fills =
-            |listing: &&Listing| listing.part == Part::Fills && listing.family == family && listing.tells_trades();
+            |listing: &&Listing| listing.part == Part::Fills && listing.family == family && listing.has_trades();
         let mut covered = listings.iter().filter(of_fills).peekable();
         if covered.peek().is_none() {
             return Err(LedgerUpdateError::NoFills { family: family.to_owned() });

@@ -17,15 +17,15 @@ use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
 
-/// A listing that shows a part of an account. Emitted for each operation of which the schema says so.
+/// A listing that shows a part of an account. Emitted for each operation with `shows` in the schema.
 #[derive(Clone, Copy)]
 pub struct Listing {
     pub(super) operation: &'static str,
     pub(super) family: &'static str,
     pub(super) part: Part,
-    over: Option<Over>,
+    over: Option<EachValue>,
     fields: Option<FillFields>,
-    walk: Begin,
+    walk: StartListing,
     read: fn(&str) -> Option<Sighting>,
     cancel: Option<CancelBy>,
     /// Whether its pages are requested by number or by offset.
@@ -56,7 +56,7 @@ pub struct FillFields {
 
 /// A parameter, and the values for which a listing is read.
 #[derive(Clone, Copy)]
-struct Over {
+struct EachValue {
     parameter: &'static str,
     values: &'static [&'static str],
 }
@@ -71,10 +71,10 @@ struct CancelBy {
 type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
 /// Begins to read a listing.
-pub(super) type Begin = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>;
+pub(super) type StartListing = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn ListingPages>, Violations>;
 
 /// Takes what the items of a page show.
-type Take<I> = fn(&[I], Option<FillFields>, Option<&'static str>) -> Result<Seen, String>;
+type ReadPage<I> = fn(&[I], Option<FillFields>, Option<&'static str>) -> Result<PageContent, String>;
 
 /// The request of a listing.
 pub(super) struct ListingRequest<'a> {
@@ -86,22 +86,23 @@ pub(super) struct ListingRequest<'a> {
 }
 
 /// The pages of a listing.
-pub(super) trait Walk: Send {
+pub(super) trait ListingPages: Send {
     /// The next page; `None` at the end.
-    fn next(&mut self) -> Walked<'_>;
+    fn next(&mut self) -> NextPageFuture<'_>;
 }
 
-pub(super) type Walked<'a> = Pin<Box<dyn Future<Output = Option<Result<Seen, ListingFailure>>> + Send + 'a>>;
+pub(super) type NextPageFuture<'a> =
+    Pin<Box<dyn Future<Output = Option<Result<PageContent, ListingFailure>>> + Send + 'a>>;
 
 /// What a page shows.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct PageContent {
     pub(super) orders: Vec<Sighting>,
     pub(super) fills: Vec<Fill>,
     pub(super) clipped: Option<Clipped>,
 }
 
-impl Seen {
+impl PageContent {
     /// Adds what another page shows.
     pub(super) fn add(&mut self, page: Self) {
         self.orders.extend(page.orders);
@@ -148,7 +149,7 @@ impl Listing {
     const fn of<O: Operation>(
         part: Part,
         fields: Option<FillFields>,
-        walk: Begin,
+        walk: StartListing,
         read: fn(&str) -> Option<Sighting>,
     ) -> Self {
         Self {
@@ -182,14 +183,19 @@ impl Listing {
 
     /// A listing whose pages do not come from calls.
     #[cfg(test)]
-    pub(super) const fn scripted(part: Part, fields: Option<FillFields>, has_counted_pages: bool, walk: Begin) -> Self {
+    pub(super) const fn scripted(
+        part: Part,
+        fields: Option<FillFields>,
+        has_counted_pages: bool,
+        walk: StartListing,
+    ) -> Self {
         Self { walk, fields, has_counted_pages, ..Self::unread(part) }
     }
 
     /// Reads the listing once for each value of a parameter.
     #[must_use]
     pub const fn over(self, parameter: &'static str, values: &'static [&'static str]) -> Self {
-        Self { over: Some(Over { parameter, values }), ..self }
+        Self { over: Some(EachValue { parameter, values }), ..self }
     }
 
     /// An order is cancelled by a request with these fields of its record; one of them may be the parameter that the
@@ -219,7 +225,7 @@ impl Listing {
         turn: Option<&'static str>,
         since: Timestamp,
         retry: &RetryPolicy,
-    ) -> Result<Box<dyn Walk>, Violations> {
+    ) -> Result<Box<dyn ListingPages>, Violations> {
         let since = (self.part != Part::OpenOrders).then_some(since);
         let request = self.turned(turn);
         (self.walk)(client, ListingRequest { request: &request, since, fields: self.fields, turn, retry })
@@ -236,7 +242,7 @@ impl Listing {
     }
 
     /// Whether its fills state how they change positions.
-    pub(super) fn tells_trades(&self) -> bool {
+    pub(super) fn has_trades(&self) -> bool {
         self.fields.is_some_and(|fields| fields.trade.is_some())
     }
 
@@ -276,19 +282,19 @@ impl fmt::Debug for Listing {
     }
 }
 
-/// A listing that is read, and what is taken from its items.
+/// A listing, and the fields to read from its items.
 struct Walking<O: Paged> {
     pages: Pages<O>,
-    take: Take<O::Item>,
+    take: ReadPage<O::Item>,
     fields: Option<FillFields>,
     turn: Option<&'static str>,
 }
 
-impl<O> Walk for Walking<O>
+impl<O> ListingPages for Walking<O>
 where
     O: Paged,
 {
-    fn next(&mut self) -> Walked<'_> {
+    fn next(&mut self) -> NextPageFuture<'_> {
         Box::pin(async move {
             let page = match self.pages.next_page().await? {
                 Ok(page) => page,
@@ -298,7 +304,7 @@ where
                 return Some(Err(ListingFailure::Item(bad.error.to_string())));
             }
             let seen = (self.take)(&page.list.items, self.fields, self.turn);
-            Some(seen.map(|seen| Seen { clipped: page.clipped, ..seen }).map_err(ListingFailure::Item))
+            Some(seen.map(|seen| PageContent { clipped: page.clipped, ..seen }).map_err(ListingFailure::Item))
         })
     }
 }
@@ -306,8 +312,8 @@ where
 fn walking<O>(
     client: &ClientCore,
     listing: ListingRequest<'_>,
-    take: Take<O::Item>,
-) -> Result<Box<dyn Walk>, Violations>
+    take: ReadPage<O::Item>,
+) -> Result<Box<dyn ListingPages>, Violations>
 where
     O: Paged + 'static,
 {
@@ -321,7 +327,7 @@ where
     Ok(Box::new(Walking { pages, take, fields: listing.fields, turn: listing.turn }))
 }
 
-fn orders<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
+fn orders<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn ListingPages>, Violations>
 where
     O: Paged<Item: HasState> + 'static,
 {
@@ -329,19 +335,19 @@ where
         let orders: Vec<_> = items.iter().map(Sighting::of).collect();
         match orders.iter().find(|order| order.id.is_none()) {
             Some(order) => Err(format!("an order has no id: {}", order.record)),
-            None => Ok(Seen { orders, ..Seen::default() }),
+            None => Ok(PageContent { orders, ..PageContent::default() }),
         }
     })
 }
 
-fn fills<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
+fn fills<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn ListingPages>, Violations>
 where
     O: Paged<Item: Decode> + 'static,
 {
     walking::<O>(client, listing, |items, fields, turn| {
         let named = |item| Named::of_record(write_json(item), O::Item::FORM);
         let fills = items.iter().filter_map(|item| Some(fill(&named(item), fields?, turn)));
-        Ok(Seen { fills: fills.collect::<Result<_, _>>()?, ..Seen::default() })
+        Ok(PageContent { fills: fills.collect::<Result<_, _>>()?, ..PageContent::default() })
     })
 }
 

@@ -18,9 +18,9 @@ pub struct Reconciled {
     pub orders: Vec<ReconciledOrder>,
     /// The changes that the journal had open, and what their queries showed.
     pub recovered: Vec<Recovered>,
-    /// Why the journal may still lack changes that were sent: an order that it may have lost is open, a change could still
-    /// arrive, or families of the journal were not compared. `None` if it has every change, or the comparison found what was
-    /// missing.
+    /// Why the journal may still lack changes that were sent: an order that it may have lost is open, a change could
+    /// still arrive, or families of the journal were not compared. `None` if it has every change, or the comparison
+    /// found what was missing.
     pub gap: Option<Gap>,
     /// When the comparison began, by the client's clock. Foreign orders that were placed later may be missing.
     pub begun: Timestamp,
@@ -65,8 +65,8 @@ pub enum Difference {
     Ended,
     /// Its id is one of this program, and the journal does not have it.
     Unjournaled,
-    /// The journal does not have it and may have lost it: it dates from after the start of the [`Gap`], and no prefix shows
-    /// whose it is. It is never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
+    /// The journal does not have it and may have lost it: it dates from after the start of the [`Gap`], and no prefix
+    /// shows whose it is. It is never cancelled; [`ForeignOrders::Adopt`](super::ForeignOrders::Adopt) adopts it.
     PerhapsLost,
     /// It is not of this program.
     Foreign,

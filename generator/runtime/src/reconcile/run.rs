@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::compare::{Known, Missing, Shown, ShownOrder, Whose, compare, earliest, missing};
+use super::compare::{JournalOrders, Missing, Ownership, Shown, ShownOrder, compare, earliest, missing};
 use super::error::{ListingFailure, ReconcileError};
-use super::listing::{Listing, Part, Seen, Walk};
+use super::listing::{Listing, ListingPages, PageContent, Part};
 use super::report::{Action, Difference, Reconciled, ReconciledOrder};
 use super::{ForeignOrders, Reconciliation};
 use crate::client::ClientCore;
@@ -25,27 +25,27 @@ const BEFORE_GAP: Duration = Duration::from_secs(600);
 pub(super) struct Progress {
     begun: Timestamp,
     since: Timestamp,
-    gap: Option<Lost>,
+    gap: Option<JournalGap>,
     listed_after: Moment,
     recovered: Option<Vec<Recovered>>,
     /// The listings to read, each for a value of a parameter; the next one is the last.
     left: Vec<(Listing, Option<&'static str>)>,
     /// The listing that is being read, and what its pages have shown.
-    walk: Option<(Box<dyn Walk>, Seen)>,
+    walk: Option<(Box<dyn ListingPages>, PageContent)>,
     shown: Shown,
     clipped: Vec<Clipped>,
 }
 
 /// What the journal may lack.
 #[derive(Clone)]
-struct Lost {
+struct JournalGap {
     gap: Gap,
     since: Timestamp,
     /// Whether nothing of it could arrive when the account was listed.
     is_over: bool,
 }
 
-impl Lost {
+impl JournalGap {
     fn of(gap: Gap) -> Self {
         let since = gap.after.map(|after| after.checked_sub(BEFORE_GAP).unwrap_or_default()).unwrap_or_default();
         Self { gap, since, is_over: false }
@@ -78,14 +78,14 @@ impl Progress {
         }
         left.reverse();
         let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
-        let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(Lost::of);
+        let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(JournalGap::of);
         let since = gap.iter().filter(|lost| lost.gap.after.is_some()).map(|lost| lost.since).chain([how.since]).min();
         let (begun, since, listed_after) = (client.now(), since.unwrap_or(how.since), client.moment());
         Ok(Self { begun, since, gap, listed_after, recovered, left, walk, shown, clipped })
     }
 
     /// Takes what a listing has shown that was read to its end.
-    fn take(&mut self, listing: Listing, turn: Option<&'static str>, seen: Seen) -> Result<(), String> {
+    fn take(&mut self, listing: Listing, turn: Option<&'static str>, seen: PageContent) -> Result<(), String> {
         for order in seen.orders {
             self.shown.add_order(listing.family, order, Some((listing, turn)));
         }
@@ -136,7 +136,7 @@ impl ClientCore {
         if progress.recovered.is_none() {
             progress.recovered = Some(self.recover(recoveries, &how.confirm).await?.changes);
             if let Some(lost) = &mut progress.gap {
-                lost.is_over = self.outlast(progress.listed_after, &how.confirm).await;
+                lost.is_over = self.wait_until(progress.listed_after, &how.confirm).await;
             }
             (progress.begun, progress.listed_after) = (self.now(), self.moment());
         }
@@ -145,7 +145,7 @@ impl ClientCore {
         let changes = journal.read(Selection::After(ChangeNumber(0))).await?;
         let of_account = |account: &Option<String>| account.as_deref().unwrap_or_default() == self.account().name();
         let changes = changes.into_iter().filter(|stored| of_account(&stored.change.account)).collect();
-        let mut known = Known::of(changes, recoveries, listings, &how.families)?;
+        let mut known = JournalOrders::of(changes, recoveries, listings, &how.families)?;
         let covers_all = !known.is_partial();
         for number in known.settle(&|request, signed_at| {
             self.can_no_longer_arrive(request, signed_at, progress.listed_after, &how.confirm)
@@ -154,8 +154,8 @@ impl ClientCore {
         }
         self.query_missing(how, &known, progress).await?;
         let lost_since = progress.gap.as_ref().map(|lost| lost.since);
-        let whose = Whose { own_prefixes: &how.own_prefixes, lost_since };
-        let mut orders = compare(&known, &progress.shown, progress.since, whose);
+        let ownership = Ownership { own_prefixes: &how.own_prefixes, lost_since };
+        let mut orders = compare(&known, &progress.shown, progress.since, ownership);
         let next_since = earliest(&known, &orders).unwrap_or(progress.begun).min(progress.begun);
         for order in orders.iter_mut().filter(|order| order.is_open) {
             let is_adopted = order.difference == Difference::PerhapsLost && how.foreign == ForeignOrders::Adopt;
@@ -178,7 +178,7 @@ impl ClientCore {
     async fn close_gap(
         &self,
         journal: &Arc<dyn Journal>,
-        lost: Option<Lost>,
+        lost: Option<JournalGap>,
         covers_all: bool,
         orders: &[ReconciledOrder],
     ) -> Result<Option<Gap>, JournalError> {
@@ -199,7 +199,7 @@ impl ClientCore {
                 Some(walking) => walking,
                 None => {
                     let walk = listing.walk(self, turn, progress.since, &how.retry);
-                    (walk.map_err(|why| ListingFailure::Request(why).of(operation))?, Seen::default())
+                    (walk.map_err(|why| ListingFailure::Request(why).of(operation))?, PageContent::default())
                 }
             };
             match walk.next().await {
@@ -225,7 +225,7 @@ impl ClientCore {
     async fn query_missing(
         &self,
         how: &Reconciliation,
-        known: &Known,
+        known: &JournalOrders,
         progress: &mut Progress,
     ) -> Result<(), ReconcileError> {
         for Missing { family, client_id, request, look } in missing(known, &progress.shown, progress.since, self.now())

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::listing::{Fill, FillFields, Listing, Part, Seen, Walk, Walked};
+use super::listing::{Fill, FillFields, Listing, ListingPages, NextPageFuture, PageContent, Part};
 use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation};
 use crate::client::ClientCore;
 use crate::clock::{Clock, Environment, ManualTimer, Timer};
@@ -27,7 +27,7 @@ use crate::value::Timestamp;
 
 static API: Api = Api::named("listings");
 
-type Page = Result<Seen, ListingFailure>;
+type Page = Result<PageContent, ListingFailure>;
 
 thread_local! {
     /// The pages of each reading of a listing, and how many readings began.
@@ -69,8 +69,8 @@ fn script(readings: impl IntoIterator<Item = Vec<Page>>) {
 
 struct Script(VecDeque<Page>);
 
-impl Walk for Script {
-    fn next(&mut self) -> Walked<'_> {
+impl ListingPages for Script {
+    fn next(&mut self) -> NextPageFuture<'_> {
         Box::pin(ready(self.0.pop_front()))
     }
 }
@@ -154,7 +154,7 @@ fn a_comparison_goes_on_with_the_page_that_failed_and_begins_again_after_what_ca
     let unread = || Err(ListingFailure::Item("it has no id".to_owned()));
     for (failure, begun) in [(call_failed as fn() -> Page, 1), (unread, 2)] {
         let (client, mut reconciliation) = (client(), Reconciliation::since(Timestamp::default()));
-        let cut = || Ok(Seen { clipped: clipped(), ..Seen::default() });
+        let cut = || Ok(PageContent { clipped: clipped(), ..PageContent::default() });
         script([vec![cut(), failure(), cut()], vec![cut()]]);
         assert!(matches!(reconcile(&client, &mut reconciliation), Err(ReconcileError::Listing(_))));
         let reconciled = reconcile(&client, &mut reconciliation).unwrap();
@@ -175,8 +175,8 @@ fn refreshed(pages: Vec<Page>, has_counted_pages: bool) -> Vec<String> {
 
 #[test]
 fn only_a_whole_listing_ends_orders_and_none_that_was_shown_meanwhile() {
-    let page = || Ok(Seen::default());
-    let cut = || Ok(Seen { clipped: clipped(), ..Seen::default() });
+    let page = || Ok(PageContent::default());
+    let cut = || Ok(PageContent { clipped: clipped(), ..PageContent::default() });
     assert_eq!(refreshed(vec![page()], false), ["8"]);
     assert_eq!(refreshed(vec![page(), page()], false), ["8"]);
     assert_eq!(refreshed(vec![page()], true), ["8"]);
@@ -187,7 +187,7 @@ fn only_a_whole_listing_ends_orders_and_none_that_was_shown_meanwhile() {
 
 /// The exchange may begin to show an order while it answers, perhaps on a page that was read before.
 #[test]
-fn a_listing_ends_only_what_it_was_certain_to_show_when_it_began() {
+fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
     let builder = ClientCore::builder(&API, "https://listings.example").transport(Unused).environment(Hand);
     let client = builder.track_orders().build().unwrap();
     let begun = client.moment().steady;
@@ -195,7 +195,7 @@ fn a_listing_ends_only_what_it_was_certain_to_show_when_it_began() {
         let from = begun + Duration::from_millis(later);
         client.tracked_orders().unwrap().observe("family", open(id), Some(from));
     }
-    script([vec![Ok(Seen::default())]]);
+    script([vec![Ok(PageContent::default())]]);
     let open = now(client.refresh_orders(&[listing(Part::OpenOrders, None, false)], "family")).unwrap();
     assert_eq!(open.iter().map(TrackedOrder::name).collect::<Vec<_>>(), ["6", "7", "8"]);
     assert!(client.moment().steady > begun);
@@ -230,7 +230,7 @@ fn update(ledger: &mut Ledger, pages: Vec<Page>) -> Result<usize, LedgerUpdateEr
 
 #[test]
 fn fills_are_added_by_their_numbers_and_as_a_whole_or_not_at_all() {
-    let page = |fills| Ok(Seen { fills, ..Seen::default() });
+    let page = |fills| Ok(PageContent { fills, ..PageContent::default() });
     let mut ledger = Ledger::new();
     // The tenth closes what the ninth opened.
     let both = || vec![trade("10", false, TradeEffect::ClosedLong), trade("9", true, TradeEffect::Opened)];
@@ -240,7 +240,7 @@ fn fills_are_added_by_their_numbers_and_as_a_whole_or_not_at_all() {
     let mut ledger = Ledger::new();
     let too_many = vec![trade("1", true, TradeEffect::Opened), trade("2", true, TradeEffect::ClosedShort)];
     assert!(matches!(update(&mut ledger, vec![page(too_many)]), Err(LedgerUpdateError::Ledger(_))));
-    let cut = Ok(Seen { clipped: clipped(), fills: both(), ..Seen::default() });
+    let cut = Ok(PageContent { clipped: clipped(), fills: both(), ..PageContent::default() });
     assert!(matches!(update(&mut ledger, vec![cut]), Err(LedgerUpdateError::Clipped { .. })));
     let failed = update(&mut ledger, vec![page(both()), call_failed()]);
     assert!(matches!(failed, Err(LedgerUpdateError::Listing(_))));

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_makes_no_header() {
+    fn invalid_values_make_no_header() {
         for text in ["a\nb", "a\r", "\0", "\u{7f}", "\u{e9}", "\u{1f511}"] {
             assert!(Secret::new(text.to_owned()).header().is_none(), "{text:?}");
         }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_a_secret_is_wiped() {
+    fn secrets_are_wiped() {
         fn is_wiped<T: ZeroizeOnDrop>() {}
         is_wiped::<Zeroizing<Vec<u8>>>();
         // The parts of an HMAC, and of each copy of it that signs something.

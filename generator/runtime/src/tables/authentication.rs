@@ -123,11 +123,11 @@ pub enum Part {
     Method,
     /// The host that the request goes to, with the port if the base address has one.
     Host,
-    /// The path as it is sent.
+    /// The path, as sent.
     Path,
-    /// A question mark and the query as it is sent; empty without a query.
+    /// A question mark and the query, as sent; empty without a query.
     Query,
-    /// The query as it is sent, without a question mark.
+    /// The query, as sent, without a question mark.
     BareQuery,
     /// The same without escapes: `a:b` where `a%3Ab` is sent.
     DecodedQuery,
@@ -141,7 +141,7 @@ pub enum Part {
     Call,
     /// The number of the request, if calls have numbers.
     CallId,
-    /// The value of this header as it is sent; empty without one.
+    /// The value of this header, as sent; empty without one.
     Header(&'static str),
     /// The digest of a text of these parts.
     Digest(Hash, DigestForm, &'static [Part]),

@@ -220,7 +220,7 @@ impl CodeProof {
         }
     }
 
-    /// The outcome of a request that is refused at `stage`. A `compound` request does several things, of which some may
+    /// The outcome of a request that is refused at `stage`. A `compound` request does several things, and some may
     /// be done when the rules of trading stop another.
     pub(crate) fn outcome(self, stage: Stage, effect: Effect, compound: bool) -> Outcome {
         let may_be_partly_done = compound && stage == Stage::Trading;

@@ -45,7 +45,7 @@ pub struct Confirm {
     pub agrees: &'static [(&'static str, &'static [&'static str])],
     /// The field with the creation time. An older record is of something else with the same id.
     pub created: Option<&'static str>,
-    /// The parameters of which a request that creates something has one. Empty if every request creates something.
+    /// One of these is in each request that creates something. Empty if every request creates something.
     pub creates_with: &'static [&'static str],
     /// The field with the time of the last change. A state from before the request proves nothing.
     pub changed: Option<&'static str>,
@@ -121,7 +121,7 @@ pub struct Echo {
     pub of: &'static [&'static str],
 }
 
-/// A request that does several things, of which one may be done although another is refused.
+/// A request that does several things; one may be done although another is refused.
 #[derive(Clone, Copy, Debug)]
 pub struct Compound {
     /// A parameter, and the value with which the request does several things; `None` when it always does.

@@ -67,7 +67,7 @@ pub struct Meta {
     pub repeat: Option<&'static str>,
     /// The parameter that makes a repeat safe, if each attempt must carry the same value.
     pub repeat_key: Option<RepeatKey>,
-    /// The parameter by which ceilings of open orders count what it creates.
+    /// The parameter by which ceilings of open orders count created orders.
     pub order_kind: Option<&'static str>,
     /// Which orders it amends, where the family has a lifecycle of orders.
     pub amends: Option<Amends>,
@@ -135,7 +135,7 @@ impl Meta {
         self.errors.iter().find(|known| known.code == code)
     }
 
-    /// What is known about an error code: what the documents say, or else what was observed.
+    /// The known meaning of an error code: documented, or else observed.
     pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
         self.error(code).or_else(|| api.observed(code).find(|known| known.is_of(self.family)))
     }
@@ -309,7 +309,7 @@ impl RateLimit {
         Self { class, ..self }
     }
 
-    /// The same limit, for all operations that count in `pool`, of which a call takes `weight`.
+    /// The same limit for all operations that share `pool`; a call takes `weight` of it.
     #[must_use]
     pub const fn pool(self, pool: &'static str, weight: u32) -> Self {
         Self { pool: Some(pool), weight, ..self }

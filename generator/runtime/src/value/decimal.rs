@@ -71,7 +71,7 @@ impl Decimal {
 
     /// Whether this is zero, however it is written.
     pub fn is_zero(&self) -> bool {
-        self.parts().worth().sign == 0
+        self.parts().normalized().sign == 0
     }
 
     /// Whether a minus sign is written; `-0` has one.
@@ -87,7 +87,7 @@ impl Decimal {
     /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
     /// ```
     pub fn places(&self) -> u32 {
-        self.parts().worth().places()
+        self.parts().normalized().places()
     }
 
     /// The number times ten to the power of `places`: only its point moves.
@@ -213,7 +213,7 @@ impl Decimal {
     /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
     /// ```
     pub fn is_multiple_of(&self, step: &Self) -> Option<bool> {
-        self.parts().worth().is_multiple_of(&step.parts().worth())
+        self.parts().normalized().is_multiple_of(&step.parts().normalized())
     }
 
     /// The empty text, which [`set`](Self::set) replaces before anyone sees it.
@@ -379,13 +379,13 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.parts().worth().compare(&other.parts().worth())
+        self.parts().normalized().compare(&other.parts().normalized())
     }
 }
 
 impl Hash for Decimal {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts().worth().hash(state);
+        self.parts().normalized().hash(state);
     }
 }
 

@@ -3,7 +3,7 @@
 /// On the wire a deletion is a text of its own, such as `0`. Setting a value with that text deletes it, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edit<T> {
-    /// Leaves it as it is; nothing is sent.
+    /// Keeps the value; nothing is sent.
     #[default]
     Keep,
     /// Replaces it.

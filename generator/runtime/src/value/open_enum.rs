@@ -20,7 +20,7 @@ pub trait OpenEnum: Sized {
     /// The variant that keeps an undocumented value.
     fn unknown(value: UnknownValue) -> Self;
 
-    /// The value as it is written on the wire.
+    /// The value as on the wire.
     fn as_str(&self) -> &str;
 
     /// The index of this value in [`VALUES`](Self::VALUES), or `None` for an undocumented value.
@@ -163,7 +163,7 @@ macro_rules! open_enum {
             /// Every documented value, in the order of the document.
             $vis const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The value as it is on the wire.
+            /// The value as on the wire.
             $vis fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $wire,)*

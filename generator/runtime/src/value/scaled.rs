@@ -7,8 +7,8 @@ use super::scalar::{Scalar, Scratch};
 
 /// A decimal number that travels as an integer: its value times ten to the power of `SCALE`.
 ///
-/// It is created from a [`Decimal`], which it keeps unchanged. Nothing is rounded: a number with more than `SCALE` decimal
-/// places is refused before it is sent.
+/// It is created from a [`Decimal`], which it keeps unchanged. Nothing is rounded: a number with more than `SCALE`
+/// decimal places is refused before it is sent.
 ///
 /// ```
 /// use tradeapi_runtime::dec;
@@ -40,8 +40,8 @@ impl<const SCALE: u8> Scaled<SCALE> {
         Some(Self { value: number.shifted(-i32::from(SCALE)) })
     }
 
-    /// The integer that is sent. A number with too many decimal places keeps a fraction, so that it is not sent as another
-    /// number.
+    /// The integer that is sent. A number with too many decimal places keeps a fraction, so that it is not sent as
+    /// another number.
     pub fn wire(&self) -> String {
         let shifted = self.value.shifted(i32::from(SCALE));
         let plain = shifted.as_str();
@@ -98,7 +98,7 @@ mod tests {
     use crate::json::{read_json, write_json};
 
     #[test]
-    fn the_point_moves_and_nothing_else() {
+    fn only_the_decimal_point_moves() {
         for (value, wire) in [
             (dec!(64000.5), "640005000"),
             (dec!(64000), "640000000"),
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn goes_there_and_back(whole: i64, scale in 0_u32..12) {
+        fn round_trips(whole: i64, scale in 0_u32..12) {
             let wire = whole.to_string();
             let number = Scaled::<7>::from_wire(&wire).unwrap();
             prop_assert!(number.fits());

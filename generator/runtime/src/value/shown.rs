@@ -51,7 +51,7 @@ impl<T: fmt::Debug> Field<'_, Option<T>> {
 }
 
 impl<T: fmt::Debug> Field<'_, Edit<T>> {
-    /// The edit, unless it keeps what is there.
+    /// The edit, unless it keeps the value.
     pub fn shown(&self) -> Option<&dyn fmt::Debug> {
         match self.0 {
             Edit::Keep => None,

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_carries_what_the_form_can() {
+    fn a_request_has_the_precision_of_its_form() {
         let time = Timestamp::from_millis(1_730_271_234_567);
         let text = |time: &dyn Scalar| time.text(&mut Scratch::new()).to_owned();
         assert_eq!(text(&UnixSeconds::from(time)), "1730271234");
@@ -356,7 +356,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn goes_there_and_back(nanos: u64) {
+        fn round_trips(nanos: u64) {
             prop_assert_eq!(read_json(&write_json(&UnixSeconds::from_nanos(nanos))), Ok(UnixSeconds::from_nanos(nanos)));
             prop_assert_eq!(read_json(&write_json(&UnixNanos::from_nanos(nanos))), Ok(UnixNanos::from_nanos(nanos)));
             prop_assert_eq!(read_json(&write_json(&IsoTime::from_nanos(nanos))), Ok(IsoTime::from_nanos(nanos)));

@@ -86,7 +86,7 @@ fn an_answer_from_elsewhere_is_judged_by_its_status() -> Tested {
 }
 
 #[test]
-fn what_cannot_be_read_is_kept() -> Tested {
+fn an_unreadable_answer_is_kept() -> Tested {
     let body = r#"{"code":"00000","data":{"orderId":"7","price":"cheap"}}"#;
     let Err(error) = answer::<PlaceOrder>(200, body) else { return Err("read".into()) };
     let text = "mini.orders got a response that cannot be read (HTTP status 200 OK): data.price: expected a decimal \

@@ -32,7 +32,7 @@ fn order() -> PlaceOrder {
 }
 
 #[tokio::test]
-async fn a_call_goes_there_and_back() -> Tested {
+async fn a_call_returns_the_data_of_its_answer() -> Tested {
     let reply = client(Some(r#"{"code":"00000","data":{"orderId":7}}"#))?.call(&order()).await?;
     assert_eq!(reply.order_id, Some("7".into()));
     Ok(())
@@ -48,7 +48,7 @@ async fn a_transport_reports_delivery() -> Tested {
 }
 
 #[tokio::test]
-async fn what_is_forbidden_is_not_sent() -> Tested {
+async fn forbidden_requests_are_not_sent() -> Tested {
     let forbidden = PlaceOrder { symbol: "".into(), ..order() };
     let error = client(None)?.call(&forbidden).await;
     let Err(Error::Refused(refusal)) = error else { return Err("it was sent".into()) };

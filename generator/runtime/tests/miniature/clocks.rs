@@ -95,7 +95,7 @@ async fn an_uncorrected_clock_repeats_nothing_and_sends_no_doomed_change() -> Te
 }
 
 #[tokio::test]
-async fn what_was_learned_long_ago_holds_no_order_back() -> Tested {
+async fn an_outdated_skew_refuses_no_order() -> Tested {
     let world = World::ahead(10 * MINUTE);
     let client = world.builder().signing_clock(SigningClock::Own).build()?;
     for _ in 0..2 {

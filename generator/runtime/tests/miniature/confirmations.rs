@@ -280,7 +280,7 @@ pub(crate) fn seconds(n: u64) -> Duration {
 }
 
 #[tokio::test]
-async fn an_unknown_outcome_names_what_to_query() -> Tested {
+async fn an_unknown_outcome_names_the_query() -> Tested {
     let line = Line::new([lost()]);
     let Err(Error::Unknown(unknown)) = line.client()?.call(&order("a1")?).await else { return Err("known".into()) };
     assert_eq!((unknown.operation, unknown.client_id()), ("mini.orders", Some("a1")));
@@ -298,7 +298,7 @@ async fn an_unknown_outcome_names_what_to_query() -> Tested {
 }
 
 #[tokio::test]
-async fn only_what_may_have_arrived_is_unknown() -> Tested {
+async fn only_requests_that_may_have_arrived_are_unknown() -> Tested {
     for kind in [TransportErrorKind::Connect, TransportErrorKind::Closed, TransportErrorKind::Timeout] {
         let sent = Line::new([Act::Breaks(kind, Delivery::NotSent)]).client()?.call(&order("a1")?).await;
         assert!(matches!(sent, Err(Error::Transport(failure)) if failure.outcome == Outcome::NotDone), "{kind:?}");

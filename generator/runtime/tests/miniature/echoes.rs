@@ -194,7 +194,7 @@ async fn refused<O: Operation>(operation: O, with: &str) -> Result<Outcome, Box<
 }
 
 #[tokio::test]
-async fn what_does_several_things_is_refused_for_certain_only_before_the_first() -> Tested {
+async fn a_compound_request_is_not_done_only_if_refused_before_its_first_part() -> Tested {
     let plain = || Named::of("1", "");
     let with_mode = |mode| Named { mode: Some(mode), ..plain() };
     let (not_done, unknown) = (Outcome::NotDone, Outcome::Unknown);

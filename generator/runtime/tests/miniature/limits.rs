@@ -251,7 +251,7 @@ async fn errors_report_the_wait() -> Tested {
 
 /// Requests that are sent by other means keep the limits, too.
 #[tokio::test]
-async fn what_is_sent_by_other_means_is_counted_too() -> Tested {
+async fn requests_sent_by_other_means_are_counted_too() -> Tested {
     let scene = Scene::new(Recorder::new(200, "100"));
     let client = scene.builder().limits(LimitMode::Refuse).build()?;
     let mut answer = http::Response::new(Bytes::from_static(br#"{"code":"0"}"#));
@@ -277,7 +277,7 @@ async fn what_is_sent_by_other_means_is_counted_too() -> Tested {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_uses_up_nothing() -> Tested {
+async fn an_unsigned_call_uses_no_room() -> Tested {
     let scene = Scene::new(Recorder::new(200, "100"));
     let nobody = ClientCore::builder(&API, "https://mini.example")
         .transport(scene.recorder.clone())

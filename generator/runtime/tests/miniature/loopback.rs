@@ -127,7 +127,7 @@ fn transport(error: &Error) -> Option<(TransportErrorKind, Delivery)> {
 }
 
 #[tokio::test]
-async fn a_call_goes_there_and_back() -> Tested {
+async fn a_call_returns_the_data_of_its_answer() -> Tested {
     for over in OVER {
         let mut server = Server::start(Manner::Answers(r#"{"code":"00000","data":[{"orderId":"7"}]}"#)).await?;
         let client = server.client(*over)?;
@@ -144,7 +144,7 @@ async fn a_call_goes_there_and_back() -> Tested {
 }
 
 #[tokio::test]
-async fn what_is_forbidden_is_not_sent() -> Tested {
+async fn forbidden_requests_are_not_sent() -> Tested {
     for over in OVER {
         let mut server = Server::start(Manner::Closes).await?;
         let client = server.client(*over)?;

@@ -123,7 +123,7 @@ async fn a_record_that_contradicts_a_conclusion_is_reported() -> Tested {
 }
 
 #[tokio::test]
-async fn a_refusal_of_what_is_there_is_unknown_until_a_query_tells() -> Tested {
+async fn a_refusal_that_a_record_contradicts_is_unknown_until_a_query() -> Tested {
     let line = Line::new([code("40786"), code("40404")]);
     let client = line.client()?;
     let _ = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;

@@ -1,7 +1,7 @@
 //! Queries of two places, of which the second one has records that the first no longer shows.
 
 use tradeapi_runtime::checks::Checks;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, QueryFuture, Queryable, Sought, query_at};
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, QueryFuture, Queryable, RecordId, query_at};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::tables::{Confirm, Effect, Meta, Method, Outcome};
@@ -33,7 +33,7 @@ impl Queryable for PlaceRecent {
     type Query = RecentOrder;
     type Record = Found;
 
-    fn query_then<'a>(client: &'a ClientCore, json: &'a str, _: Sought<'a>) -> Option<QueryFuture<'a>> {
+    fn query_then<'a>(client: &'a ClientCore, json: &'a str, _: RecordId<'a>) -> Option<QueryFuture<'a>> {
         Some(query_at::<OneOrder, Found>(client, json))
     }
 }
@@ -107,7 +107,7 @@ async fn an_order_is_absent_only_if_both_places_prove_it() -> Tested {
 
 /// As early as the exchange may date what it accepts by a signature, which is half a minute, and ten seconds.
 #[tokio::test]
-async fn a_query_leaves_out_what_is_older_than_the_request_can_be() -> Tested {
+async fn a_query_leaves_out_records_older_than_the_request() -> Tested {
     let line = Line::new([lost(), code("40404")]);
     let policy = ConfirmPolicy::new().deadline(seconds(1));
     let confirmation = line.client()?.core().place_and_confirm(&PlaceRecent(order("a1")?), &policy).await;

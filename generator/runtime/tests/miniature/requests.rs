@@ -185,7 +185,7 @@ fn an_address_has_bounds() -> Tested {
 }
 
 #[test]
-fn a_client_is_refused_what_it_cannot_use() {
+fn invalid_client_settings_are_refused() {
     let error = |builder: ClientBuilder<Client>| builder.build().map(drop).map_err(|e| e.to_string());
     for address in ["", "mini.example", "ftp://mini.example", "https://", "https://a@b", "https://a?b", "https://a#b"] {
         assert!(error(at(address)).is_err(), "{address}");
@@ -279,7 +279,7 @@ fn is_signed_as_sent<O: Operation>(operation: &O) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn what_is_signed_is_what_is_sent(orders in orders(), order in place_orders()) {
+    fn the_signed_bytes_are_sent(orders in orders(), order in place_orders()) {
         is_signed_as_sent(&orders)?;
         is_signed_as_sent(&order.map_err(|error| TestCaseError::fail(error.to_string()))?)?;
     }

@@ -102,7 +102,7 @@ fn ranges_have_rules() {
 }
 
 #[test]
-fn what_came_from_a_response_is_checked_again() -> Tested {
+fn parameters_from_a_response_are_checked_again() -> Tested {
     let mut order = order("A", Side::Buy);
     order.side = tradeapi_runtime::json::read_json("\"short\"")?;
     order.client_oid = Some(tradeapi_runtime::json::read_json("\"not of the shape\"")?);
@@ -128,7 +128,7 @@ fn reading_reports_all_mistakes() {
 }
 
 #[test]
-fn reading_refuses_what_does_not_belong() {
+fn reading_refuses_foreign_members() {
     let json = r#"{"symbol":"A","side":"buy","size":1,"orderType":"market","price":"5","colour":"red"}"#;
     let violations = PlaceOrder::from_json(json).map(drop).map_err(|violations| violations.to_string());
     let expected = "price: it does not go with the others (rule price.not-applicable; mini-v1, Place Order): leave it out\n\
@@ -150,7 +150,7 @@ fn reading_follows_lists() {
 }
 
 #[test]
-fn reading_checks_what_it_read() {
+fn stored_requests_are_checked_when_read() {
     let json = r#"{"symbol":"A","side":"short","size":1,"orderType":"market"}"#;
     assert_eq!(refused::<PlaceOrder>(json), owned(&[("values", "side")]));
     assert_eq!(rules(Orders::from_query("limit=101").map(drop)), owned(&[("max", "limit")]));

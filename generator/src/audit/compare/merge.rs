@@ -29,27 +29,27 @@ impl Comparison<'_> {
                 };
                 self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
             };
-            let gone: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
+            let missing: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
             // A name that differs only in case, spaces or underscores is the same name, even among several.
-            let alike = gone.iter().find(|gone| is_spelled_alike(key, &self.differences[**gone].0));
-            if let Some(gone) = alike.filter(|_| own == 1) {
-                merged.push((index, *gone));
-            } else if let ([gone], 1) = (gone.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
-                merged.push((index, *gone));
+            let alike = missing.iter().find(|missing| is_spelled_alike(key, &self.differences[**missing].0));
+            if let Some(missing) = alike.filter(|_| own == 1) {
+                merged.push((index, *missing));
+            } else if let ([missing], 1) = (missing.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
+                merged.push((index, *missing));
             }
         }
-        for (new, gone) in &merged {
-            let (_, gone) = self.differences[*gone].clone();
+        for (new, missing) in &merged {
+            let (_, missing) = self.differences[*missing].clone();
             let (_, new) = &mut self.differences[*new];
             new.kind = DiscrepancyKind::Changed;
-            new.place = gone.place;
-            new.has = gone.has;
+            new.place = missing.place;
+            new.has = missing.has;
         }
-        let gone: BTreeSet<usize> = merged.iter().map(|(_, gone)| *gone).collect();
+        let missing: BTreeSet<usize> = merged.iter().map(|(_, missing)| *missing).collect();
         let mut index = 0;
         self.differences.retain(|_| {
             index += 1;
-            !gone.contains(&(index - 1))
+            !missing.contains(&(index - 1))
         });
     }
 

@@ -241,7 +241,7 @@ impl Builder {
         self.held = Some(row);
     }
 
-    /// Writes the row that was held back: the head of the table, if it has none.
+    /// Writes the first row, which is the head of a table without one.
     fn write_row(&mut self) {
         let Some(row) = self.held.take() else { return };
         let cells: Vec<_> = row.iter().map(|words| self.write("| ", words, " ")).collect();

@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
                 listed.push(of);
             }
         }
-        self.gone(FactKind::Permission, None, &listed, table.at());
+        self.missing_keys(FactKind::Permission, None, &listed, table.at());
     }
 
     pub(super) fn header_table(&mut self, table: &Table<'a>) {
@@ -40,11 +40,11 @@ impl<'a> Reader<'a> {
             listed.push(of);
             self.sent_on(name.text, meaning);
         }
-        self.gone(FactKind::Credential, Some(&document), &listed, table.at());
+        self.missing_keys(FactKind::Credential, Some(&document), &listed, table.at());
     }
 
     /// Finds keys of a kind that a complete list lacks.
-    fn gone_below(&mut self, known: Vec<Key>, listed: &[Key], at: usize) {
+    fn missing_below(&mut self, known: Vec<Key>, listed: &[Key], at: usize) {
         for known in known {
             if !listed.contains(&known) {
                 self.found.missing.push((known, at));
@@ -52,10 +52,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn gone(&mut self, kind: FactKind, owner: Option<&str>, listed: &[Key], at: usize) {
+    fn missing_keys(&mut self, kind: FactKind, owner: Option<&str>, listed: &[Key], at: usize) {
         let of_owner = |key: &&Key| owner.is_none_or(|owner| key.owner().is_some_and(|known| known == owner));
         let known = self.claims.below(kind, []).filter(of_owner).cloned().collect();
-        self.gone_below(known, listed, at);
+        self.missing_below(known, listed, at);
     }
 
     pub(super) fn headers_of_operation(&mut self, text: Span<'a>, id: &str) {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         }
         let carries = |key: &&Key| key.last().is_some_and(|name| name == header);
         let known = self.claims.below(FactKind::HeaderOn, []).filter(carries).cloned().collect();
-        self.gone_below(known, &listed, list.at);
+        self.missing_below(known, &listed, list.at);
     }
 }
 

@@ -29,8 +29,8 @@ impl<'a> Reader<'a> {
             self.found.state(key(FactKind::Envelope, [&self.document.id, name.text]), "", name);
             listed.push(name.text);
         }
-        for gone in known.iter().filter(|known| !listed.contains(&known.as_str())) {
-            self.found.missing.push((key(FactKind::Envelope, [&self.document.id, gone]), rule.at));
+        for missing in known.iter().filter(|known| !listed.contains(&known.as_str())) {
+            self.found.missing.push((key(FactKind::Envelope, [&self.document.id, missing]), rule.at));
         }
         self.found.read(rule);
     }

@@ -1,11 +1,11 @@
 //! `METHOD /path`, rates, and access.
 
 use super::super::document::{Document, Section};
-use super::super::findings::{FactKind, Force, key};
+use super::super::findings::{Basis, FactKind, key};
 use super::super::measures;
 use super::super::measures::{Rate, number};
 use super::super::text::Span;
-use super::super::wording::{akin, deprecated, stems};
+use super::super::wording::{deprecated, have_same_stem, stems};
 use super::Reader;
 use crate::model::Method;
 
@@ -88,14 +88,15 @@ impl<'a> Reader<'a> {
     /// The class of callers that the words refer to; `default` is everyone.
     pub(super) fn class(&self, context: &[String]) -> String {
         let classes = self.claims.below(FactKind::Rate, []).filter_map(|key| key.name());
-        let is_named = |class: &&String| class.split('-').all(|part| context.iter().any(|word| akin(part, word)));
+        let is_named =
+            |class: &&String| class.split('-').all(|part| context.iter().any(|word| have_same_stem(part, word)));
         let best = classes.filter(is_named).max_by_key(|class| class.split('-').count());
         best.cloned().unwrap_or_else(|| "default".to_owned())
     }
 
     fn rates_as_above(&mut self, sentence: Span<'a>, id: &str) {
         let words = stems(sentence.text);
-        let speaks_of = |class: &str| class.split('-').any(|part| words.iter().any(|word| akin(part, word)));
+        let speaks_of = |class: &str| class.split('-').any(|part| words.iter().any(|word| have_same_stem(part, word)));
         let mut latest = std::collections::BTreeMap::new();
         for statement in &self.found.statements {
             if let [of, class] = statement.key.names.as_slice()
@@ -108,7 +109,7 @@ impl<'a> Reader<'a> {
         }
         self.found.read(sentence);
         for (class, above) in latest {
-            let force = Force::By(above.key);
+            let force = Basis::By(above.key);
             self.found.state_with(key(FactKind::Rate, [id, &class]), above.value, above.at, force);
         }
     }
@@ -116,7 +117,7 @@ impl<'a> Reader<'a> {
     /// Reads that the operation as a whole is deprecated: `Deprecated; use Batch Order.`
     pub(super) fn deprecated(&mut self, text: Span<'a>, id: &str) {
         let speaks = |sentence: &Span<'a>| {
-            let is_list = sentence.label().is_some_and(|(label, _)| super::parameters::is_label(label));
+            let is_list = sentence.label().is_some_and(|(label, _)| super::labels::is_parameter_list(label));
             !is_list && sentence.texts().iter().any(|word| word.eq_ignore_ascii_case("deprecated"))
         };
         if let Some(sentence) = text.sentences().into_iter().find(speaks)
@@ -129,7 +130,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn whitelisted(&mut self, text: Span<'a>, id: &str) {
         for sentence in text.sentences() {
-            let is_first_word = sentence.words().first().is_some_and(|word| akin(word.text, "whitelisted"));
+            let is_first_word = sentence.words().first().is_some_and(|word| have_same_stem(word.text, "whitelisted"));
             if is_first_word {
                 self.found.state(key(FactKind::Whitelisted, [id]), "yes", sentence);
             }

@@ -7,8 +7,8 @@ use super::super::text::Span;
 use super::Reader;
 
 impl<'a> Reader<'a> {
-    /// Reads a request of an operation: parameters, types and values that the schema does not have. What agrees with the
-    /// schema is not stated a second time.
+    /// Reads a request of an operation: parameters, types and values that the schema does not have. What agrees with
+    /// the schema is not stated a second time.
     pub(super) fn example(&mut self, text: Span<'a>, id: &str) {
         let Some(first) = text.text.find(['{', '[']).filter(|at| text.text[..*at].trim().is_empty()) else { return };
         let Ok(value) = serde_json::from_str::<Value>(&text.text[first..]) else { return };

@@ -5,7 +5,7 @@ use super::super::findings::{FactKind, key};
 use super::super::measures::{decimal, duration, number, range};
 use super::super::operations::OperationName;
 use super::super::text::Span;
-use super::super::wording::{akin, characters, stems};
+use super::super::wording::{characters, have_same_stem, stems};
 use super::{Reader, endpoint, pairs};
 
 /// Words of a label that describe the row rather than its operation.
@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
             let before = self.found.statements.len();
             if !endpoint::rates(limit).is_empty() {
                 self.rate_row(label, limit);
-            } else if label.texts().first().is_some_and(|word| akin(word, "batch")) {
+            } else if label.texts().first().is_some_and(|word| have_same_stem(word, "batch")) {
                 self.batch_row(limit);
             } else if let Some(name) = self.parameter_named(label) {
                 self.parameter_row(&name, limit);
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
             let Some(n) = segment.words().first().and_then(|word| number(word.text)) else { continue };
             let words: Vec<String> = stems(label.text).into_iter().chain(stems(segment.text)).collect();
             let mut ceilings = self.claims.below(FactKind::Ceiling, []);
-            let fits = |id: &String| stems(id).iter().all(|part| words.iter().any(|word| akin(part, word)));
+            let fits = |id: &String| stems(id).iter().all(|part| words.iter().any(|word| have_same_stem(part, word)));
             let of = ceilings.find(|key| key.last().is_some_and(fits)).cloned();
             let of = of.unwrap_or_else(|| key(FactKind::Ceiling, [&self.document.id, segment.text]));
             self.found.state(of, n.to_string(), segment);

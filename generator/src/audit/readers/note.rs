@@ -1,6 +1,6 @@
 //! Notes about parameters: the last column of their table, or the text in parentheses after their names.
 
-use super::super::findings::{FactKind, Force, Key, Listed, key};
+use super::super::findings::{Basis, FactKind, Key, Listed, key};
 use super::super::measures::{decimal, duration, number, range, time_unit, unit_of_word};
 use super::super::text::Span;
 use super::super::wording;
@@ -12,7 +12,7 @@ const OF_TEXT: [&str; 9] =
     ["characters", "character", "letters", "bytes", "decimals", "decimal", "places", "significant", "digits"];
 
 /// Parameters that share a note.
-pub(super) struct Noted<'a, 'b> {
+pub(super) struct NotedParameters<'a, 'b> {
     pub(super) id: &'b str,
     /// Their names in the schema, including their list, each with its place.
     pub(super) names: &'b [(String, Span<'a>)],
@@ -21,7 +21,7 @@ pub(super) struct Noted<'a, 'b> {
 
 /// Statements of a note that can be used only when the whole list of parameters is known.
 #[derive(Debug, Default)]
-pub(super) struct Said<'a> {
+pub(super) struct Deferred<'a> {
     pub(super) need: Option<(&'static str, Span<'a>)>,
     /// One of these is required.
     pub(super) one_of: Option<(Vec<String>, Span<'a>)>,
@@ -34,8 +34,8 @@ pub(super) struct Said<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn note(&mut self, noted: &Noted<'a, '_>) -> Said<'a> {
-        let mut said = Said::default();
+    pub(super) fn note(&mut self, noted: &NotedParameters<'a, '_>) -> Deferred<'a> {
+        let mut said = Deferred::default();
         self.values_of(noted);
         self.units_of(noted);
         if let Some(says) = noted
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
                 | self.reference(noted, clause, &texts)
                 | choice(clause, &texts, &mut said)
                 | self.edit(noted, clause, &texts);
-            if let Some((name, _)) = noted.names.first().filter(|_| speaks_of_pages(&texts)) {
+            if let Some((name, _)) = noted.names.first().filter(|_| is_about_paging(&texts)) {
                 self.found.nexts.push((noted.id.to_owned(), name.clone()));
             }
             if let (Some(_), Some(_)) = (duration(clause), windows::kind(clause)) {
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         said
     }
 
-    fn need(&mut self, clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
+    fn need(&mut self, clause: Span<'a>, texts: &[&str], said: &mut Deferred<'a>) -> bool {
         let need = match texts {
             ["required"] | ["always", "required"] | ["required", "always"] => "yes",
             ["both", "required"] | ["both", "are", "required"] => "yes",
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `at most 64 characters`, `1 to 64 characters`.
-    fn length(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+    fn length(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         let bounds = match texts {
             ["at", "most", n, "characters"] => number(n).map(|n| ("1".to_owned(), n.to_string())),
             _ => range(texts).filter(|(.., count)| texts[*count..] == ["characters"]).map(|(low, high, _)| (low, high)),
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `default 100, maximum 100`, `at most 50`, `0.1 to 10 percent`, `number, at most 18 digits`, `array`.
-    fn bounds(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+    fn bounds(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         let last = texts.last().and_then(|word| decimal(word));
         let mut state = |kind: FactKind, value: String| {
             for (name, _) in noted.names {
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `as above`, `rules as in Place Order`.
-    fn reference(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+    fn reference(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         match texts {
             ["as", "above"] => {
                 for (name, _) in noted.names {
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         for statement in above {
             let mut of_this = statement.key.clone();
             of_this.names.splice(..2, [id.to_owned(), name.to_owned()]);
-            self.found.state_with(of_this, statement.value, statement.at, Force::By(statement.key));
+            self.found.state_with(of_this, statement.value, statement.at, Basis::By(statement.key));
         }
     }
 
@@ -216,12 +216,12 @@ impl<'a> Reader<'a> {
     /// same, it may apply here, too.
     pub(super) fn values_from(&mut self, of: Key, above: &Listed, is_pointed_at: bool) {
         for (value, at) in &above.values {
-            let force = if is_pointed_at { Force::By(above.of.with(value)) } else { Force::Namesake };
+            let force = if is_pointed_at { Basis::By(above.of.with(value)) } else { Basis::Namesake };
             self.found.state_with(of.with(value), "", *at, force);
         }
     }
 
-    fn values_of(&mut self, noted: &Noted<'a, '_>) {
+    fn values_of(&mut self, noted: &NotedParameters<'a, '_>) {
         for (name, _) in noted.names {
             let of = key(FactKind::ParameterValue, [noted.id, name]);
             let known = self.claims.values(FactKind::ParameterValue, noted.id, name);
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `default NO`, `limit defaults to gtc`, `default returns orders with status live`.
-    fn default_of(&mut self, noted: &Noted<'a, '_>, name: &str, values: &[String]) {
+    fn default_of(&mut self, noted: &NotedParameters<'a, '_>, name: &str, values: &[String]) {
         for clause in noted.note.clauses() {
             let words = clause.words();
             let from = words.iter().position(|word| ["default", "defaults"].contains(&word.text));
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `default BTCUSDT` of a parameter without a list of values. A number is read as a bound.
-    fn only_default(&mut self, noted: &Noted<'a, '_>, name: &str) {
+    fn only_default(&mut self, noted: &NotedParameters<'a, '_>, name: &str) {
         for clause in noted.note.clauses() {
             if let ["default", only] | ["defaults", "to", only] = clause.texts().as_slice()
                 && decimal(only).is_none()
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn units_of(&mut self, noted: &Noted<'a, '_>) {
+    fn units_of(&mut self, noted: &NotedParameters<'a, '_>) {
         for (name, _) in noted.names {
             self.unit_in(noted.note, key(FactKind::Unit, [noted.id, name]));
             self.time_unit_in(noted.note, key(FactKind::TimeUnit, [noted.id, name]));
@@ -352,7 +352,7 @@ impl<'a> Reader<'a> {
         // A text without a unit may leave it open; the unit in the schema is then stated elsewhere.
         if !named.is_empty() {
             let value = named.into_iter().collect::<Vec<_>>().join(" or ");
-            self.found.state_with(of, value, text.at, Force::Stated);
+            self.found.state_with(of, value, text.at, Basis::Stated);
         }
     }
 
@@ -368,7 +368,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `blank keeps the price`, `0 deletes it`.
-    fn edit(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+    fn edit(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         if !matches!(texts, ["blank" | "empty", "keeps", ..]) {
             return false;
         }
@@ -388,12 +388,12 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether a note is about paging: `page before this tradeId`, `data before this ID`, `omit on first query`.
-fn speaks_of_pages(texts: &[&str]) -> bool {
+fn is_about_paging(texts: &[&str]) -> bool {
     matches!(texts, ["page" | "data", "before" | "after", "this", ..] | ["omit", "on", "first" | "the", ..])
 }
 
 /// Reads `one required`, `one of a or b must be present`, `a wins if both are given`.
-fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
+fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Deferred<'a>) -> bool {
     let words = clause.words();
     if let Some(at) = texts.iter().position(|word| *word == "wins").filter(|at| *at > 0) {
         said.wins = words.get(at - 1).map(|word| (word.text.to_owned(), *word));
@@ -425,7 +425,7 @@ fn binds(texts: &[&str]) -> bool {
 }
 
 /// Whether a note concerns more parameters than the one before it.
-pub(super) fn speaks_of_several(note: Span<'_>) -> bool {
+pub(super) fn is_about_several(note: Span<'_>) -> bool {
     let is_of_several = |clause: Span<'_>| {
         let texts = clause.texts();
         let is_one = texts.iter().take(3).any(|word| number(word) == Some(1)) && binds(&texts);

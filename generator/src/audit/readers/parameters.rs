@@ -1,16 +1,17 @@
 //! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
 use super::super::document::{Block, Section};
-use super::super::findings::{FactKind, Force, Key, key};
+use super::super::findings::{Basis, FactKind, Key, key};
 use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
 use super::columns::Columns;
-use super::note::{Noted, Said, speaks_of_several};
+use super::labels::parameter_prefix;
+use super::note::{Deferred, NotedParameters, is_about_several};
 use crate::diagnostics::nearest;
 
 /// A parameter in the list that is being read.
-struct Seen<'a> {
+struct ListedParameter<'a> {
     at: Span<'a>,
     /// The need according to its column in a table.
     need: Option<&'static str>,
@@ -24,21 +25,6 @@ struct Seen<'a> {
 /// More groups than any item of a list has.
 const GROUPS: usize = 1000;
 
-/// Whether a label introduces a list of parameters.
-pub(super) fn is_label(label: Span<'_>) -> bool {
-    prefix(label).is_some()
-}
-
-/// The prefix of the names in a list, from its label.
-fn prefix(label: Span<'_>) -> Option<String> {
-    match label.texts().as_slice() {
-        ["Parameters" | "Parameter", ..] => Some(String::new()),
-        ["Each", _] => Some("[].".to_owned()),
-        ["Item", "fields", "of", list] => Some(format!("{list}[].")),
-        _ => None,
-    }
-}
-
 impl<'a> Reader<'a> {
     pub(super) fn parameters(&mut self, section: &'a Section, id: &str) {
         let mut has_list = false;
@@ -46,14 +32,14 @@ impl<'a> Reader<'a> {
             if let Some(columns) = Columns::of(&table) {
                 has_list = true;
                 self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-                let seen = columns.cells(&table.rows).map(|cells| Seen {
+                let seen = columns.cells(&table.rows).map(|cells| ListedParameter {
                     at: cells.name,
                     need: cells.need,
                     note: cells.note,
                     times: None,
                     group: cells.row,
                 });
-                let seen: Vec<Seen<'a>> = seen.collect();
+                let seen: Vec<ListedParameter<'a>> = seen.collect();
                 self.types_of(id, &columns, &table.rows);
                 self.parameter_list(id, "", table.at(), &seen, "unstated");
             }
@@ -68,7 +54,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 let Some((label, list)) = sentence.label().filter(|(_, list)| !list.is_empty()) else { continue };
-                let Some(prefix) = prefix(label.head_and_note().0) else { continue };
+                let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
                 has_list = true;
                 let open_need = if label.text.contains("none marked required") { "no" } else { "unstated" };
                 if prefix == "[]." {
@@ -80,7 +66,7 @@ impl<'a> Reader<'a> {
             self.one_of_in_prose(text, id);
         }
         if !has_list {
-            self.gone_parameters(id, "", section.at.start, &[]);
+            self.missing_parameters(id, "", section.at.start, &[]);
         }
     }
 
@@ -91,7 +77,7 @@ impl<'a> Reader<'a> {
             let Block::Text(range) = block else { continue };
             let Some(last) = self.document.span(range).trim().sentences().last().copied() else { continue };
             let Some((label, _)) = last.label().filter(|(_, list)| list.is_empty()) else { continue };
-            let Some(prefix) = prefix(label.head_and_note().0) else { continue };
+            let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
             let items = section.blocks[below..].iter().map_while(|block| match block {
                 Block::Item { text, .. } => Some(self.document.span(text).trim()),
                 Block::Text(_) | Block::Table { .. } => None,
@@ -99,7 +85,9 @@ impl<'a> Reader<'a> {
             let mut seen = Vec::new();
             for (nth, item) in items.enumerate() {
                 let entries = sentence_entries(item);
-                seen.extend(entries.into_iter().map(|entry| Seen { group: nth * GROUPS + entry.group, ..entry }));
+                seen.extend(
+                    entries.into_iter().map(|entry| ListedParameter { group: nth * GROUPS + entry.group, ..entry }),
+                );
             }
             if !seen.is_empty() {
                 has_list = true;
@@ -110,7 +98,14 @@ impl<'a> Reader<'a> {
         has_list
     }
 
-    fn parameter_list(&mut self, id: &str, prefix: &str, at: usize, seen: &[Seen<'a>], open_need: &'static str) {
+    fn parameter_list(
+        &mut self,
+        id: &str,
+        prefix: &str,
+        at: usize,
+        seen: &[ListedParameter<'a>],
+        open_need: &'static str,
+    ) {
         let names = self.renamed(id, prefix, seen);
         let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
@@ -124,7 +119,7 @@ impl<'a> Reader<'a> {
             let in_group = &names[group.clone()];
             in_group.iter().for_each(|(_, at)| self.found.read(*at));
             if let Some(note) = first.note {
-                let mut said = self.note(&Noted { id, names: in_group, note });
+                let mut said = self.note(&NotedParameters { id, names: in_group, note });
                 // `either a or b (required)`
                 let is_either = self.document.text[..in_group[0].1.at].trim_end().ends_with("either");
                 if let Some((_, at)) = said.need.take_if(|(need, _)| is_either && *need == "yes") {
@@ -151,14 +146,14 @@ impl<'a> Reader<'a> {
             let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
             if !(brought && needs[index].is_none()) {
                 let need = needs[index].unwrap_or(open_need);
-                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, Force::Stated);
+                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, Basis::Stated);
             }
         }
         if let Some(of) = &pattern {
             self.one_of_as_in(of, id, prefix, &names);
         }
         self.item_parameters(id, &items);
-        self.gone_parameters(id, prefix, at, &listed);
+        self.missing_parameters(id, prefix, at, &listed);
     }
 
     /// Reads the parameters of a list's items: `items a and b`. Each gets the list as its prefix.
@@ -174,7 +169,7 @@ impl<'a> Reader<'a> {
             self.found.state(key(FactKind::Parameter, [id, name]), "unstated", *at);
         }
         let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
-        self.gone_parameters(id, &prefix, first.at, &listed);
+        self.missing_parameters(id, &prefix, first.at, &listed);
     }
 
     /// The operation that a note refers to by `as in`.
@@ -190,12 +185,12 @@ impl<'a> Reader<'a> {
         };
         let above = self.found.about(&of).last().cloned();
         if let Some(above) = &above {
-            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, Force::By(of));
+            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, Basis::By(of));
         }
         above.is_some()
     }
 
-    /// Copies the groups of which one is required from another operation, if all of their parameters are listed here.
+    /// Copies the groups with one required parameter from another operation, if all their parameters are listed here.
     fn one_of_as_in(&mut self, of: &str, id: &str, prefix: &str, names: &[(String, Span<'a>)]) {
         let full = |key: &Key| {
             let members: Vec<String> = key.name()?.split(',').map(|name| format!("{prefix}{name}")).collect();
@@ -206,7 +201,7 @@ impl<'a> Reader<'a> {
             self.found.statements.iter().filter(|statement| statement.key.starts_with(&key(FactKind::OneOf, [of])));
         let above: Vec<_> = above.filter_map(|statement| Some((full(&statement.key)?, statement.clone()))).collect();
         for (members, statement) in above {
-            let force = Force::By(statement.key);
+            let force = Basis::By(statement.key);
             self.found.state_with(key(FactKind::OneOf, [id, &members]), "", statement.at, force);
         }
     }
@@ -216,7 +211,7 @@ impl<'a> Reader<'a> {
         &mut self,
         id: &str,
         prefix: &str,
-        said: &Said<'a>,
+        said: &Deferred<'a>,
         names: &[(String, Span<'a>)],
         group: std::ops::Range<usize>,
         needs: &mut [Option<&'static str>],
@@ -259,7 +254,7 @@ impl<'a> Reader<'a> {
                 for (key, _) in known.iter().zip(&listed).filter(|(_, listed)| **listed) {
                     let all = &mut self.found.statements;
                     all.retain(|statement| statement.key != *key);
-                    self.found.state_with(key.clone(), "conditional", a.at, Force::Stated);
+                    self.found.state_with(key.clone(), "conditional", a.at, Basis::Stated);
                 }
                 if listed == [true, true] {
                     self.found.state(key(FactKind::OneOf, [id, &format!("{},{}", a.text, b.text)]), "", *a);
@@ -271,7 +266,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Copies the values of the last list for the same name, if a parameter has none.
+    /// Copies the values of the last list for the same name to a parameter without values.
     fn values_of_namesake(&mut self, id: &str, name: &str) {
         let of = key(FactKind::ParameterValue, [id, name]);
         let has_own = self.found.statements.iter().any(|statement| statement.key.starts_with(&of));
@@ -282,7 +277,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The names in the schema. A new name stands for the only one that is missing, or for the most similar of them.
-    fn renamed(&mut self, id: &str, prefix: &str, seen: &[Seen<'a>]) -> Vec<(String, Span<'a>)> {
+    fn renamed(&mut self, id: &str, prefix: &str, seen: &[ListedParameter<'a>]) -> Vec<(String, Span<'a>)> {
         let known = self.parameters_of(id, prefix);
         let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
         let (names, renamed) = paired(&known, &places, prefix);
@@ -299,11 +294,11 @@ impl<'a> Reader<'a> {
         names.into_iter().filter(is_in).collect()
     }
 
-    fn gone_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[Key]) {
+    fn missing_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[Key]) {
         for name in self.parameters_of(id, prefix) {
-            let gone = key(FactKind::Parameter, [id, &name]);
-            if !listed.contains(&gone) {
-                self.found.missing.push((gone, at));
+            let missing = key(FactKind::Parameter, [id, &name]);
+            if !listed.contains(&missing) {
+                self.found.missing.push((missing, at));
             }
         }
     }
@@ -315,16 +310,17 @@ pub(super) type Placed<'a> = (String, Span<'a>);
 /// The names of a list in the schema, and those of them that have another name in the document.
 pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
     let full = |seen: &Span<'_>| format!("{prefix}{}", seen.text);
-    let gone: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
+    let missing: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
     let new = seen.iter().filter(|seen| !known.contains(&full(seen))).count();
     let mut renamed: Vec<Placed<'a>> = Vec::new();
     let mut names = Vec::new();
     for at in seen {
         let name = full(at);
-        let free = gone.iter().map(|name| name.as_str()).filter(|gone| renamed.iter().all(|(old, _)| old != gone));
+        let free =
+            missing.iter().map(|name| name.as_str()).filter(|missing| renamed.iter().all(|(old, _)| old != missing));
         let old = if known.contains(&name) {
             None
-        } else if let ([only], 1) = (gone.as_slice(), new) {
+        } else if let ([only], 1) = (missing.as_slice(), new) {
             Some(only.as_str())
         } else {
             nearest(&name, free)
@@ -342,10 +338,10 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
 
 /// The entries of a sentence. Semicolons separate groups; without them, each name is a group, and a note about several
 /// names applies to the preceding names that have no note of their own.
-fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
+fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
     let groups = list.split(&[";"]);
     let has_groups = groups.len() > 1;
-    let mut seen: Vec<Seen<'a>> = Vec::new();
+    let mut seen: Vec<ListedParameter<'a>> = Vec::new();
     let mut group = 0;
     for part in &groups {
         for entry in if has_groups { vec![*part] } else { part.split(&[","]) } {
@@ -355,7 +351,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
                 let (name, note) = piece.head_and_note();
                 let mut words = name.words().into_iter().skip_while(|word| ["either", "both"].contains(&word.text));
                 let Some(name) = words.next().filter(|name| is_name(name.text)) else { continue };
-                seen.push(Seen { at: name, need: None, note, times: None, group });
+                seen.push(ListedParameter { at: name, need: None, note, times: None, group });
             }
             let Some(note) = seen.last().and_then(|last| last.note) else { continue };
             if seen[first_of_group..].iter().filter(|seen| seen.note.is_some()).count() == 1 {
@@ -363,7 +359,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
             } else {
                 separate(&mut seen[first_of_group..], &mut group);
             }
-            if !has_groups && speaks_of_several(note) {
+            if !has_groups && is_about_several(note) {
                 let current = group;
                 for before in seen[..first_of_group].iter_mut().rev().take_while(|seen| seen.note.is_none()) {
                     before.note = Some(note);
@@ -379,7 +375,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
 }
 
 /// Splits a group whose entries have notes of their own.
-fn separate(seen: &mut [Seen<'_>], group: &mut usize) {
+fn separate(seen: &mut [ListedParameter<'_>], group: &mut usize) {
     for seen in seen {
         *group += 1;
         seen.group = *group;

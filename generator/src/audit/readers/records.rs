@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
             self.field(known, name, *at, stated, Some(meaning));
             self.part_record(known, name, [stated, Some(meaning)].into_iter().flatten());
         }
-        self.gone_fields(known, &names, table.at());
+        self.missing_fields(known, &names, table.at());
     }
 
     /// Reads one field, with its type if the document gives it, its values and its unit.
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
 
     fn field_list(&mut self, known: &'a KnownRecord<'a>, fields: &[Span<'a>], at: Span<'a>) {
         let names = self.stated_fields(known, fields);
-        self.gone_fields(known, &names, at.at);
+        self.missing_fields(known, &names, at.at);
     }
 
     fn stated_fields(&mut self, known: &'a KnownRecord<'a>, fields: &[Span<'a>]) -> Vec<(String, Span<'a>)> {
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         names
     }
 
-    fn gone_fields(&mut self, known: &KnownRecord<'a>, listed: &[(String, Span<'a>)], at: usize) {
+    fn missing_fields(&mut self, known: &KnownRecord<'a>, listed: &[(String, Span<'a>)], at: usize) {
         for name in self.claims.last_parts(FactKind::RecordField, [&known.id]) {
             if listed.iter().all(|(listed, _)| *listed != name) {
                 self.found.missing.push((key(FactKind::RecordField, [&known.id, &name]), at));
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
                     self.plain_fields(known, &fields)
                 });
             }
-            self.gone_fields(known, &names, last.at.at);
+            self.missing_fields(known, &names, last.at.at);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::claims::Claims;
 use super::super::document::Table;
-use super::super::findings::{FactKind, Findings, Force, Key, key};
+use super::super::findings::{Basis, FactKind, Findings, Key, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, likeness, stems};
 use super::Reader;
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         };
         let record_key = key(FactKind::RecordField, [&format!("{}.{}", family.name, record.name.wire), field]);
         if let Some(value) = self.claims.get(&record_key).first().map(|claim| claim.value.clone()) {
-            self.found.state_with(record_key, value, at.at, Force::By(of.clone()));
+            self.found.state_with(record_key, value, at.at, Basis::By(of.clone()));
         }
     }
 
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
             let of = key(FactKind::RecordField, [&known.id, &field.name.wire]);
             let field_key = key(FactKind::ResponseField, [id, &format!("{prefix}{}", field.name.wire)]);
             let value = self.claims.get(&field_key).first().map(|claim| claim.value.clone()).unwrap_or_default();
-            self.found.state_with(field_key, value, data.at, Force::By(of));
+            self.found.state_with(field_key, value, data.at, Basis::By(of));
         }
     }
 }

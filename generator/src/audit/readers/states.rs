@@ -3,7 +3,7 @@
 use super::super::document::Table;
 use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
-use super::super::wording::{akin, stems};
+use super::super::wording::{have_same_stem, stems};
 use super::{Reader, values};
 
 /// The states of a row, and the words of its trigger.
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         let columns = ["state", "trigger", "next"].map(|word| {
             table.head.iter().position(|cell| {
                 let words = cell.texts();
-                words.first().is_some_and(|first| akin(first, word))
+                words.first().is_some_and(|first| have_same_stem(first, word))
             })
         });
         let [Some(state), Some(trigger), Some(next)] = columns else { return };
@@ -92,7 +92,8 @@ fn from_states(cell: Span<'_>, states: &[String], rows: &[Row]) -> Vec<String> {
     let words = cell.head_and_note().0.texts();
     if let ["any", of] = words.as_slice() {
         // `any modifiable` stands for the states from which another row modifies.
-        let modifies = |(states, trigger): &&Row| !states.is_empty() && trigger.iter().any(|word| akin(word, of));
+        let modifies =
+            |(states, trigger): &&Row| !states.is_empty() && trigger.iter().any(|word| have_same_stem(word, of));
         return rows.iter().find(modifies).map(|(states, _)| states.clone()).unwrap_or_default();
     }
     let parts = cell.split(&[",", " or ", " and "]);
@@ -108,6 +109,7 @@ fn to_state(cell: Span<'_>, states: &[String]) -> String {
         return "unchanged".to_owned();
     }
     let exact = words.iter().find_map(|word| states.iter().find(|state| state == word));
-    let alike = || words.iter().find_map(|word| states.iter().find(|state| akin(state, word) && state.len() > 4));
+    let alike =
+        || words.iter().find_map(|word| states.iter().find(|state| have_same_stem(state, word) && state.len() > 4));
     exact.or_else(alike).cloned().unwrap_or_else(|| cell.text.to_owned())
 }

@@ -96,22 +96,22 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
         // The parameters of the intended value are unknown.
         return;
     }
-    let mut strangers: Vec<&Member> = Vec::new();
+    let mut unexpected: Vec<&Member> = Vec::new();
     for member in cases.iter().flat_map(|case| &case.parameters) {
         let belongs = case.is_some_and(|case| case.parameters.iter().any(|own| own.name.wire == member.name.wire));
-        if let Some(stranger) = given(members, member).filter(|_| !belongs)
-            && !strangers.iter().any(|seen| seen.offset == stranger.offset)
+        if let Some(found) = given(members, member).filter(|_| !belongs)
+            && !unexpected.iter().any(|seen| seen.offset == found.offset)
         {
-            strangers.push(stranger);
+            unexpected.push(found);
         }
     }
-    for stranger in strangers {
-        let with = cases.iter().filter(|case| case.parameters.iter().any(|own| own.name.wire == stranger.name));
+    for member in unexpected {
+        let with = cases.iter().filter(|case| case.parameters.iter().any(|own| own.name.wire == member.name));
         let with: Vec<_> = with.filter_map(|case| example_value(example, decider, case.value)).collect();
         let (name, with) = (&decider.name.wire, with.join(" or "));
         example.report(
-            stranger.offset,
-            format!("`{}` can only be sent if `{name}` is {with}", stranger.name),
+            member.offset,
+            format!("`{}` can only be sent if `{name}` is {with}", member.name),
             format!("remove it, or correct `{name}`"),
         );
     }
@@ -197,7 +197,7 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
     }
     let value = ty.value_of_wire(text);
     if let Some(fault) =
-        values::why_not(family, ty, &value).or_else(|| values::out_of_bounds(family, parameter, &value))
+        values::find_fault(family, ty, &value).or_else(|| values::out_of_bounds(family, parameter, &value))
     {
         example.fault(node, name, fault);
     }

@@ -7,7 +7,7 @@ use crate::check::values;
 use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
 use crate::model::{
-    Api, Around, Envelope, Field, Name, Operation, Record, RecordForm, Response, Shape, Step, Type, Way,
+    AnswerPath, Api, Around, Envelope, Field, Name, Operation, Record, RecordForm, Response, Shape, Step, Type,
 };
 
 /// The maximum number of unknown members of an object that are reported one by one.
@@ -17,7 +17,7 @@ const FEW: usize = 3;
 pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation, root: &Node) {
     let data = match &api.envelope {
         Some(envelope) if envelope.around == Around::All || operation.data.is_none() => {
-            data_of(example, envelope, operation.data_way(api), root)
+            data_of(example, envelope, operation.data_path(api), root)
         }
         Some(_) | None => own_data(example, operation.data.as_ref(), root),
     };
@@ -62,7 +62,12 @@ fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: 
 }
 
 /// The data of the answer, if it must have some.
-fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&Way>, root: &'n Node) -> Option<&'n Node> {
+fn data_of<'n>(
+    example: &mut Example<'_>,
+    envelope: &Envelope,
+    data: Option<&AnswerPath>,
+    root: &'n Node,
+) -> Option<&'n Node> {
     let code = envelope.code.iter().find_map(|path| at(root, &path.0));
     // In an array, only the status shows success, so an item that is not a listed code is data.
     let code = code.filter(|code| envelope.around == Around::All || !is_list(root) || is_listed(example, code));
@@ -72,7 +77,7 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&Way
     }
     let are_known = match &root.value {
         Value::Object(members) => {
-            let known = envelope.members().into_iter().chain(data.and_then(Way::first));
+            let known = envelope.members().into_iter().chain(data.and_then(AnswerPath::first));
             let known: Vec<Known<'_>> = known.map(|name| (name, Some(envelope.place))).collect();
             members_are_known(example, members, &known)
         }
@@ -106,7 +111,7 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&Way
 }
 
 /// The data that a path leads to, which is required; without a path, the whole body.
-fn own_data<'n>(example: &mut Example<'_>, data: Option<&Way>, root: &'n Node) -> Option<&'n Node> {
+fn own_data<'n>(example: &mut Example<'_>, data: Option<&AnswerPath>, root: &'n Node) -> Option<&'n Node> {
     let Some(data) = data else { return Some(root) };
     let found = found(root, &data.0);
     if found.is_none() {
@@ -127,7 +132,7 @@ fn is_listed(example: &Example<'_>, node: &Node) -> bool {
 }
 
 /// Whether a code means success; `None` if it is not a code.
-fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &Way, found: &Node) -> Option<bool> {
+fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &AnswerPath, found: &Node) -> Option<bool> {
     let (Value::Text(code) | Value::Number(code)) = &found.value else {
         example.expected(found, &path.to_string(), "a JSON string");
         return None;
@@ -168,20 +173,20 @@ type Known<'a> = (&'a str, Option<Place>);
 fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[Known<'_>]) -> bool {
     example.members_are_distinct(members);
     let names = || known.iter().map(|(name, _)| *name);
-    let strangers: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
+    let unexpected: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
     // With so many unknown members, it is probably another record or an incomplete one, so they are reported as one
     // mistake.
-    if let Some(first) = strangers.first().filter(|_| strangers.len() > FEW) {
-        let list = name_list(strangers.iter().map(|member| member.name.as_str()));
+    if let Some(first) = unexpected.first().filter(|_| unexpected.len() > FEW) {
+        let list = name_list(unexpected.iter().map(|member| member.name.as_str()));
         let help = format!("expected one of: {}", name_list(names()));
         example.report(first.offset, format!("unknown members: {list}"), help);
         return false;
     }
-    for member in &strangers {
+    for member in &unexpected {
         let help = unknown(&member.name, known.iter().copied(), || format!("expected one of: {}", name_list(names())));
         example.report(member.offset, format!("unknown member `{}`", member.name), help);
     }
-    strangers.is_empty()
+    unexpected.is_empty()
 }
 
 fn page(example: &mut Example<'_>, names: [&Name; 2], index: usize, data: &Node) {
@@ -327,6 +332,6 @@ fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) ->
         }
         Type::Identifier(_) => None,
         Type::Enum(index) => enums::why_not_listed(example.family.enums.get(index)?, &field.only, text),
-        _ => values::why_not(example.family, ty, text),
+        _ => values::find_fault(example.family, ty, text),
     }
 }

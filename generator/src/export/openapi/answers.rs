@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::values::{list_of, or_null, reference};
-use crate::model::{Api, Around, Duration, Envelope, Example, Family, Operation, Response, Step, Type, Way};
+use crate::model::{AnswerPath, Api, Around, Duration, Envelope, Example, Family, Operation, Response, Step, Type};
 
 const REFUSAL: &str = "Refusal";
 
@@ -16,7 +16,7 @@ pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Va
         None => (within(operation.data.as_ref(), data), Object::new().with("description", "The request was refused.")),
         Some(envelope) => {
             let refusal = Object::new().with("$ref", format!("#/components/schemas/{REFUSAL}")).into_value();
-            let answer = json!({"anyOf": [accepted(envelope, operation.data_way(api), data), refusal]});
+            let answer = json!({"anyOf": [accepted(envelope, operation.data_path(api), data), refusal]});
             (answer, Object::new().with("$ref", format!("#/components/responses/{REFUSAL}")))
         }
     };
@@ -46,10 +46,12 @@ pub(super) fn example(example: &Example, json: &str) -> Option<Value> {
 }
 
 /// The envelope of a success with its data.
-fn accepted(envelope: &Envelope, way: Option<&Way>, data: Value) -> Value {
-    let Some((Step::Member(member), rest)) = way.and_then(|way| way.0.split_first()) else { return within(way, data) };
+fn accepted(envelope: &Envelope, path: Option<&AnswerPath>, data: Value) -> Value {
+    let Some((Step::Member(member), rest)) = path.and_then(|path| path.0.split_first()) else {
+        return within(path, data);
+    };
     if envelope.around == Around::Failures {
-        return within(way, data);
+        return within(path, data);
     }
     let (member, data) = (member.as_str(), within_steps(rest, data));
     let code = envelope.success.as_ref().map(|success| json!({"type": "string", "const": success}));
@@ -63,8 +65,8 @@ fn accepted(envelope: &Envelope, way: Option<&Way>, data: Value) -> Value {
 }
 
 /// A schema in which the data is at the end of a path; without a path, the schema of the data itself.
-fn within(way: Option<&Way>, data: Value) -> Value {
-    within_steps(way.map(|way| way.0.as_slice()).unwrap_or_default(), data)
+fn within(path: Option<&AnswerPath>, data: Value) -> Value {
+    within_steps(path.map(|path| path.0.as_slice()).unwrap_or_default(), data)
 }
 
 fn within_steps(steps: &[Step], data: Value) -> Value {
@@ -80,7 +82,7 @@ fn within_steps(steps: &[Step], data: Value) -> Value {
 /// The members of an envelope; `code` is the schema of the code, if answers have one.
 fn members(envelope: &Envelope, code: Option<Value>) -> Object {
     envelope.members().into_iter().fold(Object::new(), |to, name| {
-        let is_of = |ways: &[Way]| ways.iter().any(|way| way.member() == Some(name));
+        let is_of = |paths: &[AnswerPath]| paths.iter().any(|path| path.member() == Some(name));
         let value = if is_of(&envelope.code) {
             code.clone()
         } else if is_of(&envelope.message) {
@@ -101,10 +103,11 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
         Some(success) => json!({"type": "string", "not": {"const": success}}),
         None => json!({"type": ["string", "number", "null"]}),
     };
-    let data = envelope.data.iter().filter_map(Way::first).fold(Object::new(), |to, name| to.with(name, json!({})));
+    let data =
+        envelope.data.iter().filter_map(AnswerPath::first).fold(Object::new(), |to, name| to.with(name, json!({})));
     let forms = if envelope.can_be_array() { json!(["object", "array"]) } else { json!("object") };
     // Paths that the schema of members cannot express.
-    let nested = envelope.code.iter().filter(|way| way.member().is_none()).map(ToString::to_string);
+    let nested = envelope.code.iter().filter(|path| path.member().is_none()).map(ToString::to_string);
     let required = envelope.success.as_ref().and_then(|_| envelope.code_member());
     let refusal = Object::new()
         .with("title", REFUSAL)

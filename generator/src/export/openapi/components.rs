@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
+use super::patterns::{class, form_pattern};
 use super::values::{Side, component, list_of, or_null, schema};
 use super::{answers, credentials, parameters};
-use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, RecordForm, Sent, Shape};
+use crate::model::{Api, Enum, EnumValue, Family, Field, Header, Identifier, Record, RecordForm, Sent, Shape};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
@@ -79,28 +80,6 @@ fn identifier(all: &Identifier) -> Value {
         .flag("x-mint", all.mint.is_some())
         .keys(&all.keys())
         .into_value()
-}
-
-/// The regular expression of a form.
-pub(super) fn form_pattern(form: &Form) -> String {
-    let between = form.alphabet.as_deref().map_or_else(|| ".".to_owned(), class);
-    format!("^{}{between}*{}$", literal(&form.prefix), literal(&form.suffix))
-}
-
-/// The bracket expression of an alphabet, in which only `-` has a special meaning.
-fn class(alphabet: &str) -> String {
-    let escaped =
-        alphabet.chars().flat_map(|c| matches!(c, '\\' | '[' | ']' | '^').then_some('\\').into_iter().chain([c]));
-    let escaped: String = escaped.collect();
-    // A trailing hyphen is literal, and is escaped because some dialects of regular expressions require it.
-    match escaped.strip_suffix('-') {
-        Some(rest) => format!("[{rest}\\-]"),
-        None => format!("[{escaped}]"),
-    }
-}
-
-fn literal(text: &str) -> String {
-    text.chars().flat_map(|c| r"\^$.|?*+()[]{}/".contains(c).then_some('\\').into_iter().chain([c])).collect()
 }
 
 /// The schema of a record. No field is required, because the exchange leaves out documented fields.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::components::form_pattern;
 use super::object::{Object, any_of, having};
+use super::patterns::form_pattern;
 use super::values::typed;
 use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Test, Type};
 

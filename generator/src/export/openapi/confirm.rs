@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::object::Object;
 use crate::diagnostics::Place;
-use crate::model::{Batch, Compound, Confirm, Echoes, Operation, OutcomeRow, Pair, Several};
+use crate::model::{Batch, Compound, Confirm, Echoes, NamesWithin, Operation, OutcomeRow, Pair};
 
 /// The outcome of a request that changes something, for one result of its call.
 pub(super) fn outcome(row: &OutcomeRow) -> Value {
@@ -70,7 +70,7 @@ fn compound(compound: &Compound) -> Value {
     Object::new().map("when", when.collect::<Vec<_>>()).with("why", compound.why.as_str()).into_value()
 }
 
-fn several(all: &[Several]) -> Vec<(String, Value)> {
+fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
     all.iter().map(|((name, _), others)| (name.clone(), names(others).collect())).collect()
 }
 
@@ -80,7 +80,7 @@ fn items(batch: &Batch) -> Value {
         .with("of", batch.of.0.as_str())
         .list("id", names(&batch.ids))
         .maybe("list", name(&batch.list))
-        .maybe("results", batch.results.as_ref().map(|(way, _)| way.to_string()))
+        .maybe("results", batch.results.as_ref().map(|(path, _)| path.to_string()))
         .maybe("done", name(&batch.done))
         .maybe("failed", name(&batch.failed))
         .maybe("all_done", name(&batch.all_done))

@@ -88,8 +88,8 @@ pub(super) fn of_operation(api: &Api, operation: &Operation) -> Vec<Value> {
     credentials.map(together).collect()
 }
 
-/// A body with the credentials that a signed request carries at these places in it. They are not required, because examples
-/// leave them out.
+/// A body with the credentials that a signed request carries at these places in it. They are not required, because
+/// examples leave them out.
 pub(super) fn beside(api: &Api, operation: &Operation, body: Value, places: &[Within]) -> Value {
     let credentials = api.credentials.iter().filter(|_| operation.access == Access::Signed);
     let carried: Vec<_> = credentials.flat_map(all).filter(|(_, carried)| places.contains(&carried.within)).collect();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::object::Object;
 use super::{rules, statements};
-use crate::model::{Ceiling, Family, Lifecycle, Probe, Ruled};
+use crate::model::{Ceiling, Exclusion, Family, Lifecycle, Probe};
 
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
@@ -75,8 +75,8 @@ fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
     let never = lifecycle.never.iter().map(|never| {
         let described = Object::new().with("from", never.from.clone());
         let described = match &never.what {
-            Ruled::Becoming(states) => described.with("to", states.clone()),
-            Ruled::Operations(names) => described.list("trigger", names.iter().map(|(name, _)| name.as_str())),
+            Exclusion::Becoming(states) => described.with("to", states.clone()),
+            Exclusion::Operations(names) => described.list("trigger", names.iter().map(|(name, _)| name.as_str())),
         };
         described.text("at", &never.at).text("why", &never.why).into_value()
     });

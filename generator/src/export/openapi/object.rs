@@ -85,7 +85,7 @@ impl Object {
     }
 }
 
-/// A schema that an object fits when it has all of these members, each of which fits its schema.
+/// A schema for an object with all of these members, where each fits its own schema.
 ///
 pub(super) fn having(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     let members: Map<_, _> = members.into_iter().collect();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::object::Object;
 use super::rules;
-use crate::model::{Certainty, CodeProof, NotShown, Observation, ObservedCode, Proof, Refusal, Source, Statements};
+use crate::model::{Certainty, CodeProof, Observation, ObservedCode, OpenQuestion, Proof, Refusal, Source, Statements};
 
 /// All statements of a family or an operation.
 pub(super) fn of(statements: &Statements) -> Object {
@@ -21,7 +21,7 @@ pub(super) fn of(statements: &Statements) -> Object {
 }
 
 /// Something that the documents leave open, and the sections that say so themselves.
-fn not_shown(open: &NotShown) -> Value {
+fn not_shown(open: &OpenQuestion) -> Value {
     Object::new().with("says", open.says.as_str()).list("at", open.at.iter().map(String::as_str)).into_value()
 }
 

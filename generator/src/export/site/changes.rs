@@ -10,7 +10,7 @@ use crate::diff::{Change, Class, Diff};
 
 /// The differences from an older schema, and its name.
 #[derive(Clone, Copy)]
-pub(crate) struct Since<'a> {
+pub(crate) struct Baseline<'a> {
     pub(crate) revision: &'a str,
     pub(crate) diff: &'a Diff,
 }
@@ -22,7 +22,7 @@ const CLASSES: [(Class, &str); 4] = [
     (Class::Documentation, "Documentation"),
 ];
 
-pub(super) fn page(site: &Site<'_>, since: Since<'_>) -> Page {
+pub(super) fn page(site: &Site<'_>, since: Baseline<'_>) -> Page {
     let address = Address::changes();
     let classes = || CLASSES.into_iter().filter(|(class, _)| since.diff.count(*class) > 0);
     let id = |title: &str| title.to_lowercase();

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::address::{Address, anchor};
 use super::page::{CONCEPTS, Concept, Page};
-use super::pieces::{self, Here, capital, in_words, sentence};
+use super::pieces::{self, PageContext, capital, in_words, sentence};
 use super::view::{
     Access, Algorithm, Carried, Content, Credentials, Effect, Encoding, FamilyView, NonceForm, OperationView,
     ParameterView, Part, PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart, Site,
@@ -12,12 +12,13 @@ use super::view::{
 };
 
 /// The content of each page, in the order of the pages.
-const MAINS: [fn(Here<'_, '_>) -> Markup; CONCEPTS.len()] = [signing, account, time, ids, outcomes, paging, quantities];
+const MAINS: [fn(PageContext<'_, '_>) -> Markup; CONCEPTS.len()] =
+    [signing, account, time, ids, outcomes, paging, quantities];
 
 pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
-    let page = |(concept, main): (&Concept, &fn(Here<'_, '_>) -> Markup)| {
+    let page = |(concept, main): (&Concept, &fn(PageContext<'_, '_>) -> Markup)| {
         let address = Address::concept(concept.file);
-        let here = Here { site, page: &address };
+        let here = PageContext { site, page: &address };
         let main = html! { h1 { (concept.title) } p.lead { (concept.about) "." } (main(here)) };
         let (title, about) = (concept.title.to_owned(), concept.about.to_owned());
         Page { title, about, main, aside: None, headings: Vec::new(), family: None, markdown: None, address }
@@ -27,7 +28,7 @@ pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
 
 /// A table of the operations for which `cells` returns something.
 fn table<'s>(
-    here: Here<'_, '_>,
+    here: PageContext<'_, '_>,
     heads: &[&str],
     rows: impl Iterator<Item = (&'s OperationView<'s>, Vec<Markup>)>,
 ) -> Markup {
@@ -49,7 +50,7 @@ fn table<'s>(
 
 /// A table for each family with operations that have rows.
 fn by_family<'s, 'a>(
-    here: Here<'s, 'a>,
+    here: PageContext<'s, 'a>,
     heads: &[&str],
     row: impl Fn(&'s FamilyView<'a>, &'s OperationView<'a>) -> Option<Vec<Markup>>,
 ) -> Markup {
@@ -64,7 +65,7 @@ fn by_family<'s, 'a>(
     }
 }
 
-fn signing(here: Here<'_, '_>) -> Markup {
+fn signing(here: PageContext<'_, '_>) -> Markup {
     let api = here.site.api;
     let public: Vec<_> = here.site.operations().filter(|(_, view)| view.operation.access == Access::Public).collect();
     html! {
@@ -121,7 +122,7 @@ fn signing(here: Here<'_, '_>) -> Markup {
 }
 
 /// The operations that send a header.
-fn operations_with(here: Here<'_, '_>, header: &str) -> Markup {
+fn operations_with(here: PageContext<'_, '_>, header: &str) -> Markup {
     let sends = |view: &OperationView<'_>| view.operation.headers.iter().any(|(name, _)| name == header);
     let views = here.site.operations().map(|(_, view)| view).filter(|view| sends(view));
     html! {
@@ -256,7 +257,7 @@ fn signed(part: &Part) -> Markup {
     html! { (says) }
 }
 
-fn account(here: Here<'_, '_>) -> Markup {
+fn account(here: PageContext<'_, '_>) -> Markup {
     let Some(account) = &here.site.api.account else {
         return html! { p { "No rule needs to know anything about the account." } };
     };
@@ -273,7 +274,7 @@ fn account(here: Here<'_, '_>) -> Markup {
                     PropertyKind::Time => " A time.",
                     PropertyKind::Names => " A list of names.",
                 }
-                @if let Some(shown) = how_it_shows(property) { p { (shown) } }
+                @if let Some(shown) = answers_that_show(property) { p { (shown) } }
             } }
         } }
         @if let Some(instrument) = &account.instrument {
@@ -289,7 +290,7 @@ fn account(here: Here<'_, '_>) -> Markup {
 }
 
 /// The answers that show a property, by which a client notices a wrong one.
-fn how_it_shows(property: &Property) -> Option<String> {
+fn answers_that_show(property: &Property) -> Option<String> {
     let list = |all: &[(String, _)]| all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let records = (!property.shown_as.is_empty()).then(|| format!("Records show it as {}.", list(&property.shown_as)));
     let codes = (!property.denied_by.is_empty())
@@ -298,7 +299,7 @@ fn how_it_shows(property: &Property) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-fn time(here: Here<'_, '_>) -> Markup {
+fn time(here: PageContext<'_, '_>) -> Markup {
     let api = here.site.api;
     html! {
         p { "Times are milliseconds since 1970, UTC." }
@@ -320,7 +321,7 @@ fn time(here: Here<'_, '_>) -> Markup {
     }
 }
 
-fn ids(here: Here<'_, '_>) -> Markup {
+fn ids(here: PageContext<'_, '_>) -> Markup {
     html! {
         @for family in &here.site.families {
             @if !family.family.identifiers.is_empty() {
@@ -352,7 +353,7 @@ fn ids(here: Here<'_, '_>) -> Markup {
     }
 }
 
-fn outcomes(here: Here<'_, '_>) -> Markup {
+fn outcomes(here: PageContext<'_, '_>) -> Markup {
     html! {
         p { "A request that changes something has one of three outcomes: done, not done, or still unknown. "
             "Unknown outcomes are settled by queries, never by repeats." }
@@ -407,7 +408,7 @@ fn outcome(outcome: RowOutcome) -> Markup {
     html! { span.verdict.(class) { (text) } }
 }
 
-fn paging(here: Here<'_, '_>) -> Markup {
+fn paging(here: PageContext<'_, '_>) -> Markup {
     html! {
         h2 { "Pages" }
         p { "Each page has a cursor, which goes into the next call until there is none." }
@@ -450,7 +451,7 @@ fn paging(here: Here<'_, '_>) -> Markup {
     }
 }
 
-fn quantities(here: Here<'_, '_>) -> Markup {
+fn quantities(here: PageContext<'_, '_>) -> Markup {
     html! {
         h2 { "Numbers on the wire" }
         ul { @for family in &here.site.families { li { (family.family.title) ": numbers and times travel as "

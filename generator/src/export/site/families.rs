@@ -4,12 +4,12 @@ use maud::{Markup, html};
 
 use super::address::{Address, anchor};
 use super::page::{CONCEPTS, Page, headings};
-use super::pieces::{Here, count, sentence};
+use super::pieces::{PageContext, count, sentence};
 use super::view::{FamilyView, OperationView, RuleKind, Site, Statements};
 
 pub(super) fn home(site: &Site<'_>) -> Page {
     let address = Address::home();
-    let here = Here { site, page: &address };
+    let here = PageContext { site, page: &address };
     let api = site.api;
     let operations = site.operations().count();
     let of_operations: usize = site.operations().map(|(_, view)| view.rules.len()).sum();
@@ -63,7 +63,7 @@ pub(super) fn home(site: &Site<'_>) -> Page {
             ul {
                 @for document in &api.documents {
                     li {
-                        @if site.beside.documents.contains_key(&document.id) {
+                        @if site.inputs.documents.contains_key(&document.id) {
                             (here.link(&Address::document(&document.id), &document.title))
                         } @else { (document.title) }
                         " " span.quiet { code { (document.id) } } " " (here.line(document.place))
@@ -88,7 +88,7 @@ pub(super) fn home(site: &Site<'_>) -> Page {
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
     let address = Address::family(family.name());
-    let here = Here { site, page: &address };
+    let here = PageContext { site, page: &address };
     let of = family.family;
     let statements = &of.statements;
     let parts = [
@@ -136,7 +136,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
 }
 
 /// Ceilings that are not rates.
-pub(super) fn ceilings(here: Here<'_, '_>, family: &FamilyView<'_>) -> Markup {
+pub(super) fn ceilings(here: PageContext<'_, '_>, family: &FamilyView<'_>) -> Markup {
     html! {
         ul {
             @for ceiling in &family.family.limits {
@@ -155,7 +155,7 @@ pub(super) fn ceilings(here: Here<'_, '_>, family: &FamilyView<'_>) -> Markup {
     }
 }
 
-fn operations_of(here: Here<'_, '_>, operations: &[OperationView<'_>]) -> Markup {
+fn operations_of(here: PageContext<'_, '_>, operations: &[OperationView<'_>]) -> Markup {
     html! {
         ul.operations {
             @for view in operations {
@@ -173,7 +173,7 @@ fn operations_of(here: Here<'_, '_>, operations: &[OperationView<'_>]) -> Markup
 }
 
 /// The list of the uses of a type, for the margin of its page.
-pub(super) fn uses(here: Here<'_, '_>, family: &FamilyView<'_>, name: &str) -> Markup {
+pub(super) fn uses(here: PageContext<'_, '_>, family: &FamilyView<'_>, name: &str) -> Markup {
     let uses: Vec<_> = family.uses_of(name).collect();
     html! {
         @if !uses.is_empty() {

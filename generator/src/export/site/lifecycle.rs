@@ -4,15 +4,15 @@ use maud::{Markup, PreEscaped, html};
 
 use super::address::{Address, anchor};
 use super::page::Page;
-use super::pieces::{Here, sentence};
-use super::view::{FamilyView, Lifecycle, Ruled, Site};
+use super::pieces::{PageContext, sentence};
+use super::view::{Exclusion, FamilyView, Lifecycle, Site};
 use crate::emit::{self, Links};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
     let lifecycle = family.family.lifecycle.as_ref()?;
     let all = lifecycle.states_of(family.family);
     let address = Address::lifecycle(family.name());
-    let here = Here { site, page: &address };
+    let here = PageContext { site, page: &address };
     Some(Page {
         title: format!("{}: life cycle", family.family.title),
         about: format!("The states of {}, and what leads from one to another.", all.name.wire),
@@ -71,8 +71,8 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
                 ul { @for never in &lifecycle.never { li {
                     code { (never.from.join(", ")) }
                     @match &never.what {
-                        Ruled::Becoming(states) => { " never becomes " code { (states.join(", ")) } }
-                        Ruled::Operations(names) => {
+                        Exclusion::Becoming(states) => { " never becomes " code { (states.join(", ")) } }
+                        Exclusion::Operations(names) => {
                             " is never changed by " @for (index, (name, _)) in names.iter().enumerate() {
                                 @if index > 0 { ", " } (here.trigger(family, name))
                             }
@@ -95,7 +95,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
 }
 
 /// The drawing, which escapes its texts itself.
-fn drawing(here: Here<'_, '_>, family: &FamilyView<'_>, lifecycle: &Lifecycle) -> Markup {
+fn drawing(here: PageContext<'_, '_>, family: &FamilyView<'_>, lifecycle: &Lifecycle) -> Markup {
     let links = Links {
         state: &|state| here.page.clone().at(anchor("state", state)).from(here.page),
         transition: &|number| here.page.clone().at(format!("transition-{number}")).from(here.page),

@@ -38,12 +38,12 @@ pub(super) fn llms(site: &Site<'_>) -> String {
 }
 
 /// The rules of each family and operation, with their places and proofs. A proof turns the request of the operation
-/// into one that is refused, and into one that is accepted, each given as a merge patch whose longer lists are cut.
+/// into a refused and into an accepted one, each as a merge patch whose longer lists are cut.
 pub(super) fn rules(site: &Site<'_>) -> String {
     let of_families = site.families.iter().map(|family| (family.name(), &family.rules));
     let of_operations = site.operations().map(|(_, view)| (view.operation.id.as_str(), &view.rules));
     let groups = of_families.chain(of_operations).map(|(about, rules)| {
-        let base = rules.iter().find_map(pieces::tried).map(|(_, accepted)| code::parsed(&accepted.request));
+        let base = rules.iter().find_map(pieces::example_cases).map(|(_, accepted)| code::parsed(&accepted.request));
         let rows: Vec<_> = rules.iter().map(|rule| row(site, rule, base.as_ref()).to_string()).collect();
         let request = base.map(|base| format!("\"request\":{base},\n")).unwrap_or_default();
         format!("{}:{{{request}\"rules\":[\n{}\n]}}", Value::from(about), rows.join(",\n"))
@@ -56,7 +56,7 @@ fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
     let mut row = json!({
         "rule": rule.id, "kind": rule.kind.as_str(), "says": rule.says, "at": rule.at, "line": format!("{file}:{line}"),
     });
-    let cases = pieces::tried(rule).zip(base);
+    let cases = pieces::example_cases(rule).zip(base);
     let documents: Vec<_> =
         site.lines_of(rule).filter_map(|(_, line)| line).map(|(id, line)| format!("{id}:{line}")).collect();
     let optional = [
@@ -65,8 +65,8 @@ fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
         ("warns", rule.warns.then_some(Value::Bool(true))),
         ("why", rule.why.map(Value::from)),
         ("condition", Some(Value::from(rule.test.as_str())).filter(|_| !rule.test.is_empty())),
-        ("refused", cases.map(|((refused, _), base)| tried(base, refused))),
-        ("accepted", cases.map(|((_, accepted), base)| tried(base, accepted))),
+        ("refused", cases.map(|((refused, _), base)| example_cases(base, refused))),
+        ("accepted", cases.map(|((_, accepted), base)| example_cases(base, accepted))),
     ];
     for (name, value) in optional {
         if let Some(value) = value {
@@ -77,7 +77,7 @@ fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
 }
 
 /// The changes that turn a request into one that tests a rule, and what the caller states about the account.
-fn tried(base: &Value, case: &Case) -> Value {
+fn example_cases(base: &Value, case: &Case) -> Value {
     let mut shown = json!({ "change": code::brief(&code::patch(base, &code::parsed(&case.request))) });
     if case.account != "{}" {
         shown["account"] = code::parsed(&case.account);

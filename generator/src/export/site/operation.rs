@@ -4,12 +4,12 @@ use maud::{Markup, html};
 
 use super::address::{Address, anchor};
 use super::page::Page;
-use super::pieces::{self, Here, sentence};
+use super::pieces::{self, PageContext, sentence};
 use super::view::{Access, Body, FamilyView, OperationView, PoolReporting, Rate, Response, Site};
 use super::{examples, outcome, parameters};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Page {
-    let here = Here { site, page: &view.address };
+    let here = PageContext { site, page: &view.address };
     let operation = view.operation;
     let has_statements = [
         (!operation.statements.contradictions.is_empty(), "contradictions", "Contradictions"),
@@ -57,13 +57,13 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
 }
 
 /// What answers report about the pool in which a call counts.
-fn reporting_of<'a>(here: Here<'_, 'a>, rate: &Rate) -> Option<&'a PoolReporting> {
+fn reporting_of<'a>(here: PageContext<'_, 'a>, rate: &Rate) -> Option<&'a PoolReporting> {
     let of = rate.of_pool.as_ref()?;
     here.site.api.pools.iter().find(|pool| pool.name == of.pool)?.reporting.as_ref()
 }
 
 /// A summary before the first parameter.
-fn in_short(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
+fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let operation = view.operation;
     let (does, repeat) = pieces::effect(operation.effect);
     let class_doc =
@@ -171,13 +171,13 @@ fn in_short(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_
     }
 }
 
-fn answer(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
+fn answer(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let record = |index: usize| {
         let name = family.family.records.get(index).map_or("", |record| record.name.wire.as_str());
         let address = Address::types(family.name()).at(anchor("type", name));
         html! { a href=(address.from(here.page)) { code { (name) } } }
     };
-    let data = view.operation.data_way(here.site.api);
+    let data = view.operation.data_path(here.site.api);
     html! {
         h2 #answer { "Answer" }
         @match &view.operation.response {
@@ -200,7 +200,7 @@ fn answer(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>)
     }
 }
 
-fn intents(here: Here<'_, '_>, view: &OperationView<'_>) -> Markup {
+fn intents(here: PageContext<'_, '_>, view: &OperationView<'_>) -> Markup {
     html! {
         @if !view.operation.intents.is_empty() {
             h2 #intents { "Intents" }

@@ -4,12 +4,14 @@ use maud::{Markup, html};
 
 use super::address::{Address, anchor};
 use super::markdown::Text;
-use super::pieces::{self, Here, sentence, to_do};
-use super::view::{Confirm, Effect, FamilyView, Never, OperationView, Ruled, Site, Transition, Verdict};
+use super::pieces::{self, PageContext, sentence, to_do};
+use super::view::{
+    Confirm, Effect, ExcludedTransition, Exclusion, FamilyView, OperationView, Site, Transition, Verdict,
+};
 use crate::diagnostics::Place;
 
 /// What each code and each result of a call shows, and how the rest is confirmed.
-pub(super) fn codes(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
+pub(super) fn codes(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     html! {
         h2 #outcome { "Outcome" }
         p { "What an answer with a code shows about this request. A call that ends without an answer is in "
@@ -45,7 +47,7 @@ pub(super) fn codes(here: Here<'_, '_>, family: &FamilyView<'_>, view: &Operatio
 }
 
 /// The codes that no document lists, grouped by their meaning for the operation.
-fn unlisted(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
+fn unlisted(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let groups = view.observed(here.site.api, family.family);
     let link = || here.link(&Address::errors().at("observed"), "Errors");
     html! {
@@ -79,7 +81,7 @@ enum Word<'a> {
     Query(&'a str),
 }
 
-fn confirmation(here: Here<'_, '_>, family: &FamilyView<'_>, confirm: &Confirm) -> Markup {
+fn confirmation(here: PageContext<'_, '_>, family: &FamilyView<'_>, confirm: &Confirm) -> Markup {
     html! {
         div.notice {
             h3 #confirm { "When the outcome is unknown" }
@@ -141,18 +143,21 @@ fn confirmation_as_text(confirm: &Confirm) -> String {
 }
 
 /// The transitions that an operation triggers, and the states that it never changes.
-fn changes<'f>(family: &'f FamilyView<'_>, view: &OperationView<'_>) -> Option<(Vec<&'f Transition>, Vec<&'f Never>)> {
+fn changes<'f>(
+    family: &'f FamilyView<'_>,
+    view: &OperationView<'_>,
+) -> Option<(Vec<&'f Transition>, Vec<&'f ExcludedTransition>)> {
     let name = &view.operation.name;
     let lifecycle = family.family.lifecycle.as_ref()?;
     let names = |names: &[(String, Place)]| names.iter().any(|(one, _)| one == name);
     let caused: Vec<_> = lifecycle.transitions.iter().filter(|one| names(&one.trigger)).collect();
     let never: Vec<_> =
-        lifecycle.never.iter().filter(|one| matches!(&one.what, Ruled::Operations(all) if names(all))).collect();
+        lifecycle.never.iter().filter(|one| matches!(&one.what, Exclusion::Operations(all) if names(all))).collect();
     (!caused.is_empty() || !never.is_empty()).then_some((caused, never))
 }
 
 /// The state transitions that the operation triggers.
-pub(super) fn states(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
+pub(super) fn states(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let Some((caused, never)) = changes(family, view) else { return html! {} };
     html! {
         h2 #states { "States" }

@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::markdown::Text;
-use super::pieces::{self, Here, sentence};
-use super::view::{Block, FieldView, ParameterView, RuleView, TypeView, Unit, Wins, phrases};
+use super::pieces::{self, PageContext, sentence};
+use super::view::{Block, FieldView, ParameterView, Precedence, RuleView, TypeView, Unit, phrases};
 
 /// Parameters in their order, with choices drawn as groups.
-pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
+pub(super) fn blocks(here: PageContext<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
     html! {
         @for block in blocks {
             @match block {
@@ -22,9 +22,9 @@ pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block
                     }
                     p.quiet { (sentence(if of.doc.is_empty() { &choice.doc } else { &of.doc }))
                         @match wins {
-                            Wins::Name(name) => { " When several are sent, " code.wins { (name) } " wins." }
-                            Wins::Unstated => " Which one wins when several are sent is not stated.",
-                            Wins::Nothing => {}
+                            Precedence::Name(name) => { " When several are sent, " code.wins { (name) } " wins." }
+                            Precedence::Unstated => " Which one wins when several are sent is not stated.",
+                            Precedence::Nothing => {}
                         }
                     }
                     span.unseen.members data-required[of.is_required()] {
@@ -52,7 +52,7 @@ pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block
     }
 }
 
-fn parameter(here: Here<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
+fn parameter(here: PageContext<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     html! {
         div.parameter id=(one.anchor) data-path=(one.path) {
             p.name {
@@ -66,7 +66,7 @@ fn parameter(here: Here<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>
             (bounds(one))
             (pieces::units(one.units))
             (pieces::values(&one.values))
-            (touching(rules, one))
+            (rules_about(rules, one))
             @if !one.items.is_empty() { div.items { p.quiet { "Each item:" } (blocks(here, rules, &one.items)) } }
         }
     }
@@ -94,11 +94,11 @@ fn bounds(one: &ParameterView<'_>) -> Markup {
 }
 
 /// The written rules about a parameter; only the first ones if there are many.
-fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
+fn rules_about(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     const FEW: usize = 3;
-    let touching = one.rules.iter().filter_map(|index| rules.get(*index)).filter(|rule| rule.is_written);
-    let touching: Vec<_> = touching.collect();
-    let (first, more) = touching.split_at(if touching.len() > FEW + 1 { FEW } else { touching.len() });
+    let rules_about = one.rules.iter().filter_map(|index| rules.get(*index)).filter(|rule| rule.is_written);
+    let rules_about: Vec<_> = rules_about.collect();
+    let (first, more) = rules_about.split_at(if rules_about.len() > FEW + 1 { FEW } else { rules_about.len() });
     let list = |rules: &[&RuleView<'_>]| {
         html! {
             @for rule in rules {
@@ -107,15 +107,15 @@ fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
         }
     };
     html! {
-        @if !first.is_empty() { ul.touching { (list(first)) } }
+        @if !first.is_empty() { ul.rules_about { (list(first)) } }
         @if !more.is_empty() {
-            details.folded { summary { (pieces::count(more.len(), "more rule")) } ul.touching { (list(more)) } }
+            details.folded { summary { (pieces::count(more.len(), "more rule")) } ul.rules_about { (list(more)) } }
         }
     }
 }
 
 /// The fields of an answer in a table. Their values, and the fields of nested records, are shown with the types.
-pub(super) fn fields_in_short(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
+pub(super) fn fields_in_short(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
             div.scroll tabindex="0" role="region" aria-label="Fields of the answer" { table.answer {
@@ -143,7 +143,7 @@ pub(super) fn fields_in_short(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Mark
 }
 
 /// The fields of a record.
-pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
+pub(super) fn fields(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
             div.fields {
@@ -181,9 +181,9 @@ pub(super) fn blocks_as_text(out: &mut Text, depth: usize, blocks: &[Block<'_>])
             Block::OneOf { of, wins, parameters, .. } => {
                 let names: Vec<_> = parameters.iter().map(|one| one.name).collect();
                 let wins = match wins {
-                    Wins::Name(name) => format!("; when several are sent, {name} wins"),
-                    Wins::Unstated => "; which one wins is not stated".to_owned(),
-                    Wins::Nothing => String::new(),
+                    Precedence::Name(name) => format!("; when several are sent, {name} wins"),
+                    Precedence::Unstated => "; which one wins is not stated".to_owned(),
+                    Precedence::Nothing => String::new(),
                 };
                 out.item(depth, &format!("one of {} ({}){wins}", names.join(", "), of.need.in_words()));
                 parameters.iter().for_each(|one| parameter_as_text(out, depth + 1, one));

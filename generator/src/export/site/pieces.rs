@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::address::{Address, anchor};
-use super::beside::RuleTest;
 use super::code;
+use super::inputs::RuleTest;
 use super::view::{
     Case, CodeProof, Deprecated, Effect, FamilyView, Need, RuleKind, RuleView, Site, Source, Statements, TypeView,
     Unit, ValueView, Verdict, phrases,
@@ -23,7 +23,7 @@ pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
 
 /// The page that is being drawn, from which links are made.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'p, 'a> {
+pub(super) struct PageContext<'p, 'a> {
     pub(super) site: &'p Site<'a>,
     pub(super) page: &'p Address,
 }
@@ -50,7 +50,7 @@ pub(super) fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") }
 }
 
-impl Here<'_, '_> {
+impl PageContext<'_, '_> {
     pub(super) fn link(&self, address: &Address, text: impl maud::Render) -> Markup {
         html! { a href=(address.from(self.page)) { (text) } }
     }
@@ -222,7 +222,7 @@ impl Here<'_, '_> {
 }
 
 /// A request that a rule refuses, and the most similar one that it accepts.
-pub(super) fn tried<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
+pub(super) fn example_cases<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
     let refused = *rule.refused.first()?;
     let one = code::parsed(&refused.request);
     let distance = |case: &&&Case| code::patch(&one, &code::parsed(&case.request)).to_string().len();
@@ -234,9 +234,9 @@ fn shown_by(test: &RuleTest) -> Markup {
     html! { span.shown-by { "Shown by " code { (test.name) } ", " (test.file) ":" (test.line) } }
 }
 
-/// The part of a request that a rule about a parameter refuses, and one that it accepts; the rest is not relevant.
+/// The relevant part of a request that a rule about a parameter refuses, and of one that it accepts.
 fn differs(rule: &RuleView<'_>) -> Markup {
-    let Some((refused, accepted)) = tried(rule) else { return html! {} };
+    let Some((refused, accepted)) = example_cases(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
     html! {
         p {
@@ -248,7 +248,7 @@ fn differs(rule: &RuleView<'_>) -> Markup {
 
 /// A request that a rule refuses, and the change that makes it acceptable.
 fn proof(rule: &RuleView<'_>) -> Markup {
-    let Some((refused, accepted)) = tried(rule) else { return html! {} };
+    let Some((refused, accepted)) = example_cases(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
     html! {
         details.proof {

@@ -3,20 +3,20 @@
 use maud::{Markup, html};
 
 use super::address::{Address, anchor};
-use super::beside::SourceFile;
 use super::code::Text;
+use super::inputs::SourceFile;
 use super::page::Page;
 use super::view::Site;
 
 pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
-    let mut addresses: Vec<Address> = site.beside.schema.iter().map(|file| Address::sources(&file.name)).collect();
+    let mut addresses: Vec<Address> = site.inputs.schema.iter().map(|file| Address::sources(&file.name)).collect();
     addresses.sort_by(|a, b| a.file.cmp(&b.file));
     addresses.dedup();
     addresses.into_iter().map(|address| page(site, address)).collect()
 }
 
 fn page(site: &Site<'_>, address: Address) -> Page {
-    let mut files: Vec<(usize, &SourceFile)> = site.beside.schema.iter().enumerate().collect();
+    let mut files: Vec<(usize, &SourceFile)> = site.inputs.schema.iter().enumerate().collect();
     files.retain(|(_, file)| Address::sources(&file.name) == address);
     let folder =
         files.first().and_then(|(_, file)| file.name.rsplit_once('/')).map_or("all families", |(folder, _)| folder);
@@ -44,7 +44,7 @@ fn page(site: &Site<'_>, address: Address) -> Page {
 /// The documents, if the site has them.
 pub(super) fn documents(site: &Site<'_>) -> Vec<Page> {
     let known = site.api.documents.iter();
-    let with_text = known.filter_map(|known| Some((known, site.beside.documents.get(&known.id)?)));
+    let with_text = known.filter_map(|known| Some((known, site.inputs.documents.get(&known.id)?)));
     with_text
         .map(|(known, file)| Page {
             address: Address::document(&known.id),

@@ -6,13 +6,13 @@ use maud::{Markup, html};
 
 use super::address::{Address, Anchors, anchor};
 use super::page::Page;
-use super::pieces::{self, Here, KINDS, in_words, proves, sentence, to_do};
+use super::pieces::{self, KINDS, PageContext, in_words, proves, sentence, to_do};
 use super::search;
 use super::view::{ErrorCode, FamilyView, RuleView, Site, Verdict};
 
 pub(super) fn errors(site: &Site<'_>) -> Page {
     let address = Address::errors();
-    let here = Here { site, page: &address };
+    let here = PageContext { site, page: &address };
     let mut anchors = Anchors::default();
     Page {
         title: "Errors".to_owned(),
@@ -50,7 +50,7 @@ pub(super) fn errors(site: &Site<'_>) -> Page {
 }
 
 /// The operations that can return a code, by what it shows about their requests.
-fn occurs(here: Here<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode) -> Markup {
+fn occurs(here: PageContext<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode) -> Markup {
     let with = |verdict: Verdict| family.operations.iter().filter(move |view| view.verdict(error) == verdict);
     let groups = [Verdict::Unknown, Verdict::UnknownWhenCompound, Verdict::NotDone, Verdict::Done, Verdict::Nothing];
     html! {
@@ -72,7 +72,7 @@ fn occurs(here: Here<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode) -> Mar
 }
 
 /// The codes that no document lists, with the families whose operations return them.
-fn observed(here: Here<'_, '_>) -> Markup {
+fn observed(here: PageContext<'_, '_>) -> Markup {
     let codes = &here.site.api.codes;
     let mut anchors = Anchors::default();
     html! {
@@ -113,7 +113,7 @@ fn observed(here: Here<'_, '_>) -> Markup {
 
 pub(super) fn limits(site: &Site<'_>) -> Page {
     let address = Address::limits();
-    let here = Here { site, page: &address };
+    let here = PageContext { site, page: &address };
     Page {
         title: "Limits".to_owned(),
         about: "How often each operation may be called, and by whom.".to_owned(),
@@ -160,7 +160,7 @@ pub(super) fn limits(site: &Site<'_>) -> Page {
 }
 
 /// A class, linked to its definition.
-fn class(here: Here<'_, '_>, family: &FamilyView<'_>, name: Option<&str>) -> Markup {
+fn class(here: PageContext<'_, '_>, family: &FamilyView<'_>, name: Option<&str>) -> Markup {
     let is_described = |name: &str| family.family.classes.iter().any(|class| class.name == name);
     html! {
         @match name {

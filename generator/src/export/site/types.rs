@@ -5,13 +5,13 @@ use maud::{Markup, html};
 use super::address::{Address, Anchors, anchor};
 use super::families::uses;
 use super::page::{Page, headings};
-use super::pieces::{Here, sentence};
+use super::pieces::{PageContext, sentence};
 use super::view::{FamilyView, Site};
 use super::{parameters, pieces};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
     let address = Address::types(family.name());
-    let here = Here { site, page: &address };
+    let here = PageContext { site, page: &address };
     let of = family.family;
     let mut anchors = Anchors::default();
     let parts = [

@@ -9,26 +9,26 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::Anchors;
-use super::beside::Beside;
+use super::inputs::SiteInputs;
 use crate::diagnostics::Place;
 pub(super) use crate::model::{
     Access, Algorithm, Api, Body, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes,
-    Effect, Encoding, ErrorCode, Family, Field, Lifecycle, Lists, Need, Never, NonceForm, Objects, Operation,
-    ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response, RowOutcome, RuleKind, Ruled,
-    Sends, Sent, Signature, SignedPart, Source, Statements, TimestampForm, Token, Transition, Unit, Within, parts_text,
-    phrases,
+    Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Lifecycle, Lists, Need, NonceForm,
+    Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate, Response,
+    RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, Source, Statements, TimestampForm, Token, Transition,
+    Unit, Within, parts_text, phrases,
 };
 use crate::model::{ChoiceKind, Parameter};
 pub(super) use crate::rules::Case;
 pub(super) use operation::{ExampleView, OperationView, Verdict};
-pub(super) use parameters::{Block, ParameterView, Wins};
+pub(super) use parameters::{Block, ParameterView, Precedence};
 pub(super) use rules::RuleView;
 pub(super) use types::{FieldView, TypeView, Use, ValueView};
 
 /// A schema in the form of the site.
 pub(super) struct Site<'a> {
     pub(super) api: &'a Api,
-    pub(super) beside: &'a Beside,
+    pub(super) inputs: &'a SiteInputs,
     pub(super) families: Vec<FamilyView<'a>>,
     /// The lines of the schema that pages link to.
     linked: RefCell<BTreeSet<(u32, u32)>>,
@@ -45,7 +45,7 @@ pub(super) struct FamilyView<'a> {
 }
 
 impl<'a> Site<'a> {
-    pub(super) fn new(api: &'a Api, beside: &'a Beside, cases: &'a [Case]) -> Self {
+    pub(super) fn new(api: &'a Api, inputs: &'a SiteInputs, cases: &'a [Case]) -> Self {
         let mut by_rule: BTreeMap<(&str, &str), Vec<&Case>> = BTreeMap::new();
         for case in cases {
             by_rule.entry((&case.operation, &case.rule)).or_default().push(case);
@@ -55,7 +55,7 @@ impl<'a> Site<'a> {
             operations: family
                 .operations
                 .iter()
-                .map(|operation| operation::view(api, family, operation, &by_rule, &beside.tests))
+                .map(|operation| operation::view(api, family, operation, &by_rule, &inputs.tests))
                 .collect(),
             rules: {
                 let written: Vec<_> = family.statements.rules.iter().collect();
@@ -64,7 +64,7 @@ impl<'a> Site<'a> {
                     family,
                     operation: None,
                     cases: &by_rule,
-                    tests: &beside.tests,
+                    tests: &inputs.tests,
                     anchors: Anchors::default(),
                 }
                 .all(&written, entries)
@@ -73,7 +73,7 @@ impl<'a> Site<'a> {
         });
         Self {
             api,
-            beside,
+            inputs,
             families: families.collect(),
             linked: RefCell::default(),
             linked_documents: RefCell::default(),
@@ -87,7 +87,7 @@ impl<'a> Site<'a> {
 
     /// The file and the line of a place.
     pub(super) fn source_of(&self, place: Place) -> Option<(&'a str, u32)> {
-        let file = self.beside.schema.get(place.file as usize)?;
+        let file = self.inputs.schema.get(place.file as usize)?;
         Some((file.name.as_str(), place.line.max(1)))
     }
 
@@ -113,7 +113,7 @@ impl<'a> Site<'a> {
 
     /// The document that has a place, preferring that of the rule, and the line.
     fn line_of(&self, document: Option<&str>, at: &str) -> Option<(&str, usize)> {
-        let all = &self.beside.documents;
+        let all = &self.inputs.documents;
         let own = all.iter().filter(|(id, _)| document == Some(id.as_str()));
         let others = all.iter().filter(|(id, _)| document != Some(id.as_str()));
         let (id, line) = own.chain(others).find_map(|(id, file)| Some((id.as_str(), *file.lines.get(at)?)))?;

@@ -20,7 +20,7 @@ mappings! {
         language: Option<Spanned<u64>>,
         /// What the API is.
         doc: Option<Text>,
-        /// The licence of the schema and of what is exported from it, as an SPDX expression.
+        /// The licence of the schema and of its exports, as an SPDX expression.
         license: Option<Text>,
         /// The documents that the schema was written from, by the names that `source` uses.
         documents: Named<Document>,
@@ -28,8 +28,8 @@ mappings! {
         envelope: Option<Spanned<Envelope>>,
         /// How calls are signed. Left out when no operation is.
         credentials: Option<Spanned<Credentials>>,
-        /// How requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without `method`, it is only
-        /// signed.
+        /// How requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without `method`, it is
+        /// only signed.
         calls: Option<Spanned<Calls>>,
         /// Every header the documents or observations name, beside those of the credentials.
         headers: Named<Spanned<Header>>,
@@ -193,7 +193,8 @@ mappings! {
         base64: Option<Vec<Spanned<SignedText>>>,
         /// The signature of these parts, written like that of a request.
         signed: Option<Vec<Spanned<SignedText>>>,
-        /// The names and values of the parameters, without quotes and escapes: `sent`, in their order, or `sorted` by name.
+        /// The names and values of the parameters, without quotes and escapes: `sent`, in their order, or `sorted` by
+        /// name.
         pairs: Option<Spanned<PairOrder>>,
         /// What stands between a name and its value; `=` when left out.
         equals: Option<Spanned<String>>,
@@ -243,7 +244,7 @@ mappings! {
         doc: Option<Text>,
         /// Properties of the account, by names that rules use as `account.name`.
         properties: Named<Spanned<Property>>,
-        /// Properties of what is traded.
+        /// Properties of an instrument.
         instrument: Option<Spanned<Instrument>>,
     }
 
@@ -267,7 +268,7 @@ mappings! {
     Instrument {
         /// What it means.
         doc: Option<Text>,
-        /// The numbers, each with what it means.
+        /// The numbers, each with its meaning.
         properties: Named<Short<InstrumentProperty>>,
     }
 

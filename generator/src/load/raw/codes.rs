@@ -10,7 +10,7 @@ mappings! {
         doc: Option<Text>,
         /// Short names of sources, each with a description. If there are any, every code refers to its sources by them.
         sources: Named<Text>,
-        /// The codes, each with what it proves.
+        /// The codes, each with its proof.
         codes: Named<Spanned<ObservedCode>>,
         /// Reasons to refuse requests, by names of your own, each with its code.
         refusals: Named<Spanned<Refusal>>,

@@ -2,7 +2,7 @@
 
 use super::Reviewed;
 use super::api::Observation;
-use super::statement::{Contradiction, NotShown, Rule, Source};
+use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
 use crate::words::{Cause, CodeProof, Lists, Numbers, Objects, Sends, Stage, Times};
 
@@ -42,7 +42,7 @@ mappings! {
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document leaves open, explicitly or by omission.
-        not_shown: Vec<Spanned<Short<NotShown>>>,
+        not_shown: Vec<Spanned<Short<OpenQuestion>>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
         /// What was seen on the wire and is in no document.
@@ -120,7 +120,7 @@ mappings! {
         /// How a state becomes another.
         transitions: Vec<Spanned<Transition>>,
         /// What the document rules out, directly and through other states.
-        never: Vec<Spanned<Never>>,
+        never: Vec<Spanned<ExcludedTransition>>,
         /// The records that show a state.
         records: Vec<Spanned<Tracked>>,
     }
@@ -137,7 +137,7 @@ mappings! {
     Transition {
         /// The states it leads from, or `any`.
         from: Texts,
-        /// What causes it: names of operations, or words of the document for what is not an operation.
+        /// What causes it: names of operations, or words of the document for other causes.
         trigger: Texts,
         /// The state it leads to, or `unchanged`, or `rejected`.
         to: Option<Text>,
@@ -148,7 +148,7 @@ mappings! {
     }
 
     /// What the document rules out: that one state follows another, or that an operation takes effect.
-    Never {
+    ExcludedTransition {
         /// The states that never follow.
         from: Texts,
         /// The states that they never become.

@@ -2,7 +2,7 @@
 
 use super::Reviewed;
 use super::api::Observation;
-use super::statement::{Contradiction, NotShown, Rule, Source};
+use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
 use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
@@ -54,11 +54,11 @@ mappings! {
         client_id: Option<Text>,
         /// How queries confirm that a request, or each of its items, had its effect.
         confirm: Option<Spanned<Confirm>>,
-        /// Members of the answer, each with the parameters of the request of which it repeats one.
+        /// Members of the answer, each with the parameters of the request that it may repeat.
         echoes: Option<Spanned<Named<Texts>>>,
         /// The same if the document leaves open which of the ids the answer repeats: it is enough that one agrees.
         echoes_one_of: Option<Spanned<Named<Texts>>>,
-        /// Set if a request does several things, of which one may be done although another is refused.
+        /// Set if a request does several things, and one may be done although another is refused.
         compound: Option<Spanned<Compound>>,
         /// Set if a repeat of a request does no harm, and why.
         repeat: Option<Spanned<Repeat>>,
@@ -75,7 +75,7 @@ mappings! {
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
         /// What the document leaves open, explicitly or by omission.
-        not_shown: Vec<Spanned<Short<NotShown>>>,
+        not_shown: Vec<Spanned<Short<OpenQuestion>>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
         /// What was seen on the wire and is in no document.
@@ -139,7 +139,8 @@ mappings! {
         beside: Texts,
         /// The field with the time of its creation.
         created: Option<Text>,
-        /// The parameters of which the request has one if it creates something; left out: it always does.
+        /// One of these parameters is in each request that creates something; left out if every request creates
+        /// something.
         creates_with: Texts,
         /// The field with the time of its last change.
         changed: Option<Text>,
@@ -260,7 +261,8 @@ mappings! {
         over: Option<Text>,
         /// With `open_orders`: the operation that cancels one of them.
         cancel: Option<Text>,
-        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in `over`.
+        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in
+        /// `over`.
         by: Texts,
         /// With `fills`: the field with the exchange's id of the order.
         order: Option<Text>,
@@ -268,7 +270,7 @@ mappings! {
         client_id: Option<Text>,
         /// With `fills`: the field with the filled quantity.
         quantity: Option<Text>,
-        /// With `fills`: the fields by which a fill changes a position, of which a ledger is made.
+        /// With `fills`: the fields by which a fill changes a position, for ledgers.
         trade: Option<Spanned<Trade>>,
     }
 
@@ -276,7 +278,7 @@ mappings! {
     Trade {
         /// The field that identifies the fill; the later of two has the higher number.
         id: Option<Text>,
-        /// The field with what is traded.
+        /// The field with the instrument.
         instrument: Option<Text>,
         /// The enum field with the direction.
         side: Option<Text>,
@@ -284,8 +286,8 @@ mappings! {
         buy: Option<Text>,
         /// The field with the price.
         price: Option<Text>,
-        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity. Without it,
-        /// that holds for all that are not in `inverse`.
+        /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity.
+        /// Without it, that holds for all that are not in `inverse`.
         linear: Texts,
         /// The values of the parameter in `over` with which quantities and profits are in the base coin: a profit is a
         /// difference of prices, times the quantity, divided by the price that closes.
@@ -304,17 +306,18 @@ mappings! {
         list: Option<Text>,
         /// The field of each with the coin.
         coin: Option<Text>,
-        /// The field of each with the amount, which is negative for what was paid.
+        /// The field with the amount of each fee, which is negative if it was paid.
         amount: Option<Text>,
     }
 
-    /// What a fill did to the long or the short position of its instrument. With any other value, there is one position.
+    /// What a fill did to the long or the short position of its instrument. With any other value, there is one
+    /// position.
     TradePosition {
         /// The enum field that states it.
         field: Option<Text>,
         /// The values for opening: a buy the long position, a sell the short one.
         open: Texts,
-        /// The values for closing, where the side is that which opened the position.
+        /// The values for closing, where the side is the side that opened the position.
         close: Texts,
         /// The values for closing the long position.
         close_long: Texts,
@@ -339,11 +342,11 @@ mappings! {
         failed: Option<Text>,
         /// With `object`: the boolean that says whether all succeeded.
         all_done: Option<Text>,
-        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a success
-        /// has.
+        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a
+        /// success has.
         succeeded: Option<Text>,
-        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success makes it
-        /// one.
+        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success
+        /// makes it one.
         code: Option<Text>,
         /// The field of a failed result that has the message.
         message: Option<Text>,

@@ -13,7 +13,7 @@ mappings! {
     }
 
     /// Something that the document leaves open; a text alone where the document is silent.
-    NotShown {
+    OpenQuestion {
         /// What is not shown.
         says: Option<Text>,
         /// The sections that say so themselves.
@@ -64,7 +64,7 @@ mappings! {
     }
 }
 
-impl ShortForm for NotShown {
+impl ShortForm for OpenQuestion {
     fn from_doc(says: String) -> Self {
         Self { says: Some(Spanned { value: says, ..Spanned::default() }), at: Texts::default() }
     }

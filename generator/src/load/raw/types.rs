@@ -18,7 +18,7 @@ mappings! {
         enums: Named<Spanned<Enum>>,
         /// Newtypes over text.
         identifiers: Named<Spanned<Identifier>>,
-        /// Parameters of which only certain combinations are allowed.
+        /// Parameters that are allowed only in certain combinations.
         choices: Named<Spanned<Choice>>,
         /// Objects that the exchange returns.
         records: Named<Spanned<Record>>,
@@ -32,7 +32,7 @@ mappings! {
         doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
-        /// The values, each with what it means.
+        /// The values, each with its meaning.
         values: Named<Short<EnumValue>>,
         /// Which value is true and which is false.
         truth: Named<Spanned<bool>>,
@@ -66,13 +66,13 @@ mappings! {
         mint: Option<Spanned<bool>>,
     }
 
-    /// Parameters of which only certain combinations are allowed.
+    /// Parameters that are allowed only in certain combinations.
     Choice {
         /// What is chosen.
         doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
-        /// The alternatives of which exactly one is sent.
+        /// The alternatives; exactly one is sent.
         one_of: Named<Spanned<Field>>,
         /// The alternative that the exchange takes when several are sent.
         wins: Option<Text>,

@@ -5,13 +5,13 @@ use crate::diagnostics::Place;
 
 /// The keys of a mapping so far, with their places.
 #[derive(Default)]
-pub(super) struct Seen<'a> {
+pub(super) struct SeenKeys<'a> {
     few: Vec<(Cow<'a, str>, Place)>,
     /// The keys after the first [`FEW`](Self::FEW).
     many: HashMap<Cow<'a, str>, Place>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SeenKeys<'a> {
     /// Up to this number, comparing keys is faster than hashing them.
     const FEW: usize = 16;
 
@@ -35,8 +35,8 @@ mod tests {
     #[test]
     fn a_key_that_comes_twice_is_found_among_any_number() {
         let place = |line| Place { line, ..Place::default() };
-        for count in [1, 2, Seen::FEW, Seen::FEW + 1, 3 * Seen::FEW] {
-            let mut seen = Seen::default();
+        for count in [1, 2, SeenKeys::FEW, SeenKeys::FEW + 1, 3 * SeenKeys::FEW] {
+            let mut seen = SeenKeys::default();
             let keys: Vec<Cow<'_, str>> = (0..count).map(|key| key.to_string().into()).collect();
             let lines = || (0..).map(place);
             assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key.clone(), at).is_none()));

@@ -60,12 +60,12 @@ impl<'a> NodeReader<'a> {
     }
 
     /// The error for lines that continue a value that has only one.
-    fn goes_on(self, first: &str) -> ReadError {
+    fn continued_value(self, first: &str) -> ReadError {
         let mut error =
             ReadError::new(Code::WrongType, format!("expected a single value, but `{first}` goes on in the next line"))
                 .within(self.node);
         error.help = Some(Box::new("begin the next line with its key, such as `doc:`".into()));
-        error.swallows = true;
+        error.has_absorbed_lines = true;
         error
     }
 
@@ -79,7 +79,7 @@ impl<'a> NodeReader<'a> {
         }
         text.parse().map_err(|_| {
             if let Some(first) = self.first_line().filter(|first| first.parse::<T>().is_ok()) {
-                return self.goes_on(first);
+                return self.continued_value(first);
             }
             let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let message = if is_large {
@@ -179,7 +179,7 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
         if !variants.contains(&text)
             && let Some(first) = self.first_line().filter(|first| variants.contains(first))
         {
-            return Err(self.goes_on(first));
+            return Err(self.continued_value(first));
         }
         let word: StrDeserializer<'a, ReadError> = de::IntoDeserializer::into_deserializer(text);
         visitor.visit_enum(word).map_err(|error| error.within(self.node))
@@ -259,7 +259,7 @@ pub(super) struct Entries<'a> {
 
 impl Entries<'_> {
     /// Notes the missing keys as unread, because a value has swallowed lines that should have had keys of their own.
-    fn note_swallowed(&self) {
+    fn note_missing_as_unread(&self) {
         let Content::Mapping(entries) = &self.reader.node.content else { return };
         let is_there = |field: &&str| entries.iter().any(|(key, _)| key.text == *field);
         let mut to = self.reader.shared.diagnostics.borrow_mut();
@@ -270,7 +270,7 @@ impl Entries<'_> {
 
     /// Whether an unknown key follows a known one without a value, to which it should belong. The missing value is
     /// already reported.
-    fn fell_out(&self, key: &Key<'_>, fields: &[&str]) -> bool {
+    fn belongs_to_empty_key(&self, key: &Key<'_>, fields: &[&str]) -> bool {
         let Content::Mapping(entries) = &self.reader.node.content else { return false };
         let before = entries.iter().take_while(|(other, _)| other.place != key.place);
         let known = before.filter(|(other, _)| fields.contains(&&*other.text));
@@ -284,23 +284,23 @@ impl Entries<'_> {
         let shared = self.reader.shared;
         let mut to = shared.diagnostics.borrow_mut();
         if is_rest_of_a_text(key, node, to.text(key.place.file).unwrap_or_default()) {
-            shared.passed_over.borrow_mut().insert(node.id);
+            shared.skipped.borrow_mut().insert(node.id);
             let says = format!("expected a text in quotes: a comma ends it before `{}`", key.text);
             to.at(key.place, Code::WrongType, says).help("within `{ }`, put a text with commas in quotes");
             return false;
         }
         let Some(fields) = self.fields else { return true };
-        shared.passed_over.borrow_mut().insert(node.id);
-        let meant = nearest(&key.text, fields.iter().copied());
-        if meant.is_none() && self.fell_out(key, fields) {
+        shared.skipped.borrow_mut().insert(node.id);
+        let similar = nearest(&key.text, fields.iter().copied());
+        if similar.is_none() && self.belongs_to_empty_key(key, fields) {
             return false;
         }
-        if let Some(meant) = meant {
-            to.note_unread(key.place.file, meant);
+        if let Some(similar) = similar {
+            to.note_unread(key.place.file, similar);
         }
         let report = to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text));
         match (did_you_mean(&key.text, fields.iter().copied()), self.reader.under) {
-            (Some(meant), _) => drop(report.help(meant)),
+            (Some(similar), _) => drop(report.help(similar)),
             (None, under) => {
                 let report = report.help(format!("expected one of: {}", fields.join(", ")));
                 if let Some(under) = under {
@@ -345,8 +345,8 @@ impl<'a> MapAccess<'a> for Entries<'a> {
         let Some((key, node)) = self.value.take() else { return Err(self.reader.expected("a value")) };
         seed.deserialize(NodeReader { under: Some(key), ..self.reader.of(node) }).map_err(|error| {
             let error = error.within(node);
-            if error.swallows {
-                self.note_swallowed();
+            if error.has_absorbed_lines {
+                self.note_missing_as_unread();
             }
             // A faulty value takes its key with it; if only something within the value is faulty, the key stays.
             if error.node.is_some_and(|(id, _)| id == node.id) {

@@ -5,7 +5,7 @@ use super::text_of;
 use crate::diagnostics::Code;
 use crate::load::raw;
 use crate::load::{Named, Spanned, Texts};
-use crate::model::{Ceiling, Over, Type};
+use crate::model::{Ceiling, CeilingValues, Type};
 
 impl FamilyBuilder<'_, '_> {
     pub(super) fn ceilings(&mut self) -> Vec<Ceiling> {
@@ -34,7 +34,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     /// One enum, with the values that count.
-    fn over(&mut self, raw: &Spanned<Named<Texts>>) -> Option<Over> {
+    fn over(&mut self, raw: &Spanned<Named<Texts>>) -> Option<CeilingValues> {
         let mut entries = raw.iter();
         let (Some((name, values)), None) = (entries.next(), entries.next()) else {
             self.builder
@@ -61,6 +61,6 @@ impl FamilyBuilder<'_, '_> {
                 .help("list the values that count, or leave `over` out if everything does");
         }
         let values = values.iter().map(|value| (value.value.clone(), value.place)).collect();
-        Some(Over { enum_index, values })
+        Some(CeilingValues { enum_index, values })
     }
 }

@@ -3,7 +3,7 @@
 use super::{Builder, FamilyBuilder, placed};
 use crate::diagnostics::Code;
 use crate::load::{Named, Spanned, Text, Texts, raw};
-use crate::model::{CallResult, Compound, Confirm, Echoes, OutcomeRow, Pair, Repeat, RowOutcome, Several};
+use crate::model::{CallResult, Compound, Confirm, Echoes, NamesWithin, OutcomeRow, Pair, Repeat, RowOutcome};
 
 impl Builder<'_> {
     pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
@@ -102,7 +102,7 @@ impl FamilyBuilder<'_, '_> {
     }
 }
 
-fn several(raw: &Named<Texts>) -> Vec<Several> {
+fn several(raw: &Named<Texts>) -> Vec<NamesWithin> {
     raw.iter().map(|(one, others)| (placed(one), others.iter().map(placed).collect())).collect()
 }
 

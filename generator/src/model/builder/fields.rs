@@ -9,7 +9,7 @@ use crate::words::Travels;
 
 /// The kind of message that a field is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum Message {
     Request,
     Answer,
 }
@@ -31,7 +31,7 @@ impl FamilyBuilder<'_, '_> {
             deprecated: deprecated(&raw.deprecated),
             only: self.only(raw),
             units: self.units(raw),
-            as_text: self.as_text(raw, &shape, Side::Answer),
+            as_text: self.as_text(raw, &shape, Message::Answer),
             shape,
             doc: self.doc(raw),
         }
@@ -116,7 +116,7 @@ impl FamilyBuilder<'_, '_> {
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
             deprecated: deprecated(&raw.deprecated),
-            as_text: self.as_text(raw, &shape, Side::Request),
+            as_text: self.as_text(raw, &shape, Message::Request),
             shape,
             doc: self.doc(raw),
             called: raw.called.iter().map(placed).collect(),
@@ -124,11 +124,12 @@ impl FamilyBuilder<'_, '_> {
     }
 
     /// How it travels. `json` is refused for a type without numbers.
-    fn as_text(&mut self, raw: &raw::Field, shape: &Shape, side: Side) -> bool {
+    fn as_text(&mut self, raw: &raw::Field, shape: &Shape, side: Message) -> bool {
         let own = raw.json.as_ref().map(|json| json.value);
         let is_truth = matches!(shape.element(), Some(Type::Boolean(_)));
         let is_text = shape.element().is_some_and(Type::is_text);
-        let is_meant = is_truth || shape.is_undefined() || shape.can_be_bare() && !(is_text && side == Side::Request);
+        let is_meant =
+            is_truth || shape.is_undefined() || shape.can_be_bare() && !(is_text && side == Message::Request);
         if let Some(json) = raw.json.as_ref().filter(|_| !is_meant) {
             let why = "is only allowed for a number, an enum, a boolean, or a text in an answer";
             self.refuse_keys(&[("json", Some(json.place))], why);

@@ -3,7 +3,7 @@
 use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, unknown};
 use crate::load::{Named, Short, Spanned, Text, Texts, raw};
-use crate::model::{Enum, Lifecycle, Never, Ruled, State, Tracked, Transition, Type};
+use crate::model::{Enum, ExcludedTransition, Exclusion, Lifecycle, State, Tracked, Transition, Type};
 
 impl FamilyBuilder<'_, '_> {
     pub(super) fn lifecycle(&mut self, enums: &[Enum]) -> Option<Lifecycle> {
@@ -71,7 +71,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    fn never(&mut self, all: &Enum, raw: &Spanned<raw::Never>) -> Option<Never> {
+    fn never(&mut self, all: &Enum, raw: &Spanned<raw::ExcludedTransition>) -> Option<ExcludedTransition> {
         if raw.from.is_empty() {
             self.builder.missing("from", raw.place);
         }
@@ -85,10 +85,10 @@ impl FamilyBuilder<'_, '_> {
             return None;
         }
         let what = match raw.to.is_empty() {
-            false => Ruled::Becoming(texts(&raw.to)),
-            true => Ruled::Operations(raw.trigger.iter().map(placed).collect()),
+            false => Exclusion::Becoming(texts(&raw.to)),
+            true => Exclusion::Operations(raw.trigger.iter().map(placed).collect()),
         };
-        Some(Never { place: raw.place, from: texts(&raw.from), what, at: text_of(&raw.at), why })
+        Some(ExcludedTransition { place: raw.place, from: texts(&raw.from), what, at: text_of(&raw.at), why })
     }
 
     fn all_tracked(&mut self, raw: &Spanned<raw::Lifecycle>) -> Vec<Tracked> {

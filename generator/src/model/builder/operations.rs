@@ -5,8 +5,8 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Access, AccessOf, Body, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, ParameterStyle, Path,
-    PathPiece, Response, SaidAt, UtcOffset, Way, Window, field_name, type_name,
+    Access, AccessOf, AnswerPath, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation, Parameter,
+    ParameterStyle, Path, PathPiece, Response, UtcOffset, Window, field_name, type_name,
 };
 use crate::words::{Lists, Objects, Sends};
 
@@ -69,7 +69,7 @@ impl FamilyBuilder<'_, '_> {
                 &raw.contradictions,
                 &raw.observed,
             ),
-            said_at: said_at(raw, place),
+            key_places: key_places(raw, place),
             name,
         }
     }
@@ -228,7 +228,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     /// The way to the data, if the operation states its own.
-    fn own_data(&mut self, raw: &raw::Operation) -> Option<Way> {
+    fn own_data(&mut self, raw: &raw::Operation) -> Option<AnswerPath> {
         let data = raw.response.as_ref()?.data.as_ref()?;
         self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()
     }
@@ -238,7 +238,7 @@ impl FamilyBuilder<'_, '_> {
             self.builder.missing("response", place);
             return Response::Undefined;
         };
-        self.refuse_stray_response_keys(response);
+        self.refuse_unused_response_keys(response);
         let result = match (&response.object, &response.array, &response.page) {
             (Some(object), None, None) => self.resolve_record(object).map(|record| Response::Object { record }),
             (None, Some(array), None) => {
@@ -258,7 +258,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     /// Reports keys that belong to another kind of response.
-    fn refuse_stray_response_keys(&mut self, raw: &Spanned<raw::Response>) {
+    fn refuse_unused_response_keys(&mut self, raw: &Spanned<raw::Response>) {
         let place = |text: &Option<Text>| text.as_ref().map(|text| text.place);
         let is_unread = ["page", "array"].iter().any(|key| self.builder.to.is_unread(raw.place.file, key));
         // If none of the three is given, only that is reported.
@@ -320,12 +320,12 @@ impl FamilyBuilder<'_, '_> {
 }
 
 /// The places of keys that the model keeps without a place.
-fn said_at(raw: &raw::Operation, place: Place) -> SaidAt {
+fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
     let text = |text: &Option<Text>| text.as_ref().map_or(place, |text| text.place);
     let window = |key: fn(&raw::Window) -> Option<Place>| {
         raw.window.as_ref().map_or(place, |window| key(window).unwrap_or(window.place))
     };
-    SaidAt {
+    KeyPlaces {
         whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
         permission: text(&raw.permission),
         history: text(&raw.history),

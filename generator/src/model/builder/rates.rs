@@ -3,7 +3,7 @@
 use super::{Builder, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Duration, OfPool, Pool, PoolReporting, Rate, RateScope, ResponseValue, WeighsWhen};
+use crate::model::{Duration, Pool, PoolReporting, PoolWeight, Rate, RateScope, ResponseValue, WeighsWhen};
 use crate::words::{ReportedIn, ResetForm};
 
 impl Builder<'_> {
@@ -150,7 +150,7 @@ impl Builder<'_> {
                 .related(of.place, "the pool")
                 .help("correct the weight or the pool: such a call is never admitted");
         }
-        Some(Rate { of_pool: Some(OfPool { pool: pool.to_owned(), weight, when }), ..rate })
+        Some(Rate { of_pool: Some(PoolWeight { pool: pool.to_owned(), weight, when }), ..rate })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Builder, placed, placed_list, text_of};
 use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Short, Spanned, raw};
 use crate::model::{
-    Comparison, Condition, Contradiction, NotShown, Observation, Operand, Relation, Rule, RuleKind, Severity, Test,
+    Comparison, Condition, Contradiction, Observation, OpenQuestion, Operand, Relation, Rule, RuleKind, Severity, Test,
 };
 
 /// The rules of a family or of one of its `operations`.
@@ -192,9 +192,9 @@ pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Cont
         .collect()
 }
 
-pub(super) fn not_shown(builder: &mut Builder<'_>, raw: &[Spanned<Short<raw::NotShown>>]) -> Vec<NotShown> {
+pub(super) fn not_shown(builder: &mut Builder<'_>, raw: &[Spanned<Short<raw::OpenQuestion>>]) -> Vec<OpenQuestion> {
     raw.iter()
-        .map(|raw| NotShown {
+        .map(|raw| OpenQuestion {
             says: builder.need(&raw.value.says, "says", raw.place),
             at: raw.value.at.iter().map(|at| at.value.trim().to_owned()).collect(),
             place: raw.place,

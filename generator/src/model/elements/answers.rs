@@ -46,7 +46,7 @@ impl Operation {
     /// The facts about the response. The items of a page are a record, which has its own facts.
     pub(super) fn answer_facts(&self, family: &Family) -> Vec<(Place, Fact)> {
         let field = |path: String, json| Fact::ResponseField { operation: self.id.clone(), path, json };
-        let shape = |shape| (self.said_at.response, Fact::ResponseShape { operation: self.id.clone(), shape });
+        let shape = |shape| (self.key_places.response, Fact::ResponseShape { operation: self.id.clone(), shape });
         let of_record = |prefix: &str, record: usize| -> Vec<_> {
             let fields = &family.records[record].fields;
             let path = |one: &Field| format!("{prefix}{}", one.name.wire);

@@ -3,8 +3,8 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
 use crate::diagnostics::Place;
 use crate::model::{
-    Api, Around, Calls, Credentials, Document, Duration, Envelope, Family, Header, Market, OutcomeRow, Pool, Program,
-    Refusal, Way,
+    AnswerPath, Api, Around, Calls, Credentials, Document, Duration, Envelope, Family, Header, Market, OutcomeRow,
+    Pool, Program, Refusal,
 };
 
 impl Api {
@@ -70,7 +70,7 @@ impl Envelope {
     fn element(&self) -> Element {
         let Self { around, code, message, time, data, success, beside, place } = self;
         let key = |name, value: String| Key::new(name, value, behaviour("how answers are read"));
-        let paths = |paths: &[Way]| list(paths.iter().map(ToString::to_string));
+        let paths = |paths: &[AnswerPath]| list(paths.iter().map(ToString::to_string));
         let around = if *around == Around::All { "" } else { around.as_str() };
         Element::new("envelope", "api", ["envelope", "envelope"], *place)
             .when(behaviour("codes and data are read from it"), behaviour("the whole body is the data"))

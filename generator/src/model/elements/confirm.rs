@@ -1,7 +1,7 @@
 //! The keys for how an unknown outcome is queried, and what may be repeated.
 
 use super::{Element, Key, Means, additive, behaviour, breaking, list, maybe, names};
-use crate::model::{Compound, Confirm, Echoes, Family, Operation, Pair, Repeat, Several};
+use crate::model::{Compound, Confirm, Echoes, Family, NamesWithin, Operation, Pair, Repeat};
 
 impl Repeat {
     pub(super) fn element(&self, operation: &str) -> Element {
@@ -72,7 +72,7 @@ impl Confirm {
     }
 }
 
-pub(super) fn several(all: &[Several]) -> String {
+pub(super) fn several(all: &[NamesWithin]) -> String {
     let words = all.iter().map(|((one, _), others)| {
         let others: Vec<_> = others.iter().map(|(other, _)| other.as_str()).collect();
         format!("{one}: {}", others.join(" or "))

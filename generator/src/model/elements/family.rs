@@ -1,6 +1,8 @@
 //! The elements of a family: conventions, ceilings and classes.
 
-use super::{Among, Element, Key, Order, additive, behaviour, breaking, documentation, maybe, names, path, source};
+use super::{
+    Element, Key, MembershipEffect, Order, additive, behaviour, breaking, documentation, maybe, names, path, source,
+};
 use crate::model::{Ceiling, Class, Family, Probe, phrases};
 
 impl Family {
@@ -32,7 +34,7 @@ impl Family {
         let instrument = instrument.as_ref().map(|names| format!("{}, {}", names.line.0, names.symbol.0));
         // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is gone"));
-        let among = Among { added: None, removed: limits.is_empty().then(none_left) };
+        let among = MembershipEffect { added: None, removed: limits.is_empty().then(none_left) };
         let records = records.iter().filter(|record| !record.is_abstract);
         let element = Element::new("family", name, [name, rust], *place)
             .when(

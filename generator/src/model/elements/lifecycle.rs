@@ -3,7 +3,7 @@
 use super::{Element, Key, additive, behaviour, breaking, documentation, flag, list, names, path, source};
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
-use crate::model::{Family, Lifecycle, Never, Ruled, State, Tracked, Transition, Type};
+use crate::model::{ExcludedTransition, Exclusion, Family, Lifecycle, State, Tracked, Transition, Type};
 
 impl Lifecycle {
     pub(super) fn element(&self, family: &Family) -> Element {
@@ -59,13 +59,13 @@ impl Transition {
     }
 }
 
-impl Never {
+impl ExcludedTransition {
     /// It has no name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, what, at, why } = self;
         let name = match what {
-            Ruled::Becoming(states) => format!("{} -> {}", list(from), list(states)),
-            Ruled::Operations(operations) => format!("{} by {}", list(from), names(operations)),
+            Exclusion::Becoming(states) => format!("{} -> {}", list(from), list(states)),
+            Exclusion::Operations(operations) => format!("{} by {}", list(from), names(operations)),
         };
         Element::new("never", path(family, &name), [&name, &name], *place)
             .when(behaviour("it is ruled out"), behaviour("it is no longer ruled out"))

@@ -39,11 +39,11 @@ pub(super) fn pages(pages: Option<&Paging>) -> Key {
             let by_last = (*by == PagesBy::Last).then(|| format!("includes {includes}"));
             let counted = matches!(by, PagesBy::Number | PagesBy::Offset).then(|| format!("first {first}"));
             let parts = [Some(format!("by {}", by.as_str())), Some(order.as_str().to_owned()), one("list", in_field)];
-            let way = [Some(format!("next {next}")), one("field", field), one("header", header), by_last, counted];
+            let steps = [Some(format!("next {next}")), one("field", field), one("header", header), by_last, counted];
             list(
                 parts
                     .into_iter()
-                    .chain(way)
+                    .chain(steps)
                     .chain([one("size", size), one("more", more), one("total", total)])
                     .flatten(),
             )
@@ -117,7 +117,7 @@ impl Batch {
                 Key::placed("of", Some(of), of_means),
                 Key::new("id", names(ids), behaviour("by which id an item finds its result")),
                 Key::placed("list", list.as_ref(), done_means()),
-                Key::new("results", maybe(apart.as_ref().map(|(way, _)| way)), results())
+                Key::new("results", maybe(apart.as_ref().map(|(path, _)| path)), results())
                     .at(apart.as_ref().map(|(_, place)| *place)),
                 Key::placed("done", done.as_ref(), done_means()),
                 Key::placed("failed", failed.as_ref(), results()),

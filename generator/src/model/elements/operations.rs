@@ -9,7 +9,8 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::facts::{Fact, WindowBound};
 use crate::model::{
-    Body, Effect, Example, Family, InFlight, Intent, Need, OfPool, Operation, Parameter, Rate, Repeat, Setting, Window,
+    Body, Effect, Example, Family, InFlight, Intent, Need, Operation, Parameter, PoolWeight, Rate, Repeat, Setting,
+    Window,
 };
 use crate::words::Sends;
 
@@ -35,7 +36,7 @@ impl Operation {
         facts.extend(self.deprecated.as_ref().map(|deprecated| deprecated.fact(&self.id, "")));
         let permission = self.permission.iter().cloned();
         facts.extend(
-            permission.map(|text| (self.said_at.permission, Fact::Permission { operation: operation(), text })),
+            permission.map(|text| (self.key_places.permission, Fact::Permission { operation: operation(), text })),
         );
         let headers = self.headers.iter().cloned();
         facts.extend(headers.map(|(header, place)| (place, Fact::Header { operation: operation(), header })));
@@ -49,7 +50,7 @@ impl Operation {
     }
 
     fn window_facts(&self) -> impl Iterator<Item = (Place, Fact)> {
-        let at = &self.said_at;
+        let at = &self.key_places;
         let window = self.window.as_ref();
         let lengths = [
             (WindowBound::Span, window.and_then(|window| window.span), at.span),
@@ -100,7 +101,7 @@ impl Operation {
             intents: _,
             examples,
             statements: _,
-            said_at,
+            key_places,
         } = self;
         // The Rust names come from the title, unless `rust` says otherwise.
         let renamed = || breaking(format!("its request is called `{}` in Rust", rust.rust));
@@ -128,7 +129,7 @@ impl Operation {
             Key::new("objects", written(style.objects.as_str()), behaviour("objects are written another way")),
             Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect, repeat.as_ref())),
             Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),
-            Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(said_at.whitelisted)),
+            Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(key_places.whitelisted)),
             deprecated(is_deprecated.as_ref()),
             Key::new("permission", maybe(permission.as_ref()), documentation("")).says(maybe(permission.as_ref())),
             Key::shown("limits", rates),
@@ -221,7 +222,7 @@ impl Rate {
             (*place, Fact::Rate { operation, calls: *calls, every: *every, scope: *scope, class })
         };
         let counted = self.counted();
-        let rate = of_pool.as_ref().map_or_else(|| self.pace(), OfPool::to_string);
+        let rate = of_pool.as_ref().map_or_else(|| self.pace(), PoolWeight::to_string);
         Element::new("rate limit", format!("{operation} {counted}"), [&counted, &counted], *place)
             .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
             .keys([Key::new("rate", rate, behaviour("the limiter keeps another pace"))])

@@ -156,7 +156,7 @@ impl WireParameter<'_> {
 }
 
 impl Choice {
-    /// The facts about parameters of which one is sent, if the schema has another parameter that stands for them.
+    /// The facts about alternative parameters that the schema combines into one.
     pub(super) fn facts(&self, operation: &str, list: Option<&ListName>, stands_for: &Parameter) -> Vec<(Place, Fact)> {
         let Some(alternatives) = self.alternatives() else { return Vec::new() };
         let prefix = list.map(ListName::item_prefix).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::{Element, Key, Means, behaviour, documentation, list, maybe, path};
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
-use crate::model::{Condition, Contradiction, NotShown, Observation, Rule, RuleKind, Statements, Test};
+use crate::model::{Condition, Contradiction, Observation, OpenQuestion, Rule, RuleKind, Statements, Test};
 
 impl Statements {
     /// Adds the statements of a family or an operation to its element.
@@ -11,7 +11,7 @@ impl Statements {
         let Self { rules, not_shown, contradictions, observed } = self;
         let of = element.path.clone();
         element
-            .keys(not_shown.iter().map(NotShown::key))
+            .keys(not_shown.iter().map(OpenQuestion::key))
             .states(not_shown.iter().map(|open| open.fact(&of)))
             .holds(rules.iter().map(|rule| rule.element(&of)))
             .holds(contradictions.iter().map(|one| one.element(&of)))
@@ -19,7 +19,7 @@ impl Statements {
     }
 }
 
-impl NotShown {
+impl OpenQuestion {
     /// It has no name, so versions are compared by its presence.
     pub(super) fn key(&self) -> Key {
         let Self { says, at: _, place } = self;
@@ -27,7 +27,7 @@ impl NotShown {
     }
 
     fn fact(&self, about: &str) -> (Place, Fact) {
-        (self.place, Fact::NotShown { about: about.to_owned(), says: self.says.clone() })
+        (self.place, Fact::OpenQuestion { about: about.to_owned(), says: self.says.clone() })
     }
 }
 

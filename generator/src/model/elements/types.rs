@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::means::Texts;
 use super::{
-    Among, Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path,
+    Element, Key, Means, MembershipEffect, additive, behaviour, breaking, documentation, first, flag, maybe, names,
+    path,
 };
 use crate::diagnostics::Place;
 use crate::model::facts::Fact;
@@ -254,13 +255,13 @@ fn alternative(parameter: &Parameter, family: &Family, choice: &str) -> Element 
 }
 
 impl Case {
-    /// A variant without data if there are no parameters; otherwise one that holds them.
+    /// A variant that holds the parameters, or one without data if there are none.
     fn element(&self, family: &Family, choice: &str, value: &Name, place: Place) -> Element {
         let Self { value: _, parameters } = self;
         let path = path(choice, &value.wire);
         let parameters: Vec<_> = parameters.iter().map(|parameter| parameter.element(family, &path)).collect();
         let holds = || ("parameter", breaking("the variant holds something, where it was bare"));
-        let among = Among { added: parameters.is_empty().then(holds), removed: None };
+        let among = MembershipEffect { added: parameters.is_empty().then(holds), removed: None };
         let element = Element::new("case", path, [&value.wire, &value.rust], place)
             .when(additive("a new variant"), breaking("the variant is gone"))
             .holds(parameters);

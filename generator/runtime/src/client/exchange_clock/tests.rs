@@ -78,7 +78,7 @@ fn every_answer_narrows_the_bounds_and_time_widens_them() {
 }
 
 #[test]
-fn an_answer_that_contradicts_takes_the_place_of_what_was_known() {
+fn a_contradicting_answer_replaces_the_estimate() {
     let clock = learned(&[reading(0, 5, 10, 0), reading(1_000, 5, 1_010, 20_000)]);
     assert_eq!(skew(&clock, at(1_010)), Some((20_000, 5)));
 }

@@ -77,7 +77,7 @@ proptest! {
 
     /// Calls that are given up while they wait leave nothing behind, as if they had not been made.
     #[test]
-    fn calls_that_are_given_up_delay_nobody(
+    fn dropped_calls_delay_no_other_calls(
         calls in prop::collection::vec((0..OPERATIONS.len(), 0..ACCOUNTS.len(), 0_u64..500, any::<bool>()), 1..60),
     ) {
         let (slots, alone, mut now) = (Slots::default(), Slots::default(), 0);

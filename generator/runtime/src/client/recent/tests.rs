@@ -8,15 +8,15 @@ fn millis(millis: u64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-fn about(signed_at: u64, now: u64, names: Naming) -> About {
-    About { signed_at: millis(signed_at), made: at(now), names, key: None }
+fn about(signed_at: u64, now: u64, names: IdUse) -> RequestFacts {
+    RequestFacts { signed_at: millis(signed_at), made: at(now), names, key: None }
 }
 
 fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
     let names = match body {
-        _ if body.starts_with("{\"id") => Naming::One,
-        _ if body.starts_with('[') => Naming::Several,
-        _ => Naming::Nothing,
+        _ if body.starts_with("{\"id") => IdUse::One,
+        _ if body.starts_with('[') => IdUse::Several,
+        _ => IdUse::Nothing,
     };
     recent.remember(body.as_bytes(), about(signed_at, now, names))
 }
@@ -24,7 +24,7 @@ fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Req
 /// Sends an attempt of a request whose repeats the exchange recognizes for a minute.
 fn attempt(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
     let key = Some(KeyOfRepeats { operation: "mini.place", kept: Some(Duration::from_secs(60)) });
-    let request = recent.remember(body.as_bytes(), About { key, ..about(signed_at, now, Naming::One) });
+    let request = recent.remember(body.as_bytes(), RequestFacts { key, ..about(signed_at, now, IdUse::One) });
     recent.leaves(request, at(now));
     request
 }
@@ -66,7 +66,7 @@ fn an_id_is_found_wherever_the_buffer_wraps_around() {
 #[test]
 fn a_body_that_is_not_text_may_carry_any_id() {
     let recent = RecentRequests::default();
-    let request = recent.remember(&[b'"', 0xff, b'"'], about(1, 0, Naming::One));
+    let request = recent.remember(&[b'"', 0xff, b'"'], about(1, 0, IdUse::One));
     recent.leaves(request, at(3));
     send(&recent, 1, 4, r#"{"id":"b"}"#);
     assert_eq!(recent.left("a", millis(1)), Some(at(3)));
@@ -224,7 +224,7 @@ fn a_key_that_may_be_forgotten_makes_two_requests() {
 fn an_id_counts_as_a_whole_string() {
     let times_of = |body: &[u8], id: &str| {
         let recent = RecentRequests::default();
-        recent.remember(body, about(0, 0, Naming::One));
+        recent.remember(body, about(0, 0, IdUse::One));
         let recent = recent.hashed();
         recent.that_carry(id, |_| true).map(|one| one.times).sum::<usize>()
     };

@@ -1,9 +1,9 @@
 //! Whether a journal in a folder has every change that was sent.
 //!
-//! Two files beside the tables keep what the tables cannot show of themselves. `run` describes the last time the journal
-//! was open: the boot of the machine, the folder, and whether the journal was closed. It is replaced as a whole, with an
-//! `fsync`, when the journal is opened and closed. `last` holds the highest number, which each change overwrites after it
-//! is stored; if the tables end at a lower number, they have lost changes.
+//! Two files beside the tables keep what the tables cannot show of themselves. `run` describes the last time the
+//! journal was open: the boot of the machine, the folder, and whether the journal was closed. It is replaced as a
+//! whole, with an `fsync`, when the journal is opened and closed. `last` holds the highest number, which each change
+//! overwrites after it is stored; if the tables end at a lower number, they have lost changes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -44,7 +44,7 @@ fn nothing_is_accepted_after_a_failed_sync_until_the_journal_is_opened_again() {
         true => Err(fjall::Error::Io(io::Error::other("the disk is gone"))),
         false => Ok(()),
     };
-    journal.disk = Some(Disk::start(sync).unwrap());
+    journal.disk = Some(SyncThread::start(sync).unwrap());
     wait(journal.begin(change(1))).unwrap();
     fails.store(true, Ordering::Release);
     assert!(wait(journal.begin(change(2))).is_err(), "a change that the disk does not have");

@@ -226,7 +226,7 @@ fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
     Some(at)
 }
 
-/// The end of the digits that begin at `start`, of which there must be one.
+/// The end of the digits that begin at `start`; there must be at least one.
 fn digits(bytes: &[u8], start: usize) -> Option<usize> {
     let count = bytes.get(start..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (count > 0).then_some(start + count)

@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn refuses_what_serde_json_refuses(text in r#"([\[\]{}:," 0-1.eE+\-u\\nt]|true|null|"a":|"",){0,24}"#) {
+    fn refuses_the_texts_that_serde_json_refuses(text in r#"([\[\]{}:," 0-1.eE+\-u\\nt]|true|null|"a":|"",){0,24}"#) {
         match serde_json::from_str::<Value>(&text) {
             Ok(_) => prop_assert_eq!(read_whole(&text), Ok(())),
             // A number that is too large for serde_json is still valid JSON.
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn sees_what_serde_json_wrote(value in values()) {
+    fn reads_the_output_of_serde_json(value in values()) {
         for text in [serde_json::to_string(&value)?, serde_json::to_string_pretty(&value)?] {
             prop_assert_eq!(&read_json::<Seen>(&text)?.0, &value);
             prop_assert_eq!(Reader::new(&text).raw_value()?, &*text);

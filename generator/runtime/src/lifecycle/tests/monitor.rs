@@ -18,7 +18,7 @@ fn is_impossible(observed: &Observed<Phase>) -> bool {
 }
 
 #[test]
-fn a_life_without_surprises() {
+fn a_documented_sequence_of_states_raises_no_alarm() {
     let observed = all([at(1, Phase::New), at(2, Phase::Partly), at(2, Phase::Partly), at(4, Phase::Gone)]);
     let changed = |from, is_shown| Observed::Changed { from, is_shown };
     assert_eq!(observed, [Observed::First, changed(Phase::New, false), Observed::Same, changed(Phase::Partly, true)]);

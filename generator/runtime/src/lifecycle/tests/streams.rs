@@ -29,7 +29,7 @@ fn alarms(records: &[Record]) -> usize {
 
 proptest! {
     #[test]
-    fn an_allowed_life_raises_no_alarm(life in life()) {
+    fn allowed_transitions_raise_no_alarm(life in life()) {
         let untimed: Vec<_> = life.iter().map(|phase| record("1", "", phase.clone())).collect();
         prop_assert_eq!(alarms(&untimed), 0);
         prop_assert_eq!(alarms(&timed(&life)), 0);

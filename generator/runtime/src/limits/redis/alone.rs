@@ -105,24 +105,24 @@ async fn until<T>(mut state: watch::Receiver<bool>, end: bool, work: impl Future
 /// Presence in the fleet, and the return to it.
 impl Shared {
     /// Starts a task that reports the presence to the server, and returns to the fleet when Redis answers again.
-    pub(super) fn look_out(self: &Arc<Self>) {
+    pub(super) fn watch_presence(self: &Arc<Self>) {
         let (Some(alone), Ok(runtime)) = (&self.alone, Handle::try_current()) else { return };
         if alone.looking.swap(true, Ordering::AcqRel) {
             return;
         }
-        let looking = Looking(Arc::downgrade(self));
+        let looking = WatchGuard(Arc::downgrade(self));
         runtime.spawn(async move {
             let mut answers = 0;
             loop {
                 tokio::time::sleep(PAUSE).await;
                 let Some(shared) = looking.0.upgrade() else { return };
-                answers = shared.look(answers).await;
+                answers = shared.maintain_presence(answers).await;
             }
         });
     }
 
     /// Maintains the presence after `answers` answers in a row, and returns the new number of answers in a row.
-    async fn look(self: &Arc<Self>, answers: u32) -> u32 {
+    async fn maintain_presence(self: &Arc<Self>, answers: u32) -> u32 {
         let Some(alone) = &self.alone else { return 0 };
         if !alone.is_alone() {
             if alone.presence.is_due() {
@@ -178,9 +178,9 @@ impl Drop for Paused<'_> {
 }
 
 /// The right to watch for Redis. Dropping it lets another caller watch.
-struct Looking(Weak<Shared>);
+struct WatchGuard(Weak<Shared>);
 
-impl Drop for Looking {
+impl Drop for WatchGuard {
     fn drop(&mut self) {
         if let Some(alone) = self.0.upgrade().as_ref().and_then(|shared| shared.alone.as_ref()) {
             alone.looking.store(false, Ordering::Release);

@@ -39,7 +39,7 @@ pub(super) struct Bucket {
     /// One question at a time requests permits for waiting calls.
     pub(super) requesting: tokio::sync::Mutex<()>,
     /// Whether the bucket will be tidied up soon.
-    pub(super) tidying: AtomicBool,
+    pub(super) cleanup: AtomicBool,
     waiting: AtomicUsize,
     state: Mutex<State>,
 }
@@ -85,7 +85,7 @@ pub(super) struct Reports {
 }
 
 /// A waiting call in a bucket.
-pub(super) struct Waits<'a>(&'a Bucket);
+pub(super) struct WaitGuard<'a>(&'a Bucket);
 
 /// The keys that all buckets of an address have in common.
 fn common_keys(prefix: &str, address: &str) -> Vec<String> {
@@ -149,9 +149,9 @@ impl Bucket {
     }
 
     /// Counts one more waiting call, until the returned value is dropped.
-    pub(super) fn wait(&self) -> Waits<'_> {
+    pub(super) fn wait(&self) -> WaitGuard<'_> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        Waits(self)
+        WaitGuard(self)
     }
 
     /// How many permits the waiting calls lack, at most as many as the tightest window has.
@@ -225,14 +225,14 @@ impl Bucket {
     }
 
     /// Drops unclaimed permits. Returns whether there is something to report.
-    pub(super) fn tidy(&self) -> bool {
+    pub(super) fn drop_unclaimed(&self) -> bool {
         let mut state = self.state();
         state.drop_old(Instant::now());
         !state.reports.is_empty()
     }
 
     /// Whether there is nothing to tidy up.
-    pub(super) fn is_tidy(&self) -> bool {
+    pub(super) fn is_clean(&self) -> bool {
         let state = self.state();
         state.stock.is_empty() && state.reports.is_empty()
     }
@@ -279,7 +279,7 @@ impl FleetWindow {
     }
 }
 
-impl Drop for Waits<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
@@ -291,17 +291,17 @@ fn key(prefix: &str, window: &WindowKey) -> String {
 
 /// The buckets of this process. Idle ones are dropped.
 pub(super) struct Registry {
-    buckets: HashMap<Who, Known>,
+    buckets: HashMap<BucketKey, KnownBucket>,
     sweep_at: usize,
 }
 
-struct Known {
+struct KnownBucket {
     bucket: Arc<Bucket>,
     used: Instant,
 }
 
 #[derive(PartialEq, Eq, Hash)]
-struct Who {
+struct BucketKey {
     operation: &'static str,
     classes: [&'static str; 2],
     rows: u64,
@@ -316,7 +316,7 @@ impl Registry {
 
     /// The bucket of a call.
     pub(super) fn bucket(&mut self, call: &Call<'_>, settings: &RedisSettings) -> Arc<Bucket> {
-        let who = Who {
+        let who = BucketKey {
             operation: call.meta().id,
             classes: [call.uid_class, call.ip_class],
             rows: call.rows,
@@ -324,7 +324,7 @@ impl Registry {
             address: call.counted(Scope::Ip).to_owned(),
         };
         self.drop_idle();
-        let make = || Known { bucket: Arc::new(Bucket::of(call, settings)), used: Instant::now() };
+        let make = || KnownBucket { bucket: Arc::new(Bucket::of(call, settings)), used: Instant::now() };
         let known = self.buckets.entry(who).or_insert_with(make);
         known.used = Instant::now();
         Arc::clone(&known.bucket)
@@ -338,7 +338,7 @@ impl Registry {
         if self.buckets.len() < self.sweep_at {
             return;
         }
-        let matters = |known: &Known| known.used.elapsed() < known.bucket.longest_span() + Duration::from_secs(1);
+        let matters = |known: &KnownBucket| known.used.elapsed() < known.bucket.longest_span() + Duration::from_secs(1);
         self.buckets.retain(|_, known| Arc::strong_count(&known.bucket) > 1 || matters(known));
         self.sweep_at = FEW.max(self.buckets.len() * 2);
     }

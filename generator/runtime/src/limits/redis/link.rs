@@ -72,7 +72,7 @@ impl Link {
             ));
         }
         let timeout = self.settings.timeout;
-        let answer = tokio::time::timeout(timeout, self.ask_twice(question)).await;
+        let answer = tokio::time::timeout(timeout, self.ask_with_retry(question)).await;
         answer.unwrap_or_else(|_| {
             let why = format!("Redis did not answer within {timeout:?}");
             Err(self.fail(Unavailable::new(LimiterTrouble::TooSlow, why)))
@@ -80,14 +80,14 @@ impl Link {
     }
 
     /// If the connection was closed while idle, the question is sent again over a new one.
-    async fn ask_twice(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
+    async fn ask_with_retry(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         match self.ask_once(question).await? {
             Ok(answer) => Ok(answer),
             Err(error) if is_broken(&error) => {
                 self.state().connected = None;
-                self.ask_once(question).await?.map(Answer::of_two).map_err(|error| self.fail(trouble(&error)))
+                self.ask_once(question).await?.map(Answer::of_two).map_err(|error| self.fail(unavailable(&error)))
             }
-            Err(error) => Err(trouble(&error)),
+            Err(error) => Err(unavailable(&error)),
         }
     }
 
@@ -97,7 +97,7 @@ impl Link {
             return Err(Unavailable::new(LimiterTrouble::Failed, "Redis did not return the time"));
         };
         Ok(self
-            .ask_over(
+            .ask_on(
                 &mut to,
                 question,
                 [question.grants_until, question.member_until].map(|until| anchor.fleet_time(until)),
@@ -105,12 +105,7 @@ impl Link {
             .await)
     }
 
-    async fn ask_over(
-        &self,
-        to: &mut Connected,
-        question: &Question<'_>,
-        until: [i64; 2],
-    ) -> Result<Answer, RedisError> {
+    async fn ask_on(&self, to: &mut Connected, question: &Question<'_>, until: [i64; 2]) -> Result<Answer, RedisError> {
         let sent = Instant::now();
         let answer = question.send(&to.run, until, &mut to.connection).await?;
         let anchor = Anchor::of(&answer, sent);
@@ -134,7 +129,7 @@ impl Link {
         if let Some(known) = self.known() {
             return known;
         }
-        let connected = self.connect().await.map_err(|error| self.fail(trouble(&error)))?;
+        let connected = self.connect().await.map_err(|error| self.fail(unavailable(&error)))?;
         let mut state = self.state();
         state.connected = Some(connected.clone());
         state.failed = None;
@@ -158,7 +153,7 @@ impl Link {
         let about: String = redis::cmd("INFO").arg("server").query_async(&mut connection).await?;
         let run = about.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap_or("unknown");
         let mut connected = Connected { connection, run: run.trim().into() };
-        self.ask_over(&mut connected, &Question::hello(&self.nothing, &self.settings), [0; 2]).await?;
+        self.ask_on(&mut connected, &Question::hello(&self.nothing, &self.settings), [0; 2]).await?;
         Ok(connected)
     }
 
@@ -201,13 +196,13 @@ fn is_broken(error: &RedisError) -> bool {
     error.is_io_error() || error.is_connection_dropped() || matches!(error.code(), Some("READONLY" | "LOADING"))
 }
 
-fn trouble(error: &RedisError) -> Unavailable {
-    let trouble = if error.is_timeout() {
+fn unavailable(error: &RedisError) -> Unavailable {
+    let unavailable = if error.is_timeout() {
         LimiterTrouble::TooSlow
     } else if error.is_io_error() || error.is_connection_dropped() {
         LimiterTrouble::Unreachable
     } else {
         LimiterTrouble::Failed
     };
-    Unavailable::new(trouble, error.to_string())
+    Unavailable::new(unavailable, error.to_string())
 }

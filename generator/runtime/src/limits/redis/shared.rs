@@ -42,7 +42,7 @@ pub(super) struct Shared {
 
 /// The caller on whose behalf Redis is queried.
 #[derive(Clone, Copy)]
-enum For {
+enum Purpose {
     /// Waiting calls.
     Waiting,
     /// One call that does not wait.
@@ -72,7 +72,7 @@ impl Shared {
         if let Ok(runtime) = Handle::try_current() {
             *lock(&self.runtime) = Some(runtime);
         }
-        self.look_out();
+        self.watch_presence();
         loop {
             let given = match &self.alone {
                 None => self.reservation(&call, wait).await,
@@ -106,7 +106,7 @@ impl Shared {
     async fn reservation(self: &Arc<Self>, call: &Call<'_>, wait: bool) -> Result<Reservation, AdmissionError> {
         let bucket = lock(&self.registry).bucket(call, &self.settings);
         let booked = if wait { self.next_in(&bucket).await? } else { self.at_once(&bucket).await? };
-        let untaken = Untaken { shared: self, bucket: &bucket, booked };
+        let untaken = UnclaimedPermit { shared: self, bucket: &bucket, booked };
         let left = booked.from.saturating_duration_since(Instant::now());
         if !left.is_zero() {
             tokio::time::sleep(left).await;
@@ -122,7 +122,7 @@ impl Shared {
         if let Some(booked) = bucket.take_spare() {
             return Ok(booked);
         }
-        let answer = self.ask_for(bucket, For::One).await?;
+        let answer = self.ask_for(bucket, Purpose::One).await?;
         bucket.take_spare().ok_or_else(|| {
             let binding = answer.as_ref().and_then(Answer::binding).and_then(|index| bucket.windows.get(index));
             let wait = answer.as_ref().map(Answer::wait).filter(|wait| !wait.is_zero());
@@ -140,7 +140,7 @@ impl Shared {
             }
             let pause = bucket.ask_again_in();
             if pause.is_zero() {
-                self.ask_for(bucket, For::Waiting).await?;
+                self.ask_for(bucket, Purpose::Waiting).await?;
             } else {
                 tokio::time::sleep(pause).await;
             }
@@ -148,7 +148,7 @@ impl Shared {
     }
 
     /// Requests permits, which are added to the bucket even if the caller has been dropped by then.
-    async fn ask_for(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
+    async fn ask_for(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: Purpose) -> Result<Option<Answer>, Unavailable> {
         let ended = |why: &str| Unavailable::new(LimiterTrouble::Unreachable, why);
         let runtime = Handle::try_current().map_err(|_| ended("calls with limits in Redis need a tokio runtime"))?;
         let (shared, bucket) = (Arc::clone(self), Arc::clone(bucket));
@@ -157,17 +157,17 @@ impl Shared {
     }
 
     /// Reports used and unused permits, and requests more. `None` if there was nothing to send.
-    async fn ask(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
+    async fn ask(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: Purpose) -> Result<Option<Answer>, Unavailable> {
         let _only = match whom {
-            For::Waiting => Some(bucket.requesting.lock().await),
-            For::One | For::Nobody => None,
+            Purpose::Waiting => Some(bucket.requesting.lock().await),
+            Purpose::One | Purpose::Nobody => None,
         };
         let (count, booking) = match whom {
-            For::Waiting => (bucket.wanted(), self.settings.ahead),
-            For::One => (1, Duration::ZERO),
-            For::Nobody => (0, Duration::ZERO),
+            Purpose::Waiting => (bucket.wanted(), self.settings.ahead),
+            Purpose::One => (1, Duration::ZERO),
+            Purpose::Nobody => (0, Duration::ZERO),
         };
-        if matches!(whom, For::Waiting) && (count == 0 || !bucket.ask_again_in().is_zero()) {
+        if matches!(whom, Purpose::Waiting) && (count == 0 || !bucket.ask_again_in().is_zero()) {
             return Ok(None);
         }
         let until = self.alone.as_ref().and_then(|alone| alone.presence.publish_membership());
@@ -195,7 +195,13 @@ impl Shared {
     }
 
     /// Adds the granted permits to the bucket.
-    fn take_granted(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
+    fn take_granted(
+        self: &Arc<Self>,
+        bucket: &Arc<Bucket>,
+        whom: Purpose,
+        answer: &Answer,
+        mut ids: std::ops::Range<u64>,
+    ) {
         let heard = Instant::now();
         let booked = answer.granted().zip(ids.by_ref()).map(|(ahead, id)| Booked {
             id,
@@ -204,7 +210,7 @@ impl Shared {
             left: answer.left(),
         });
         bucket.put(booked);
-        if matches!(whom, For::Waiting) {
+        if matches!(whom, Purpose::Waiting) {
             let wait = if answer.is_late() { SOON } else { answer.wait().saturating_sub(self.settings.ahead) };
             let pause = wait.clamp(Duration::from_millis(1), PATIENCE);
             bucket.ask_again_at((!ids.is_empty()).then(|| heard + pause));
@@ -212,24 +218,24 @@ impl Shared {
         if answer.may_lack_permits() {
             bucket.unused(ids);
         }
-        self.tidy_up(bucket);
+        self.clean_up_later(bucket);
     }
 
     /// Sends reports and drops unclaimed permits, after a while.
-    fn tidy_up(self: &Arc<Self>, bucket: &Arc<Bucket>) {
+    fn clean_up_later(self: &Arc<Self>, bucket: &Arc<Bucket>) {
         let runtime = Handle::try_current().ok().or_else(|| lock(&self.runtime).clone());
-        let Some(runtime) = runtime.filter(|_| !bucket.is_tidy()) else { return };
-        if bucket.tidying.swap(true, Ordering::AcqRel) {
+        let Some(runtime) = runtime.filter(|_| !bucket.is_clean()) else { return };
+        if bucket.cleanup.swap(true, Ordering::AcqRel) {
             return;
         }
-        let (shared, tidying) = (Arc::clone(self), Tidying(Arc::clone(bucket)));
+        let (shared, cleanup) = (Arc::clone(self), CleanupFlag(Arc::clone(bucket)));
         runtime.spawn(async move {
             tokio::time::sleep(GATHERED).await;
-            let bucket = Arc::clone(&tidying.0);
-            drop(tidying);
+            let bucket = Arc::clone(&cleanup.0);
+            drop(cleanup);
             // If this fails, the next question contains the reports.
-            if !bucket.tidy() || shared.ask(&bucket, For::Nobody).await.is_ok() {
-                shared.tidy_up(&bucket);
+            if !bucket.drop_unclaimed() || shared.ask(&bucket, Purpose::Nobody).await.is_ok() {
+                shared.clean_up_later(&bucket);
             }
         });
     }
@@ -237,9 +243,9 @@ impl Shared {
     /// Sends all reports at once.
     pub(super) async fn flush(self: &Arc<Self>) {
         let buckets = lock(&self.registry).all();
-        for bucket in buckets.iter().filter(|bucket| bucket.tidy()) {
+        for bucket in buckets.iter().filter(|bucket| bucket.drop_unclaimed()) {
             // If this fails, the leases end.
-            let _ = self.ask(bucket, For::Nobody).await;
+            let _ = self.ask(bucket, Purpose::Nobody).await;
         }
     }
 
@@ -247,14 +253,14 @@ impl Shared {
     pub(super) fn ended(self: &Arc<Self>, reservation: &Reservation, after: Duration) {
         let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
         bucket.ended(reservation.key, Instant::now() + after.min(LONGEST));
-        self.tidy_up(&bucket);
+        self.clean_up_later(&bucket);
     }
 
     /// Notes that the call of a reservation is not made.
     pub(super) fn unused(self: &Arc<Self>, reservation: &Reservation) {
         let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
         bucket.unused([reservation.key].into_iter());
-        self.tidy_up(&bucket);
+        self.clean_up_later(&bucket);
     }
 
     /// Reports the feedback of a response to the fleet, if it is new.
@@ -292,7 +298,7 @@ impl Shared {
     /// Reports the presence of the process to the server.
     pub(super) async fn announce_presence(self: &Arc<Self>, alone: &Alone) {
         let bucket = Arc::new(Bucket::over([].iter(), &self.settings));
-        if let Err(why) = self.ask(&bucket, For::Nobody).await {
+        if let Err(why) = self.ask(&bucket, Purpose::Nobody).await {
             alone.fail(why);
         }
     }
@@ -311,25 +317,25 @@ impl Shared {
 }
 
 /// A permit that is about to be taken. If it is not, the next caller may have it.
-struct Untaken<'a> {
+struct UnclaimedPermit<'a> {
     shared: &'a Arc<Shared>,
     bucket: &'a Arc<Bucket>,
     booked: Booked,
 }
 
-impl Drop for Untaken<'_> {
+impl Drop for UnclaimedPermit<'_> {
     fn drop(&mut self) {
         self.bucket.put_back(self.booked);
-        self.shared.tidy_up(self.bucket);
+        self.shared.clean_up_later(self.bucket);
     }
 }
 
 /// A bucket that will be tidied up.
-struct Tidying(Arc<Bucket>);
+struct CleanupFlag(Arc<Bucket>);
 
-impl Drop for Tidying {
+impl Drop for CleanupFlag {
     fn drop(&mut self) {
-        self.0.tidying.store(false, Ordering::Release);
+        self.0.cleanup.store(false, Ordering::Release);
     }
 }
 

@@ -165,7 +165,7 @@ fn free_in(denied: AdmissionError) -> Duration {
 }
 
 #[test]
-fn a_refusal_says_when_there_is_room() {
+fn a_refusal_states_when_there_is_room() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let driver = Driver::new(&limits);
     let call = Call::new(limited_to(2));

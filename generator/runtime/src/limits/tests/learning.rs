@@ -183,7 +183,7 @@ fn a_window_of_a_minute_has_room_again_after_a_minute() {
 
 /// A caller that is alone finds its own count confirmed, and loses nothing.
 #[test]
-fn what_was_known_already_changes_nothing() {
+fn a_remaining_count_that_agrees_changes_nothing() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
     for remaining in (0..10).rev() {
@@ -317,7 +317,7 @@ fn a_pool_never_has_more_room_than_documented() {
 }
 
 #[test]
-fn what_others_took_is_free_when_the_exchange_says_so() {
+fn calls_of_others_are_free_at_the_announced_reset() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     call_pooled(&limits.0, feedback(PoolReport::new("requests", 0).reset_in(ms(300))));
     assert_eq!(room_for(&limits.0, pooled(1)), 0);

@@ -25,7 +25,7 @@ fn a_plan_reports_duration_and_reason() {
 }
 
 #[test]
-fn the_overall_limit_can_be_what_binds() {
+fn the_overall_limit_can_be_the_binding_one() {
     let place = Call::new(operation("place", Effect::Create, &[per_uid(10, "default")]));
     let list = Call::new(operation("list", Effect::Read, &[per_uid(20, "default")]));
     let limits = limits(LimitSettings::new().overall(5, 1, Scope::Ip));
@@ -70,7 +70,7 @@ fn a_plan_uses_measured_trips() {
 
 proptest! {
     #[test]
-    fn what_is_planned_is_what_happens(
+    fn a_plan_equals_the_admissions(
         before in prop::collection::vec((0..4_usize, 0..300_u64), 0..30),
         calls in prop::collection::vec(0..4_usize, 0..60),
         overall in prop::option::of(1..15_u32),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Adopted, Known, Missing, Shown, Whose, compare, earliest, missing};
-use crate::confirm::Look;
+use super::{Adopted, JournalOrders, Missing, Ownership, Shown, compare, earliest, missing};
+use crate::confirm::OrderLookup;
 use crate::journal::{Change, ChangeNumber, Ending, StoredChange};
 use crate::lifecycle::Sighting;
 use crate::reconcile::listing::{Fill, Listing, Part};
@@ -12,12 +12,12 @@ use crate::tables::Outcome;
 use crate::value::Timestamp;
 
 /// No id is of this program, and the journal lacks nothing.
-const NOBODYS: Whose<'_> = Whose { own_prefixes: &[], lost_since: None };
+const NOBODYS: Ownership<'_> = Ownership { own_prefixes: &[], lost_since: None };
 
 const FAMILY: &str = "family";
 
 /// A request is the ids of its orders; `-` is an order without one.
-const LOOK: Look = Look {
+const LOOK: OrderLookup = OrderLookup {
     ids: |request| Ok(request.split(' ').map(|id| (id != "-").then(|| id.to_owned())).collect()),
     query: |_, _, _, _| Box::pin(std::future::ready(Ok(None))),
     kept: Some(Duration::from_secs(100)),
@@ -31,12 +31,16 @@ fn at(seconds: u64) -> Timestamp {
 }
 
 /// A journal, of requests with the second in which they were signed and their outcome.
-fn journal_of(changes: &[(&str, u64, Option<Outcome>)], look: Look) -> Known {
+fn journal_of(changes: &[(&str, u64, Option<Outcome>)], look: OrderLookup) -> JournalOrders {
     journal_of_families(changes, look, &[])
 }
 
-fn journal_of_families(changes: &[(&str, u64, Option<Outcome>)], look: Look, families: &[String]) -> Known {
-    let mut known = Known { families: families.to_vec(), ..Known::default() };
+fn journal_of_families(
+    changes: &[(&str, u64, Option<Outcome>)],
+    look: OrderLookup,
+    families: &[String],
+) -> JournalOrders {
+    let mut known = JournalOrders { families: families.to_vec(), ..JournalOrders::default() };
     for (number, (request, signed, outcome)) in (1..).zip(changes) {
         let change = Change::new("family.place", *request, at(*signed));
         // A request with a dot changes what it names.
@@ -47,7 +51,7 @@ fn journal_of_families(changes: &[(&str, u64, Option<Outcome>)], look: Look, fam
     known
 }
 
-fn journal(changes: &[(&str, u64, Option<Outcome>)]) -> Known {
+fn journal(changes: &[(&str, u64, Option<Outcome>)]) -> JournalOrders {
     journal_of(changes, LOOK)
 }
 
@@ -80,15 +84,15 @@ fn filled(mut shown: Shown, order: &str, client_id: Option<&str>, quantity: i64)
 }
 
 /// The differences since second 10, by id.
-fn differences(known: &Known, shown: &Shown) -> Vec<(Option<String>, Difference)> {
+fn differences(known: &JournalOrders, shown: &Shown) -> Vec<(Option<String>, Difference)> {
     let own = ["own-".to_owned()];
-    compare(known, shown, at(10), Whose { own_prefixes: &own, lost_since: None })
+    compare(known, shown, at(10), Ownership { own_prefixes: &own, lost_since: None })
         .into_iter()
         .map(|order| (order.id, order.difference))
         .collect()
 }
 
-fn one(known: &Known, shown: &Shown) -> Difference {
+fn one(known: &JournalOrders, shown: &Shown) -> Difference {
     let all = differences(known, shown);
     assert_eq!(all.len(), 1, "{all:?}");
     all[0].1
@@ -115,7 +119,7 @@ fn a_request_that_creates_nothing_misses_nothing() {
     // What was placed with the id is missed, whichever request came first.
     let changes = [("b", 20, done), ("b", 21, done)];
     for order in [[true, false], [false, true]] {
-        let mut known = Known::default();
+        let mut known = JournalOrders::default();
         for (number, ((request, signed, outcome), creates)) in (1..).zip(changes.into_iter().zip(order)) {
             let change = Change::new("family.place", request, at(signed));
             let stored = StoredChange::new(ChangeNumber(number), change, outcome.map(Ending::new));
@@ -153,7 +157,7 @@ fn of_two_records_the_later_counts() {
 }
 
 #[test]
-fn what_is_shown_differs_by_what_the_journal_has() {
+fn shown_orders_differ_by_their_state_in_the_journal() {
     let (open, ended) = (shown(&[("1", Some("a"), false)]), shown(&[("1", Some("a"), true)]));
     for outcome in [None, Some(Outcome::Done), Some(Outcome::Unknown)] {
         let known = journal(&[("a", 20, outcome)]);
@@ -176,18 +180,18 @@ fn an_order_that_the_journal_may_have_lost_is_not_foreign() {
         shown
     };
     let own = ["own-".to_owned()];
-    let whose = |client_id, second, own_prefixes| {
-        let whose = Whose { own_prefixes, lost_since: Some(at(20)) };
-        compare(&journal(&[]), &seen_at(client_id, second), at(10), whose)[0].difference
+    let ownership = |client_id, second, own_prefixes| {
+        let ownership = Ownership { own_prefixes, lost_since: Some(at(20)) };
+        compare(&journal(&[]), &seen_at(client_id, second), at(10), ownership)[0].difference
     };
     for client_id in [None, Some("a")] {
-        assert_eq!(whose(client_id, Some(19), &[]), Difference::Foreign);
-        assert_eq!(whose(client_id, Some(20), &[]), Difference::PerhapsLost);
-        assert_eq!(whose(client_id, None, &[]), Difference::PerhapsLost);
+        assert_eq!(ownership(client_id, Some(19), &[]), Difference::Foreign);
+        assert_eq!(ownership(client_id, Some(20), &[]), Difference::PerhapsLost);
+        assert_eq!(ownership(client_id, None, &[]), Difference::PerhapsLost);
     }
-    assert_eq!(whose(Some("own-a"), Some(20), &own), Difference::Unjournaled);
-    assert_eq!(whose(Some("a"), Some(20), &own), Difference::Foreign);
-    assert_eq!(whose(None, Some(20), &own), Difference::PerhapsLost);
+    assert_eq!(ownership(Some("own-a"), Some(20), &own), Difference::Unjournaled);
+    assert_eq!(ownership(Some("a"), Some(20), &own), Difference::Foreign);
+    assert_eq!(ownership(None, Some(20), &own), Difference::PerhapsLost);
 }
 
 #[test]
@@ -209,7 +213,7 @@ fn an_order_without_an_id_may_be_any_that_the_journal_has_without_one() {
 }
 
 #[test]
-fn what_is_not_shown_is_gone_or_unsettled() {
+fn orders_that_are_not_shown_are_gone_or_unsettled() {
     let nothing = Shown::default();
     for outcome in [Some(Outcome::Done), Some(Outcome::Unknown)] {
         assert_eq!(one(&journal(&[("a", 20, outcome)]), &nothing), Difference::Gone(Gone::NotOpen));
@@ -270,12 +274,12 @@ fn orders_are_queried_that_are_not_shown_and_still_kept() {
     let queried = missing(&known, &shown, at(10), at(120));
     let ids: Vec<_> = queried.iter().map(|Missing { client_id, .. }| client_id.as_str()).collect();
     assert_eq!(ids, ["kept", "open"]);
-    let forever = journal_of(&[("old", 20, Some(Outcome::Done))], Look { kept: None, ..LOOK });
+    let forever = journal_of(&[("old", 20, Some(Outcome::Done))], OrderLookup { kept: None, ..LOOK });
     assert_eq!(missing(&forever, &Shown::default(), at(10), at(1_000_000)).len(), 1);
 }
 
 #[test]
-fn the_next_comparison_begins_with_what_has_not_ended() {
+fn the_next_comparison_begins_before_the_earliest_open_order() {
     let known = journal(&[
         ("ended", 11, Some(Outcome::Done)),
         ("open", 13, Some(Outcome::Done)),
@@ -318,7 +322,7 @@ fn an_adopted_order_contradicts_no_refusal() {
     let mut known = journal(&[("a", 20, Some(Outcome::NotDone))]);
     let shown = shown(&[("1", Some("a"), false)]);
     assert_eq!(one(&known, &shown), Difference::Contradiction);
-    let adopt = |known: &mut Known| {
+    let adopt = |known: &mut JournalOrders| {
         let order = Adopted { number: ChangeNumber(9), signed_at: at(20), client_id: Some("a".to_owned()) };
         known.add_adopted((FAMILY, "1".to_owned()), order);
     };

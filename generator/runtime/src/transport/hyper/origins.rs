@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_the_address_is_the_path_and_the_query() -> Tested {
+    fn path_and_query_follow_the_address() -> Tested {
         for (address, target) in [
             ("https://example.com/a/b?c=d", "/a/b?c=d"),
             ("https://example.com/?c=%2F", "/?c=%2F"),

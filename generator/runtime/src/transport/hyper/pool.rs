@@ -14,10 +14,10 @@ const LINGER: Duration = Duration::from_secs(1);
 
 /// The idle connections to one origin.
 #[derive(Debug, Default)]
-pub(super) struct Pool(Mutex<Resting>);
+pub(super) struct Pool(Mutex<IdleConnection>);
 
 #[derive(Debug, Default)]
-struct Resting {
+struct IdleConnection {
     /// The most recently used one is the last.
     #[expect(clippy::vec_box, reason = "a boxed connection keeps the future of a call small")]
     connections: Vec<Box<Connection>>,
@@ -36,7 +36,7 @@ struct Reaper {
     sooner: watch::Sender<()>,
 }
 
-impl Resting {
+impl IdleConnection {
     /// Takes the connections for which `is_over` holds, to be dropped after the lock.
     #[expect(clippy::vec_box, reason = "they are kept in boxes")]
     fn take_each(&mut self, is_over: &dyn Fn(&Connection) -> bool) -> Vec<Box<Connection>> {
@@ -110,7 +110,7 @@ impl Pool {
         drop(gone);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Resting> {
+    fn lock(&self) -> MutexGuard<'_, IdleConnection> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

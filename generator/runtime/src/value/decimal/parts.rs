@@ -61,7 +61,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The value of the number, independent of its notation.
-    pub(super) fn worth(&self) -> Worth<'a> {
+    pub(super) fn normalized(&self) -> Normalized<'a> {
         let head = self.whole.trim_start_matches('0');
         let tail = if head.is_empty() { self.fraction.trim_start_matches('0') } else { self.fraction };
         let skipped = if head.is_empty() { self.fraction.len() - tail.len() } else { 0 };
@@ -69,9 +69,9 @@ impl<'a> Parts<'a> {
         let tail = tail.trim_end_matches('0');
         let head = if tail.is_empty() { head.trim_end_matches('0') } else { head };
         if head.is_empty() && tail.is_empty() {
-            return Worth { sign: 0, magnitude: 0, head, tail };
+            return Normalized { sign: 0, magnitude: 0, head, tail };
         }
-        Worth { sign: if self.negative { -1 } else { 1 }, magnitude, head, tail }
+        Normalized { sign: if self.negative { -1 } else { 1 }, magnitude, head, tail }
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     Parts::of(text).map_or(Cow::Borrowed(text), |parts| Cow::Owned(parts.plain()))
 }
 
-/// Whether `number` is plain. It must be a number, of which its ends and an exponent show that.
+/// Whether the number `number` is plain, judging by its ends and an exponent.
 #[inline]
 pub(super) fn is_plain_number(number: &str) -> bool {
     let unsigned = number.strip_prefix('-').unwrap_or(number).as_bytes();
@@ -117,7 +117,7 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 /// A number as sign, power of ten and significant digits: equal numbers have equal worth.
-pub(super) struct Worth<'a> {
+pub(super) struct Normalized<'a> {
     /// -1, 0 or 1.
     pub(super) sign: i8,
     /// How many places the first significant digit stands left of the point.
@@ -126,7 +126,7 @@ pub(super) struct Worth<'a> {
     tail: &'a str,
 }
 
-impl Worth<'_> {
+impl Normalized<'_> {
     fn digits(&self) -> impl Iterator<Item = u8> {
         self.head.bytes().chain(self.tail.bytes())
     }
@@ -159,7 +159,8 @@ impl Worth<'_> {
         }
         // Both numbers become integers over one power of ten. Their last digits are not zero, so one that has more
         // places than the step is not a multiple of it.
-        let exponent = |worth: &Self| worth.magnitude - (worth.head.len() + worth.tail.len()) as i64;
+        let exponent =
+            |normalized: &Self| normalized.magnitude - (normalized.head.len() + normalized.tail.len()) as i64;
         let Ok(zeros) = usize::try_from(exponent(self) - exponent(step)) else { return Some(false) };
         let step = step.digits().fold(0, |number, digit| number * 10 + u128::from(digit - b'0'));
         let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));

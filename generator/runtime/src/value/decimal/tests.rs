@@ -7,7 +7,7 @@ use super::*;
 type Tested = Result<(), InvalidDecimal>;
 
 #[test]
-fn takes_numbers_and_nothing_else() {
+fn accepts_only_numbers() {
     for text in ["0", "-0", "+1.5", ".5", "5.", "0E-8", "1.5e3", "1e+1000", "12345678901234567890123456789012345.6"] {
         assert!(text.parse::<Decimal>().is_ok(), "{text}");
     }
@@ -62,7 +62,7 @@ fn compares_by_value() -> Tested {
 }
 
 #[test]
-fn leaves_to_rust_decimal_only_what_fits() -> Tested {
+fn converts_to_rust_decimal_only_numbers_that_fit() -> Tested {
     assert_eq!("64000.10".parse::<Decimal>()?.to_rust_decimal()?.to_string(), "64000.10");
     assert_eq!("1.5e3".parse::<Decimal>()?.to_rust_decimal()?.to_string(), "1500");
     assert!("0.1234567890123456789012345678901".parse::<Decimal>()?.to_rust_decimal().is_err());
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn the_text_of_a_rust_decimal_is_what_it_displays(
+    fn the_text_of_a_rust_decimal_equals_its_display(
         number in prop_oneof![Just(0), any::<i64>().prop_map(i128::from), -(1_i128 << 96) + 1..1_i128 << 96],
         scale in 0_u32..=28,
         negated: bool,

@@ -7,7 +7,7 @@ use super::rules::{RuleReader, RuleView};
 use super::types::{FieldView, field_view};
 use crate::emit;
 use crate::export::site::address::{Address, Anchors};
-use crate::export::site::beside::RuleTests;
+use crate::export::site::inputs::RuleTests;
 use crate::model::{Api, CodeProof, Effect, ErrorCode, Family, Operation, Proof, Response};
 use crate::rules::{self, Case};
 

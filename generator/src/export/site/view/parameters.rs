@@ -15,7 +15,7 @@ pub(in crate::export::site) enum Block<'a> {
     OneOf {
         choice: &'a Choice,
         of: &'a Parameter,
-        wins: Wins<'a>,
+        wins: Precedence<'a>,
         parameters: Vec<ParameterView<'a>>,
     },
     /// The value of the first parameter decides which others go with it.
@@ -29,7 +29,7 @@ pub(in crate::export::site) enum Block<'a> {
 
 /// The alternative that counts when several are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::export::site) enum Wins<'a> {
+pub(in crate::export::site) enum Precedence<'a> {
     Name(&'a str),
     Unstated,
     Nothing,
@@ -89,9 +89,9 @@ impl<'a> ParameterReader<'a, '_> {
         match &choice.kind {
             ChoiceKind::Presence { alternatives, wins } => {
                 let wins = match wins {
-                    Some(_) if of.wins_unstated => Wins::Unstated,
-                    Some((name, _)) => Wins::Name(name),
-                    None => Wins::Nothing,
+                    Some(_) if of.wins_unstated => Precedence::Unstated,
+                    Some((name, _)) => Precedence::Name(name),
+                    None => Precedence::Nothing,
                 };
                 let parameters = alternatives.iter().map(|one| {
                     let mut view = self.parameter(&wire(&one.name, Role::Alternative(one)));
@@ -129,7 +129,7 @@ impl<'a> ParameterReader<'a, '_> {
             Role::Decider(index) => Shape::One(Type::Enum(index)),
             Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => one.shape.clone(),
         };
-        let touching = |rule: &&(usize, &RuleView<'a>)| rule.1.touches.contains(&path);
+        let touching = |rule: &&(usize, &RuleView<'a>)| rule.1.concerned_parameters.contains(&path);
         let rules = self.rules.iter().enumerate().collect::<Vec<_>>();
         let rules = rules.iter().filter(touching).map(|(index, _)| *index).collect();
         let max_items = parameter.and_then(|one| one.max_items).map(|(n, _)| n.to_string());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Place;
 use crate::export::site::address::Anchors;
-use crate::export::site::beside::{RuleTest, RuleTests};
+use crate::export::site::inputs::{RuleTest, RuleTests};
 use crate::model::{Condition, Family, ListName, Operation, Rule, RuleKind, Severity, Test, WireParameter};
 use crate::rules::{self, Case, Check, Entry};
 
@@ -27,10 +27,10 @@ pub(in crate::export::site) struct RuleView<'a> {
     pub(in crate::export::site) place: Place,
     /// Whether the schema writes it out; other rules follow from a parameter, a window or a rate.
     pub(in crate::export::site) is_written: bool,
-    /// Groups of parameters of which one is always required.
+    /// Groups of parameters where one is always required.
     pub(in crate::export::site) one_of: Vec<Vec<String>>,
     /// The paths of the parameters that it concerns.
-    pub(in crate::export::site) touches: BTreeSet<String>,
+    pub(in crate::export::site) concerned_parameters: BTreeSet<String>,
     pub(in crate::export::site) refused: Vec<&'a Case>,
     pub(in crate::export::site) accepted: Vec<&'a Case>,
 }
@@ -65,7 +65,7 @@ impl<'a> RuleReader<'a, '_> {
             place: self.place(&entry, written),
             is_written: written.is_some(),
             one_of: written.map(one_of).unwrap_or_default(),
-            touches: self.touches(&entry, written),
+            concerned_parameters: self.concerned_parameters(&entry, written),
             refused: of(true),
             accepted: of(false),
             id: entry.id,
@@ -98,7 +98,7 @@ impl<'a> RuleReader<'a, '_> {
     }
 
     /// The parameters that it tests, and those that its text or its place names.
-    fn touches(&self, entry: &Entry<'a>, written: Option<&'a Rule>) -> BTreeSet<String> {
+    fn concerned_parameters(&self, entry: &Entry<'a>, written: Option<&'a Rule>) -> BTreeSet<String> {
         let Some(operation) = self.operation else { return BTreeSet::new() };
         let wires = operation.wire_parameters(self.family);
         let Some(rule) = written else {
@@ -144,7 +144,7 @@ fn test_in_words(rule: &Rule) -> String {
     }
 }
 
-/// Groups of parameters of which a rule always requires one.
+/// Groups of parameters where a rule always requires one.
 fn one_of(rule: &Rule) -> Vec<Vec<String>> {
     let Some(Test::Condition { when, require, .. }) = &rule.test else { return Vec::new() };
     let prefix = rule.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();

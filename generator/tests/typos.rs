@@ -1,8 +1,8 @@
-//! Slips of the finger: every line of the schema deleted and doubled, and every word of it misspelt. Each is reported
+//! Typos: every line of the schema deleted and doubled, and every word of it misspelt. Each is reported
 //! as one mistake, where it is.
 //!
-//! `cargo test --release -p tradeapi-gen --test slips -- --ignored --nocapture` tries all of them and prints what
-//! became of each kind; the other run takes a sample.
+//! `cargo test --release -p tradeapi-gen --test typos -- --ignored --nocapture` tries all of them and prints the
+//! results by kind; the other run takes a sample.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 #[path = "../../tests/src/folders.rs"]
@@ -17,14 +17,14 @@ use std::thread;
 
 use tradeapi_gen::{Diagnostic, Diagnostics, Generator};
 
-/// Of a hundred slips that are mistakes, at least so many are reported as one, where they are.
+/// Of a hundred typos that are mistakes, at least so many are reported as one, where they are.
 const AT_LEAST: usize = 95;
 
 /// So many mistakes of a kind are judged by themselves.
 const ENOUGH: usize = 500;
 
 /// One line of one file, changed.
-struct Slip {
+struct Typo {
     file: usize,
     line: usize,
     kind: Kind,
@@ -47,12 +47,12 @@ impl Kind {
     }
 }
 
-/// What the generator makes of a slip.
+/// What the generator makes of a typo.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Diagnosed {
     /// It is a schema still.
     Valid,
-    /// One mistake, at the slip.
+    /// One mistake, at the typo.
     Once,
     /// One mistake, somewhere else.
     Elsewhere,
@@ -87,23 +87,23 @@ fn files() -> Vec<File> {
     paths.into_iter().map(file).collect()
 }
 
-/// All slips of all files, but those in empty lines and comments.
-fn slips(files: &[File]) -> Vec<Slip> {
-    let mut slips = Vec::new();
+/// All typos of all files, but those in empty lines and comments.
+fn typos(files: &[File]) -> Vec<Typo> {
+    let mut typos = Vec::new();
     for (file, File { lines, .. }) in files.iter().enumerate() {
         for (line, text) in lines.iter().enumerate() {
             if text.trim().is_empty() || text.trim().starts_with('#') {
                 continue;
             }
             let misspelt = words(text).into_iter().map(Kind::Misspelt);
-            slips.extend([Kind::Deleted, Kind::Doubled].into_iter().chain(misspelt).map(|kind| Slip {
+            typos.extend([Kind::Deleted, Kind::Doubled].into_iter().chain(misspelt).map(|kind| Typo {
                 file,
                 line,
                 kind,
             }));
         }
     }
-    slips
+    typos
 }
 
 /// The words of a line: two letters or more, with the digits and underscores that are part of them.
@@ -138,7 +138,7 @@ fn misspelt(word: &str) -> Option<String> {
     Some(letters.into_iter().collect())
 }
 
-impl Slip {
+impl Typo {
     /// The text of its file, with it.
     fn text(&self, files: &[File]) -> String {
         let mut lines = files[self.file].lines.clone();
@@ -200,15 +200,15 @@ fn holds(lines: &[String], outer: usize, inner: usize) -> bool {
     outer == 0
 }
 
-/// Tries slips, and returns the result of each.
-fn run(files: &[File], slips: &[Slip]) -> Vec<(Diagnosed, String)> {
+/// Tries typos, and returns the result of each.
+fn run(files: &[File], typos: &[Typo]) -> Vec<(Diagnosed, String)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let folder = tempfile::tempdir().unwrap();
         folders::copy(&schema(), folder.path());
         let mut done = Vec::new();
-        while let Some(slip) = slips.get(next.load(Ordering::Relaxed)).map(|_| next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(one) = slips.get(slip) else { break };
+        while let Some(typo) = typos.get(next.load(Ordering::Relaxed)).map(|_| next.fetch_add(1, Ordering::Relaxed)) {
+            let Some(one) = typos.get(typo) else { break };
             let path = folder.path().join(&files[one.file].path);
             fs::write(&path, one.text(files)).unwrap();
             let read = Generator::new().schema_dir(folder.path()).read();
@@ -220,7 +220,7 @@ fn run(files: &[File], slips: &[Slip]) -> Vec<(Diagnosed, String)> {
                     all.render(tradeapi_gen::Format::Short).replace(folder.path().to_str().unwrap(), "schema"),
                 ),
             };
-            done.push((slip, diagnosed, text));
+            done.push((typo, diagnosed, text));
         }
         done
     };
@@ -229,22 +229,22 @@ fn run(files: &[File], slips: &[Slip]) -> Vec<(Diagnosed, String)> {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    done.sort_by_key(|(slip, ..)| *slip);
+    done.sort_by_key(|(typo, ..)| *typo);
     done.into_iter().map(|(_, diagnosed, text)| (diagnosed, text)).collect()
 }
 
-fn most_are_reported_once(files: &[File], slips: &[Slip]) {
-    let diagnosed = run(files, slips);
+fn most_are_reported_once(files: &[File], typos: &[Typo]) {
+    let diagnosed = run(files, typos);
     let mut counts: BTreeMap<(&str, Diagnosed), usize> = BTreeMap::new();
-    for (slip, (diagnosed, text)) in slips.iter().zip(&diagnosed) {
-        *counts.entry((slip.kind.name(), *diagnosed)).or_default() += 1;
+    for (typo, (diagnosed, text)) in typos.iter().zip(&diagnosed) {
+        *counts.entry((typo.kind.name(), *diagnosed)).or_default() += 1;
         if matches!(diagnosed, Diagnosed::Often | Diagnosed::Elsewhere) {
-            let File { path, lines } = &files[slip.file];
-            let what = match &slip.kind {
-                Kind::Misspelt(word) => format!("{} of `{}`", slip.kind.name(), &lines[slip.line][word.clone()]),
+            let File { path, lines } = &files[typo.file];
+            let what = match &typo.kind {
+                Kind::Misspelt(word) => format!("{} of `{}`", typo.kind.name(), &lines[typo.line][word.clone()]),
                 kind => kind.name().to_owned(),
             };
-            println!("== {}:{}: {what}: {}\n{text}", path.display(), slip.line + 1, lines[slip.line]);
+            println!("== {}:{}: {what}: {}\n{text}", path.display(), typo.line + 1, lines[typo.line]);
         }
     }
     let count = |kind: Option<&str>, diagnosed: Diagnosed| -> usize {
@@ -257,13 +257,13 @@ fn most_are_reported_once(files: &[File], slips: &[Slip]) {
         let mistakes = once + elsewhere + often;
         let share = once as f64 * 100.0 / mistakes as f64;
         println!(
-            "{:<14} {mistakes:>6} mistakes: {once} reported once at the slip ({share:.1} %), {elsewhere} once elsewhere, {often} \
+            "{:<14} {mistakes:>6} mistakes: {once} reported once at the typo ({share:.1} %), {elsewhere} once elsewhere, {often} \
              more often; {valid} are schemas still",
             kind.unwrap_or("all")
         );
         // A sample has few of each kind, and one of them is some percent.
         if kind.is_none() || mistakes >= ENOUGH {
-            let of = kind.unwrap_or("slip");
+            let of = kind.unwrap_or("typo");
             assert!(
                 share >= AT_LEAST as f64,
                 "only {share:.1} % of each {of} are reported as one mistake, where they are"
@@ -273,16 +273,16 @@ fn most_are_reported_once(files: &[File], slips: &[Slip]) {
 }
 
 #[test]
-fn a_slip_is_one_mistake_at_its_line() {
+fn a_typo_is_one_mistake_at_its_line() {
     let files = files();
     // A number that divides nothing of the files' rhythm.
-    let sample: Vec<Slip> = slips(&files).into_iter().step_by(89).collect();
+    let sample: Vec<Typo> = typos(&files).into_iter().step_by(89).collect();
     most_are_reported_once(&files, &sample);
 }
 
 #[test]
 #[ignore = "it takes minutes; run it with --release"]
-fn every_slip_is_one_mistake_at_its_line() {
+fn every_typo_is_one_mistake_at_its_line() {
     let files = files();
-    most_are_reported_once(&files, &slips(&files));
+    most_are_reported_once(&files, &typos(&files));
 }

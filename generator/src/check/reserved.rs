@@ -1,13 +1,13 @@
 //! Names that emitted code reserves, and why.
 
 /// Reserved names of one kind.
-pub(super) struct Taken {
+pub(super) struct ReservedNames {
     pub(super) names: &'static [&'static str],
     pub(super) why: &'static str,
 }
 
 /// Emitted code uses or derives these without a path, so a type with such a name would shadow them.
-pub(super) const TYPES: Taken = Taken {
+pub(super) const TYPES: ReservedNames = ReservedNames {
     names: &[
         "Box",
         "Client",
@@ -35,11 +35,11 @@ pub(super) const TYPES: Taken = Taken {
 };
 
 /// The variant for values that the documents do not list.
-pub(super) const VARIANTS: Taken =
-    Taken { names: &["Unknown"], why: "the emitted code uses this variant for values that are not documented" };
+pub(super) const VARIANTS: ReservedNames =
+    ReservedNames { names: &["Unknown"], why: "the emitted code uses this variant for values that are not documented" };
 
 /// Functions of requests, of objects in lists, and of the data of cases.
-pub(super) const SETTERS: Taken = Taken {
+pub(super) const SETTERS: ReservedNames = ReservedNames {
     names: &[
         "between",
         "check",
@@ -64,10 +64,11 @@ pub(super) const SETTERS: Taken = Taken {
 };
 
 /// Functions of a choice by value.
-pub(super) const MAKERS: Taken = Taken { names: &["kind"], why: "every choice has a function with this name" };
+pub(super) const MAKERS: ReservedNames =
+    ReservedNames { names: &["kind"], why: "every choice has a function with this name" };
 
 /// Modules of a family, and functions of the type with its operations.
-pub(super) const OPERATIONS: Taken = Taken {
+pub(super) const OPERATIONS: ReservedNames = ReservedNames {
     names: &[
         "blocking",
         "check_credentials",
@@ -88,7 +89,7 @@ pub(super) const OPERATIONS: Taken = Taken {
 };
 
 /// Functions of the account and the instrument.
-pub(super) const PROPERTIES: Taken = Taken {
+pub(super) const PROPERTIES: ReservedNames = ReservedNames {
     names: &[
         "add",
         "clone",
@@ -111,7 +112,7 @@ pub(super) const PROPERTIES: Taken = Taken {
 };
 
 /// Types of the root.
-pub(super) const ROOT_TYPES: Taken = Taken {
+pub(super) const ROOT_TYPES: ReservedNames = ReservedNames {
     names: &[
         "API",
         "Account",
@@ -131,7 +132,7 @@ pub(super) const ROOT_TYPES: Taken = Taken {
 };
 
 /// Modules of the root, functions of the client, and names that cargo reserves.
-pub(super) const FAMILIES: Taken = Taken {
+pub(super) const FAMILIES: ReservedNames = ReservedNames {
     names: &[
         "account",
         "account_mismatches",
@@ -176,16 +177,16 @@ pub(super) const FAMILIES: Taken = Taken {
 };
 
 /// Keys of conditions.
-pub(super) const CONDITION_WORDS: Taken =
-    Taken { names: &["any_given", "given"], why: "it has a meaning in conditions" };
+pub(super) const CONDITION_WORDS: ReservedNames =
+    ReservedNames { names: &["any_given", "given"], why: "it has a meaning in conditions" };
 
 /// Headers that the transport sets.
-pub(super) const HEADERS: Taken = Taken {
+pub(super) const HEADERS: ReservedNames = ReservedNames {
     names: &["connection", "content-length", "content-type", "host", "transfer-encoding"],
     why: "the client sets it",
 };
 
-impl Taken {
+impl ReservedNames {
     /// Whether a name is reserved.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(&name.trim_start_matches("r#"))

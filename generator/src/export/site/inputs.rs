@@ -7,7 +7,7 @@ use crate::diagnostics::{Code, Diagnostics};
 
 /// What the site shows besides the model.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Beside {
+pub(crate) struct SiteInputs {
     /// The files of the schema, in the order of the indices in places.
     pub(crate) schema: Vec<SourceFile>,
     /// The documents by their keys; empty if the site has none.
