@@ -24,6 +24,7 @@ use super::findings::{FactKind, Findings, Listed, key};
 use super::operations::Names;
 use super::text::Span;
 pub(super) use columns::{Columns, need_of_cell};
+pub(super) use parameters::is_label as introduces_parameters;
 pub(super) use response::next_parameter;
 
 /// The state that all readers share.

@@ -25,7 +25,7 @@ struct Seen<'a> {
 const GROUPS: usize = 1000;
 
 /// Whether a label introduces a list of parameters.
-pub(super) fn is_label(label: Span<'_>) -> bool {
+pub(in super::super) fn is_label(label: Span<'_>) -> bool {
     prefix(label).is_some()
 }
 
