@@ -10,6 +10,10 @@ use crate::model::{Api, Example, Family, Operation, Severity, Step, Way};
 
 /// Checks the rules of all operations that have no mistake so far.
 pub(crate) fn check(api: &Api, to: &mut Diagnostics) {
+    // Without the types of a missing file, rules cannot be judged.
+    if to.iter().any(|mistake| mistake.place.is_none()) {
+        return;
+    }
     for (family, operation) in check::comparable(api, to) {
         let entries = of_operation(family, operation);
         ids_are_free(operation, &entries, to);
