@@ -114,7 +114,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
 ];
 
 #[cfg(feature = "cli")]
-pub(crate) use examples::is_readable;
+pub(crate) use examples::{comparable, is_readable};
 
 /// Checks all rules and reports every violation.
 pub(crate) fn check(api: &Api, to: &mut Diagnostics) {

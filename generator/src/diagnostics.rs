@@ -111,6 +111,12 @@ impl Diagnostics {
         self.items.iter().filter_map(|item| Some(item.place?.file)).collect()
     }
 
+    /// Whether something within a value on one line was reported, or after it on this line.
+    pub(crate) fn is_mistaken_within(&self, value: Place) -> bool {
+        let mut places = self.items.iter().filter_map(|item| item.place);
+        places.any(|place| (place.file, place.line) == (value.file, value.line) && value.start < place.start)
+    }
+
     /// Records that a file has this key, and that its value was reported.
     pub(crate) fn note_unread(&mut self, file: u32, key: &str) {
         self.unread.insert((file, key.to_owned()));

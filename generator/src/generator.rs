@@ -275,6 +275,11 @@ fn resolve_and_check(
     let reading = to.end_of_reading();
     let api = model::builder::build(documents, &mut to);
     check::check(&api, &mut to);
+    // Build scripts run without the interpreter of the rules.
+    #[cfg(feature = "cli")]
+    if matches!(readers, Readers::Two) {
+        crate::rules::check(&api, &mut to);
+    }
     to.drop_follow_ups(&reading);
     to.fold_repeats();
     #[cfg(feature = "cli")]

@@ -4,7 +4,8 @@
 //!    those that follow from a parameter, a window, a rate and so on.
 //! 2. **evaluate**: an interpreter of the checked rules. The emitted checks must give the same results; they share only
 //!    the schema with it.
-//! 3. **cases**: for each checked rule, requests that break only this rule, and requests at its edge that keep it.
+//! 3. **examples**: checks that need all rules; examples keep them.
+//! 4. **cases**: for each checked rule, requests that break only this rule, and requests at its edge that keep it.
 
 mod calendar;
 mod cases;
@@ -12,6 +13,7 @@ mod derived;
 mod drafts;
 mod edges;
 mod evaluate;
+mod examples;
 mod goals;
 mod number;
 
@@ -20,6 +22,7 @@ use crate::model::{Api, Family, Identifier, ListName, Operation, Parameter, Rule
 pub use cases::Case;
 pub(crate) use cases::cases;
 pub(crate) use evaluate::evaluate;
+pub(crate) use examples::check;
 
 /// How far a time may exceed its limit: clocks differ, and time passes between creating and checking a request.
 const ACCESS_TOLERANCE_MS: u64 = 60_000;

@@ -56,8 +56,12 @@ pub(crate) fn family<'a>(api: &'a Api, name: &str) -> Result<&'a Family, Diagnos
         let mut to = Diagnostics::default();
         let known = api.families.iter().map(|family| family.name.as_str());
         let list = known.clone().collect::<Vec<_>>().join(", ");
-        to.whole(Code::UndefinedName, format!("unknown family `{name}`"))
-            .help(did_you_mean(name, known).unwrap_or_else(|| format!("expected one of: {list}").into()));
+        to.whole(Code::UndefinedName, format!("unknown family `{name}`")).help(
+            did_you_mean(name, known).unwrap_or_else(|| {
+                format!("expected one of: {list}; to begin a family, make an empty folder `{name}` in the schema")
+                    .into()
+            }),
+        );
         to
     })
 }

@@ -6,9 +6,10 @@ use super::findings::{FactKind, Key, key};
 use super::{measures, wording};
 use crate::diagnostics::Place;
 use crate::model::{
-    AnswerPath, Api, Carried, Fact, Family, Identifier, OpenQuestion, Operation, Record, Rule, Shape, Type, Unit,
-    alphabet,
+    AnswerPath, Api, Carried, Fact, Family, Identifier, OpenQuestion, Operation, Record, Rule, Shape, SignedPart, Type,
+    Unit, alphabet,
 };
+use crate::words::Times;
 
 /// One claim of the schema.
 #[derive(Clone, Debug)]
@@ -332,8 +333,16 @@ impl<'a> Claims<'a> {
             for Carried { name, place, .. } in credentials.headers() {
                 self.add(key(FactKind::Credential, [document, name]), "", *place, 0);
             }
+            if let Some(timestamp) = credentials.of(SignedPart::Timestamp) {
+                let unit = measures::unit_of_timestamps(credentials.timestamp);
+                self.add(key(FactKind::TimeUnit, [document, &timestamp.name]), unit, timestamp.place, 0);
+            }
         }
         if let Some(envelope) = &api.envelope {
+            if let Some(time) = &envelope.time {
+                let unit = measures::unit_of_times(Times::Milliseconds);
+                self.add(key(FactKind::TimeUnit, [document, time]), unit, envelope.place, 0);
+            }
             for name in envelope.members().into_iter().chain(envelope.data.as_ref().and_then(AnswerPath::first)) {
                 self.add(key(FactKind::Envelope, [document, name]), "", envelope.place, 0);
             }

@@ -2,6 +2,7 @@
 
 use super::text::Span;
 use crate::model::{Duration, Times};
+use crate::words::TimestampForm;
 
 const NUMBERS: [&str; 21] = [
     "zero",
@@ -166,6 +167,17 @@ pub(super) fn unit_of_times(times: Times) -> &'static str {
     }
 }
 
+/// The unit of the timestamps of requests, in the same notation.
+pub(super) fn unit_of_timestamps(form: TimestampForm) -> &'static str {
+    unit_of_times(match form {
+        TimestampForm::Seconds => Times::Seconds,
+        TimestampForm::Milliseconds => Times::Milliseconds,
+        TimestampForm::Microseconds => Times::Microseconds,
+        TimestampForm::Nanoseconds => Times::Nanoseconds,
+        TimestampForm::Iso8601 | TimestampForm::Iso8601Seconds => Times::Iso8601,
+    })
+}
+
 /// The unit of times that a word names, in the notation of [`unit_of_times`].
 pub(super) fn unit_of_word(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
@@ -182,15 +194,14 @@ pub(super) fn unit_of_word(word: &str) -> Option<&'static str> {
 pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> {
     let words = text.words();
     let is_a_time = |word: &Span<'_>| matches!(word.text.to_ascii_lowercase().as_str(), "unix" | "timestamp" | "epoch");
-    let unix = words.iter().position(is_a_time);
-    let behind = unix.and_then(|unix| {
-        let near = words[unix + 1..].iter().take(3);
-        near.skip_while(|word| matches!(word.text, "time" | "timestamp" | "in"))
-            .map(|word| (word, unit_of_word(word.text)))
-            .next()
-    });
-    if let Some((word, Some(unit))) = behind {
-        return Some((unit, *word));
+    let behind = |at: usize| {
+        let mut near = words[at + 1..].iter().take(3);
+        let word = near.find(|word| !matches!(word.text, "time" | "timestamp" | "in"))?;
+        Some((unit_of_word(word.text)?, *word))
+    };
+    let times = words.iter().enumerate().filter(|(_, word)| is_a_time(word));
+    if let Some(found) = times.map(|(at, _)| at).find_map(behind) {
+        return Some(found);
     }
     let is_iso = |pair: &&[Span<'_>]| pair[0].text == "ISO" && pair[1].text.starts_with("8601");
     words.windows(2).find(is_iso).map(|pair| (unit_of_times(Times::Iso8601), pair[0]))

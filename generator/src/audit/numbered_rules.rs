@@ -1,10 +1,12 @@
 //! Compares the numbered rules of a section with the rules of the schema that refer to their numbers.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
 use super::measures::number;
+use super::readers::is_parameter_list;
 use super::text::{Span, overlaps};
 use crate::model::Rule;
 
@@ -45,7 +47,10 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: imp
         }
     }
     for section in document.sections.iter().filter(|section| !skip(section.at.start)) {
-        for (number, text) in numbered(document, section) {
+        let parameters = lists_of_parameters(document, section);
+        let rules =
+            numbered(document, section).filter(|(_, text)| !parameters.iter().any(|list| list.contains(&text.at)));
+        for (number, text) in rules {
             if !named.contains(&(section.at.start, number)) {
                 found.in_document_only.push(text);
             }
@@ -79,6 +84,27 @@ pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: S
     let names = Span::new(at, 0).texts();
     let names_row = Span::new(first, 0).texts().iter().any(|name| names.contains(name));
     names_row || numbers.is_empty() && !at.contains("table, ") && !at.contains("after the ")
+}
+
+/// The ranges of lists that a label such as `Parameters:` introduces.
+fn lists_of_parameters(document: &Document, section: &Section) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let (mut is_label, mut open) = (false, None);
+    for block in &section.blocks {
+        match block {
+            Block::Item { list, text, .. } if is_label || open == Some(*list) => {
+                open = Some(*list);
+                found.push(text.clone());
+                is_label = false;
+            }
+            Block::Text(text) => {
+                let last = document.span(text).sentences().pop().and_then(Span::label);
+                is_label = last.is_some_and(|(label, rest)| rest.is_empty() && is_parameter_list(label));
+            }
+            Block::Item { .. } | Block::Table { .. } => is_label = false,
+        }
+    }
+    found
 }
 
 pub(super) fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<Item = (u64, Span<'a>)> {

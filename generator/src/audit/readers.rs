@@ -25,6 +25,7 @@ use super::findings::{FactKind, Findings, Listed, key};
 use super::operations::Names;
 use super::text::Span;
 pub(super) use columns::{Columns, need_of_cell};
+pub(super) use labels::is_parameter_list;
 pub(super) use response::next_parameter;
 
 /// The state that all readers share.

@@ -3,6 +3,7 @@
 use super::conditions::Subject;
 use super::names::{RustName, are_distinct, are_free};
 use super::reserved;
+use super::rules::implies;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest};
 use crate::model::{Api, Class, Condition, Enum, Family, Lookup, Operation, Property, PropertyKind};
 
@@ -143,8 +144,26 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
             .help("test values and forms of parameters, or values of the account's properties");
         }
     }
+    classes_are_reached(family, to);
     if !family.classes.is_empty() {
         rates_have_known_classes(family, to);
+    }
+}
+
+/// The first class that fits holds, so the conditions of a class do not imply those of an earlier one.
+fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
+    for (index, class) in family.classes.iter().enumerate() {
+        let is_implied = |earlier: &Condition| class.when.iter().any(|condition| implies(condition, earlier));
+        let covers = |earlier: &&Class| !earlier.when.is_empty() && earlier.when.iter().all(is_implied);
+        if let Some(earlier) = family.classes.iter().take(index).find(covers) {
+            to.at(
+                class.place,
+                Code::BadRate,
+                format!("no call is of the class `{}`: `{}` comes first and fits", class.name, earlier.name),
+            )
+            .related(earlier.place, "the other class is here")
+            .help("put the class with more conditions first");
+        }
     }
 }
 

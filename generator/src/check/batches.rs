@@ -42,7 +42,7 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
         to.at(*place, Code::UndefinedName, format!("`{}` has no list of objects `{name}`", operation.name)).help(help);
         return;
     };
-    if list.max_items.is_none() {
+    if list.max_items.is_none() && !to.is_unread(list.written.file, "max_items") {
         to.at(*place, Code::BadResponse, format!("`{name}` has no `max_items`"))
             .related(list.name.place, "the list is here")
             .help("add `max_items` there, so that longer batches can be split");

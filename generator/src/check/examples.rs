@@ -13,26 +13,30 @@ use json::{Node, Value};
 
 /// Checks the examples of all operations.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    for (family, operation) in comparable(api, to) {
+        for example in &operation.examples {
+            let (text, place) = &example.request;
+            read(family, text, *place, to, |example, root| request::check(example, operation, root));
+            let (text, place) = &example.response;
+            read(family, text, *place, to, |example, root| response::check(example, api, operation, root));
+        }
+    }
+}
+
+/// The operations whose examples can be compared: the files that they depend on have no mistake so far.
+pub(crate) fn comparable<'a>(api: &'a Api, to: &Diagnostics) -> Vec<(&'a Family, &'a Operation)> {
     let mistaken = to.mistaken_files();
     let is_sound = |file: &u32| !mistaken.contains(file);
     if !api.is_whole || !is_sound(&api.place.file) {
-        return;
+        return Vec::new();
     }
-    for family in api.families.iter().filter(|family| family.shared_files.iter().all(is_sound)) {
-        // Parameters may be taken over from the file of another operation.
-        let files = |operation: &Operation| -> Vec<u32> {
-            let parameters = operation.sets().flat_map(|(_, parameters)| parameters);
-            parameters.map(|parameter| parameter.written.file).chain([operation.place.file]).collect()
-        };
-        for operation in family.operations.iter().filter(|operation| files(operation).iter().all(is_sound)) {
-            for example in &operation.examples {
-                let (text, place) = &example.request;
-                read(family, text, *place, to, |example, root| request::check(example, operation, root));
-                let (text, place) = &example.response;
-                read(family, text, *place, to, |example, root| response::check(example, api, operation, root));
-            }
-        }
-    }
+    // Parameters may be taken over from the file of another operation.
+    let files = |operation: &Operation| -> Vec<u32> {
+        let parameters = operation.sets().flat_map(|(_, parameters)| parameters);
+        parameters.map(|parameter| parameter.written.file).chain([operation.place.file]).collect()
+    };
+    let sound = api.operations().filter(|(family, _)| family.shared_files.iter().all(is_sound));
+    sound.filter(|(_, operation)| files(operation).iter().all(is_sound)).collect()
 }
 
 /// Checks a request that is not an example in the same way.

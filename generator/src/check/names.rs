@@ -197,6 +197,10 @@ pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
 pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     for operation in family.operations.iter().filter(|operation| !operation.name.chars().all(is_word)) {
+        // A name that cannot become one of Rust is reported.
+        if to.iter().any(|item| (item.code, item.place) == (Code::NotAnIdentifier, Some(operation.place))) {
+            continue;
+        }
         to.at(operation.place, Code::WrongName, format!("invalid operation name `{}`", operation.name))
             .help("name it and its file after the last segment of its path: lower-case letters, digits and hyphens");
     }

@@ -33,6 +33,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             conditions_are_valid(api, family, operation, rule, to);
             can_hold(rule, to);
             can_fail(rule, to);
+            can_be_kept(rule, to);
         }
         agree(&operation.statements.rules, to);
     }
@@ -123,6 +124,16 @@ fn can_fail(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
+/// A rule that requires what its `when` excludes refuses every request to which it applies.
+fn can_be_kept(rule: &Rule, to: &mut Diagnostics) {
+    let Some(Test::Condition { when, require, .. }) = &rule.test else { return };
+    let is_excluded = |required: &Condition| when.iter().any(|condition| excludes(condition, required));
+    if !contradicts_itself(when) && require.iter().any(is_excluded) {
+        to.at(rule.place, Code::BadRule, format!("{} can never be kept: `when` excludes what it requires", name(rule)))
+            .help("correct the condition, or write what is refused under `forbid`");
+    }
+}
+
 /// Two rules with the same condition do not require and forbid the same.
 fn agree(rules: &[Rule], to: &mut Diagnostics) {
     for (index, rule) in rules.iter().enumerate() {
@@ -193,7 +204,7 @@ fn compared(condition: &Condition) -> Option<(&str, &str, BTreeSet<&str>)> {
 }
 
 /// Whether the second condition holds whenever the first does.
-fn implies(one: &Condition, other: &Condition) -> bool {
+pub(super) fn implies(one: &Condition, other: &Condition) -> bool {
     match (one, other) {
         (Condition::Not(one), Condition::Not(other)) => implies(other, one),
         (one, Condition::Not(other)) => excludes(one, other),
@@ -264,7 +275,8 @@ fn does_not_concern_what_is_always_sent(rule: &Rule, names: &WireNames<'_>, to: 
         Lookup::Missing(_) | Lookup::Unresolved => false,
     };
     let is_always_given = |condition: &Condition| match condition {
-        Condition::Given(given) => given.iter().all(is_always_sent),
+        // A condition without parameters is reported.
+        Condition::Given(given) => !given.is_empty() && given.iter().all(is_always_sent),
         Condition::AnyGiven(given) => given.iter().any(is_always_sent),
         Condition::HasForm { .. }
         | Condition::Is { .. }

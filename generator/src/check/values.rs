@@ -7,6 +7,9 @@ use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Edit, Family, Name, Need, Operation, Parameter, Shape, Type};
 use crate::words::Times;
 
+/// The digits of the greatest integer.
+const MOST_DIGITS: u32 = u64::MAX.ilog10() + 1;
+
 /// Rules for a single parameter.
 const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
     [shape, only_of_parameter, bounds, digits, item_counts, default, edit, wins];
@@ -162,9 +165,25 @@ fn begins_with_zero(number: &str) -> Option<Fault> {
 fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((digits, place)) = parameter.digits.filter(|_| !parameter.shape.is_undefined()) else { return };
     if parameter.shape.single() != Some(Type::Integer) {
-        misplaced(family, parameter, place, "`digits` requires an integer", to);
-    } else if digits == 0 {
+        return misplaced(family, parameter, place, "`digits` requires an integer", to);
+    }
+    if digits == 0 {
         to.at(place, Code::BadNumber, "`digits` must be at least 1").help("write the maximum number of digits");
+    } else if digits >= MOST_DIGITS {
+        to.at(
+            place,
+            Code::BadNumber,
+            format!("`digits` {digits} excludes no integer: none has more than {MOST_DIGITS}"),
+        )
+        .help("remove it, or use the type `string` for longer numbers");
+    }
+    let bounds = [("min", &parameter.min), ("max", &parameter.max)];
+    for (key, (bound, at)) in bounds.into_iter().filter_map(|(key, bound)| Some((key, bound.as_ref()?))) {
+        if digits > 0 && number::is_integer(bound) && bound.len() > digits as usize {
+            to.at(*at, Code::BadNumber, format!("`{key}` {bound} has more than {digits} digits"))
+                .related(place, "`digits` is here")
+                .help("correct one of them");
+        }
     }
 }
 
@@ -244,7 +263,8 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(ty) = parameter.shape.single().filter(|ty| !matches!(ty, Type::Choice(_))) else {
         return misplaced(family, parameter, *place, "`default` requires a single value", to);
     };
-    if let Some(fault) = find_fault(family, ty, default).or_else(|| out_of_bounds(family, parameter, default)) {
+    let fault = find_fault(family, ty, default).or_else(|| out_of_bounds(family, parameter, default));
+    if let Some(fault) = fault.or_else(|| begins_with_zero(default).filter(|_| ty.is_quantity())) {
         fault.report(to, *place, Code::BadDefault, "`default`");
     }
 }

@@ -142,7 +142,18 @@ fn leaves_schema(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
     if !is_inside {
         return Some(("the link leads out of the schema folder".to_owned(), "copy what it leads to into the schema"));
     }
-    at.is_dir().then(|| ("the link leads to a folder of the schema, which would be read twice".to_owned(), "remove it"))
+    let what = match (at.is_dir(), is_schema_file(&target)) {
+        (true, _) => "folder",
+        (false, true) => "file",
+        (false, false) => return None,
+    };
+    Some((format!("the link leads to a {what} of the schema, which would be read twice"), "remove it"))
+}
+
+/// Whether a file has a name under which it is read.
+fn is_schema_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.ends_with(".yaml") && !name.starts_with('.')
 }
 
 fn visit_subfolder(
@@ -153,8 +164,12 @@ fn visit_subfolder(
     names: &mut Vec<String>,
     to: &mut Diagnostics,
 ) {
-    if below.is_empty() {
+    if below.is_empty() && !is_schema_file(Path::new(&path)) {
         list(folder, shown, &path, names, to);
+    } else if below.is_empty() {
+        let file = to.add_file(shown.join(&path));
+        to.at(Place { file, ..Place::default() }, Code::StrayFile, format!("`{path}` is a folder"))
+            .help("rename the folder: only files end in .yaml");
     } else {
         let file = to.add_file(shown.join(&path));
         to.at(Place { file, ..Place::default() }, Code::StrayFile, "unexpected folder: a family has no subfolders")
@@ -228,7 +243,42 @@ fn is_plain_text(file: u32, text: &str, to: &mut Diagnostics) -> bool {
             .help("save it with LF line ends; `* text eol=lf` in .gitattributes keeps it so");
         return false;
     }
-    true
+    has_no_conflict(file, text, to)
+}
+
+/// Reports the conflicts that a merge has left in a file, each with all of its lines.
+fn has_no_conflict(file: u32, text: &str, to: &mut Diagnostics) -> bool {
+    let mut conflicts: Vec<Vec<Place>> = Vec::new();
+    let (mut offset, mut is_open) = (0, false);
+    for line in text.split_inclusive('\n') {
+        if let Some(mark) = conflict_mark(line) {
+            let place = place_after(file, &text[..offset]);
+            let place = Place { end: place.start + 7, ..place };
+            match conflicts.last_mut().filter(|_| is_open && mark != '<') {
+                Some(conflict) => conflict.push(place),
+                None => conflicts.push(vec![place]),
+            }
+            is_open = mark != '>';
+        }
+        offset += line.len();
+    }
+    for conflict in &conflicts {
+        let mut marks = conflict.iter();
+        let Some(first) = marks.next() else { continue };
+        let mut report = to.at(*first, Code::BrokenYaml, "invalid YAML: an unresolved merge conflict");
+        for mark in marks {
+            report = report.related(*mark, "another line of the conflict");
+        }
+        report.help("keep what is meant, and remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`");
+    }
+    conflicts.is_empty()
+}
+
+/// The character of a line that git writes around a conflict. No such line can begin in the first column of YAML.
+fn conflict_mark(line: &str) -> Option<char> {
+    let mark = line.chars().next().filter(|c| "<|=>".contains(*c))?;
+    let (run, rest) = line.split_at_checked(7)?;
+    (run.chars().all(|c| c == mark) && rest.starts_with([' ', '\n'])).then_some(mark)
 }
 
 /// The place of the character after `before`.

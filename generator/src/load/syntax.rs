@@ -154,6 +154,9 @@ pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax 
         Construct::Indentation if lacks_space(&lines, line) => {
             ("no space after `:`", "write `name: value`, with a space before the value", None)
         }
+        Construct::Indentation if lacks_colon(&lines, line) => {
+            ("a line without `:`", "write `name: value`, or begin an item with `- `", None)
+        }
         Construct::Indentation => (
             "inconsistent indentation",
             "align the line with the others of its mapping or list",
@@ -301,6 +304,15 @@ fn lacks_space(lines: &[&str], line: usize) -> bool {
     let text = line.checked_sub(1).and_then(|index| lines.get(index)).map_or("", |text| text.trim());
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     !text.contains(": ") && text.split_once(':').is_some_and(|(name, value)| is_name(name) && !value.is_empty())
+}
+
+/// Whether a line is as far to the left as the one before, and has neither a name nor the mark of an item.
+fn lacks_colon(lines: &[&str], line: usize) -> bool {
+    let text = |line: Option<usize>| line.and_then(|index| lines.get(index)).copied().unwrap_or_default();
+    let (before, text) = (text(line.checked_sub(2)), text(line.checked_sub(1)));
+    let content = text.trim();
+    let is_plain = content.chars().next().is_some_and(char::is_alphanumeric);
+    is_plain && !content.contains(": ") && !content.ends_with(':') && indentation(text) == indentation(before)
 }
 
 fn longest_key(lines: &[&str], line: usize) -> usize {

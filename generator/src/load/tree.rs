@@ -166,7 +166,7 @@ impl<'a> Builder<'a, '_> {
                 let plain = matches!(style, ScalarStyle::Plain);
                 // The parser reports a missing value as `~`, which is not in the file.
                 let text = if plain && place.start == place.end { Cow::Borrowed("") } else { text };
-                self.refuse_invisible(place, &text);
+                let text = self.without_invisible(place, text);
                 self.add(place, Content::Scalar { text, plain });
             }
             Event::SequenceStart(style, anchor, _) => {
@@ -252,18 +252,20 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Reports invisible characters, because texts end up in code, documentation and terminals.
-    fn refuse_invisible(&mut self, place: Place, text: &str) {
+    /// Reports invisible characters, because texts end up in code, documentation and terminals. The text goes on
+    /// without them, so that a word with one of them is a single mistake.
+    fn without_invisible(&mut self, place: Place, text: Cow<'a, str>) -> Cow<'a, str> {
         // Most texts are plain ASCII, which can be checked without decoding.
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
-            return;
+            return text;
         }
-        if let Some(character) = text.chars().find(|c| *c != '\n' && is_invisible(*c)) {
-            self.sound = false;
-            self.to
-                .at(place, Code::InvisibleCharacter, format!("invisible character U+{:04X}", u32::from(character)))
-                .help("remove it");
-        }
+        let is_refused = |c: char| c != '\n' && is_invisible(c);
+        let Some(character) = text.chars().find(|c| is_refused(*c)) else { return text };
+        self.sound = false;
+        self.to
+            .at(place, Code::InvisibleCharacter, format!("invisible character U+{:04X}", u32::from(character)))
+            .help("remove it");
+        text.replace(is_refused, "").into()
     }
 
     fn refuse(&mut self, place: Place, what: &str, mark: char) {

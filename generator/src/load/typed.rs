@@ -7,9 +7,9 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{self, DeserializeOwned};
+use serde::de::{self, DeserializeOwned, Unexpected};
 
-use self::reader::NodeReader;
+use self::reader::{NodeReader, how_to_write};
 use super::tree::{Content, Node};
 use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean};
 
@@ -86,6 +86,19 @@ impl std::error::Error for ReadError {}
 impl de::Error for ReadError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::new(Code::WrongType, message.to_string())
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        let found = match found {
+            Unexpected::Map => "a mapping".to_owned(),
+            Unexpected::Seq => "a list".to_owned(),
+            Unexpected::Str(_) => "a text".to_owned(),
+            other => other.to_string(),
+        };
+        let what = expected.to_string();
+        let mut error = Self::new(Code::WrongType, format!("expected {what}, found {found}"));
+        error.help = Some(Box::new(how_to_write(&what).into()));
+        error
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {

@@ -171,6 +171,9 @@ impl Builder<'_> {
             self.known_document(text);
         }
         let section = raw.section.as_ref().map(|section| section.value.clone());
+        if raw.section.is_some() {
+            self.need(&raw.section, "section", raw.place);
+        }
         Some(Source { document, section, place: raw.place })
     }
 

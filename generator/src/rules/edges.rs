@@ -44,9 +44,7 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
         vec![bare.map_or(json!(text), |number| json!(number))]
     };
     let wire = |bound: &str| parameter.shape.single().map_or_else(|| bound.to_owned(), |ty| ty.wire_of_value(bound));
-    let moved = |bound: &str, by: i128| {
-        wire(bound).parse::<i128>().map_or_else(|_| Vec::new(), |n| number((n + by).to_string()))
-    };
+    let moved = |bound: &str, by: i128| moved(&wire(bound), by).map_or_else(Vec::new, number);
     match bound {
         Bound::Values(known) if breaks => {
             let all = family.enum_of(&parameter.shape);
@@ -66,6 +64,16 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
         Bound::Edit(delete) => vec![json!(delete), json!(format!("{delete}.5"))],
         Bound::MinItems(_) | Bound::MaxItems(_) => Vec::new(),
     }
+}
+
+/// A decimal number with so many units more in its last place.
+fn moved(number: &str, by: i128) -> Option<String> {
+    let places = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let units = number.replacen('.', "", 1).parse::<i128>().ok()?.checked_add(by)?;
+    let sign = if units < 0 { "-" } else { "" };
+    let digits = format!("{:0>least$}", units.unsigned_abs(), least = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    Some(if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") })
 }
 
 /// Texts just outside or just inside the constraints of an identifier, for each length and each character at the edge.
@@ -88,4 +96,19 @@ fn texts_at(identifier: &Identifier, breaks: bool) -> Vec<Value> {
         texts.extend(pieces.iter().flat_map(|(first, last)| [padded(*first), padded(*last)]));
     }
     texts.into_iter().map(|text| json!(text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moved;
+
+    #[test]
+    fn numbers_move_in_their_last_place() {
+        let moves = [("20", 1, "21"), ("0.001", -1, "0.000"), ("99.5", 1, "99.6"), ("9.9", 1, "10.0"), ("0", -1, "-1")];
+        for (number, by, to) in moves {
+            assert_eq!(moved(number, by).as_deref(), Some(to));
+        }
+        assert_eq!(moved("0.0", -1).as_deref(), Some("-0.1"));
+        assert_eq!(moved("1e3", 1), None);
+    }
 }

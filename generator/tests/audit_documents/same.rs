@@ -58,6 +58,11 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("| yes |", "| Yes |"),
     ("| yes |", "| required |"),
     ("| no |", "| optional |"),
+    ("| yes |", "| \u{2713} |"),
+    ("buy, sell |", "buy<br>sell |"),
+    ("isolated, crossed |", "isolated<br/>crossed |"),
+    ("(default), cancel_taker, cancel_maker", "(default)<br>cancel_taker<br>cancel_maker"),
+    ("USDT-FUTURES, COIN-FUTURES, USDC-FUTURES |", "USDT-FUTURES<br />COIN-FUTURES<br />USDC-FUTURES |"),
 ];
 
 fn is_name(word: &str) -> bool {

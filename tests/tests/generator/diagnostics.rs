@@ -103,6 +103,25 @@ const GENERATED_CASES: &[(&str, Break)] = &[
         std::os::unix::fs::symlink(target, folder.join("house/read-book.yaml")).unwrap();
         mistakes(folder)
     }),
+    #[cfg(unix)]
+    ("link_to_another_file", |folder| {
+        fs::remove_file(folder.join("house/read-book.yaml")).unwrap();
+        std::os::unix::fs::symlink("lend-book.yaml", folder.join("house/read-book.yaml")).unwrap();
+        mistakes(folder)
+    }),
+    ("folder_in_place_of_the_api", |folder| {
+        fs::remove_file(folder.join("api.yaml")).unwrap();
+        fs::create_dir(folder.join("api.yaml")).unwrap();
+        mistakes(folder)
+    }),
+    ("merge_conflicts", |folder| {
+        spoil(folder, "house/lend-book.yaml", |text| {
+            let title = "<<<<<<< HEAD\ntitle: Lend Book\n||||||| base\n=======\ntitle: Lend a Book\n>>>>>>> other\n";
+            text.replace("title: Lend Book\n", title).replace("effect: create\n", "effect: create\n>>>>>>> other\n")
+        });
+        spoil(folder, "office/count.yaml", |text| text.replace("effect: cancel", "effect: kancel"));
+        mistakes(folder)
+    }),
     ("list_of_a_million", |folder| {
         spoil(folder, "office/count.yaml", |text| text + "not_shown:\n" + &"- x\n".repeat(1_000_000));
         mistakes(folder)

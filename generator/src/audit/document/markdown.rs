@@ -10,15 +10,19 @@ use crate::audit::wording;
 /// Whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in angle
 /// brackets is the name of something.
 fn is_markup(html: &str) -> bool {
-    const TAGS: [&str; 20] = [
-        "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "p", "small", "span",
-        "strong", "sub", "summary", "sup", "u",
+    const TAGS: [&str; 22] = [
+        "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "ol", "p", "small", "span",
+        "strong", "sub", "summary", "sup", "u", "ul",
     ];
     let html = html.trim();
-    let name =
-        html.trim_start_matches(['<', '/']).split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     let is_tag = html.starts_with('<') && html.ends_with('>') && html.matches('<').count() == 1;
-    html.starts_with("<!--") && html.ends_with("-->") || is_tag && TAGS.contains(&name.to_ascii_lowercase().as_str())
+    html.starts_with("<!--") && html.ends_with("-->") || is_tag && TAGS.contains(&tag_name(html).as_str())
+}
+
+/// The name of a tag in lower case.
+fn tag_name(html: &str) -> String {
+    let name = html.trim().trim_start_matches(['<', '/']).split(|c: char| !c.is_ascii_alphanumeric()).next();
+    name.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Whether a text stands for a table of contents that a program inserts.
@@ -66,6 +70,8 @@ pub(super) struct Builder {
     cell_end: usize,
     /// The characters of the open block.
     words: Words,
+    /// The byte of a line break in the open cell, behind which nothing has followed yet.
+    line_break: Option<usize>,
 }
 
 impl Builder {
@@ -129,7 +135,13 @@ impl Builder {
             Event::End(TagEnd::MetadataBlock(_)) => self.is_metadata = false,
             Event::Text(_) if self.is_metadata => {}
             Event::Text(words) if self.is_code => self.push_literal(&words, at),
-            Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => self.push(" ", at),
+            Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => {
+                self.push(" ", at);
+                let is_break = ["br", "li", "p"].contains(&tag_name(&words).as_str());
+                if is_break && matches!(self.open, Some(Open::Cell)) {
+                    self.line_break.get_or_insert(at);
+                }
+            }
             Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),
             Event::Code(words) => {
                 let ticks = parsed[range].chars().take_while(|c| *c == '`').count();
@@ -175,7 +187,30 @@ impl Builder {
             self.open = Some(Open::Text);
         }
         self.has_words |= !self.is_in_link && words.contains(char::is_alphanumeric);
+        if !words.trim().is_empty()
+            && let Some(at) = self.line_break.take()
+        {
+            self.separate_lines(words, at);
+        }
         self.words.extend(words.char_indices().map(|(offset, c)| (c, at + offset)));
+    }
+
+    /// Writes the mark that a line break in a cell stands for: a comma before another item of a list, a semicolon before
+    /// other words, and none where the line already ends with one.
+    fn separate_lines(&mut self, next: &str, at: usize) {
+        let Some((last, _)) = self.words.iter().rfind(|(c, _)| !c.is_whitespace()) else { return };
+        if matches!(last, ',' | ';' | ':' | '.' | '(' | '/' | '-') {
+            return;
+        }
+        let next = next.trim_start();
+        let word = next.split(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).next().unwrap_or_default();
+        let rest = next[word.len()..].trim_start();
+        let is_item = !word.is_empty() && (rest.is_empty() || rest.starts_with(['(', ',', ';']));
+        while self.words.last().is_some_and(|(c, _)| c.is_whitespace()) {
+            self.words.pop();
+        }
+        let mark = if is_item { ',' } else { ';' };
+        self.words.extend([(mark, at), (' ', at)]);
     }
 
     /// The list that a new list without numbers continues: for Markdown, another bullet starts a new list; for readers,
@@ -189,6 +224,7 @@ impl Builder {
 
     fn begin(&mut self, open: Open) {
         self.end();
+        self.line_break = None;
         self.open = Some(open);
     }
 

@@ -39,6 +39,7 @@ impl<'a> Reader<'a> {
             self.found.state(of.clone(), "", name);
             listed.push(of);
             self.sent_on(name.text, meaning);
+            self.time_unit_in(meaning, key(FactKind::TimeUnit, [&document, name.text]));
         }
         self.missing_keys(FactKind::Credential, Some(&document), &listed, table.at());
     }

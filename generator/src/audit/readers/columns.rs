@@ -70,8 +70,8 @@ pub(super) struct Cells<'a> {
 /// The need that a cell states.
 pub(in super::super) fn need_of_cell(text: &str) -> Option<&'static str> {
     Some(match text.to_ascii_lowercase().as_str() {
-        "yes" | "y" | "true" | "required" => "yes",
-        "no" | "n" | "false" | "optional" => "no",
+        "yes" | "y" | "true" | "required" | "✓" | "✔" | "√" => "yes",
+        "no" | "n" | "false" | "optional" | "✗" | "✘" | "×" => "no",
         "conditional" | "conditionally" => "conditional",
         _ => return None,
     })

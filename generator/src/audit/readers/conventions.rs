@@ -25,8 +25,11 @@ impl<'a> Reader<'a> {
         let known = self.claims.last_parts(FactKind::Envelope, [&self.document.id]);
         let mut listed = Vec::new();
         for member in rule.split(&[","]) {
-            let name = member.head_and_note().0;
+            let (name, note) = member.head_and_note();
             self.found.state(key(FactKind::Envelope, [&self.document.id, name.text]), "", name);
+            if let Some(note) = note {
+                self.time_unit_in(note, key(FactKind::TimeUnit, [&self.document.id, name.text]));
+            }
             listed.push(name.text);
         }
         for missing in known.iter().filter(|known| !listed.contains(&known.as_str())) {

@@ -137,14 +137,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `at most 20 orders per request`, if the operation has one list.
+    /// Reads `at most 20 orders per request`, or `fewer than 21`, if the operation has one list.
     pub(super) fn batch_maximum(&mut self, text: Span<'a>, id: &str) {
         let Some(list) = self.list_parameter(id) else { return };
         for clause in text.clauses() {
             let texts = clause.texts();
-            if let Some(at) = texts.windows(2).position(|pair| pair == ["at", "most"]) {
+            let is_bound = |pair: &[&str]| matches!(pair, ["at", "most"] | ["fewer" | "less", "than"]);
+            if let Some(at) = texts.windows(2).position(is_bound) {
                 let is_of_items = texts.contains(&"per");
-                if let Some(n) = texts.get(at + 2).and_then(|word| number(word)).filter(|_| is_of_items) {
+                let least_too_many = u64::from(texts[at] != "at");
+                let n = texts.get(at + 2).and_then(|word| number(word)).and_then(|n| n.checked_sub(least_too_many));
+                if let Some(n) = n.filter(|_| is_of_items) {
                     self.found.state(key(FactKind::ParameterMax, [id, &list]), n.to_string(), clause);
                 }
             }

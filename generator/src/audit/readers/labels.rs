@@ -3,7 +3,7 @@
 use super::super::text::Span;
 
 /// Whether a label introduces a list of parameters.
-pub(super) fn is_parameter_list(label: Span<'_>) -> bool {
+pub(in super::super) fn is_parameter_list(label: Span<'_>) -> bool {
     parameter_prefix(label).is_some()
 }
 

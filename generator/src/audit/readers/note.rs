@@ -11,6 +11,9 @@ use super::{Reader, values, windows};
 const OF_TEXT: [&str; 9] =
     ["characters", "character", "letters", "bytes", "decimals", "decimal", "places", "significant", "digits"];
 
+/// Words with which a text may name a value that is not allowed.
+const DENIALS: [&str; 7] = ["not", "longer", "without", "except", "removed", "deprecated", "unsupported"];
+
 /// Parameters that share a note.
 pub(super) struct NotedParameters<'a, 'b> {
     pub(super) id: &'b str,
@@ -134,6 +137,13 @@ impl<'a> Reader<'a> {
                     state(FactKind::ParameterMax, n);
                 }
             }
+            ["default", n, "and", "maximum" | "max", most] => match (decimal(n), decimal(most)) {
+                (Some(n), Some(most)) => {
+                    state(FactKind::ParameterDefault, n);
+                    state(FactKind::ParameterMax, most);
+                }
+                _ => return false,
+            },
             ["default", n] | ["defaults", "to", n] => match decimal(n) {
                 Some(n) => state(FactKind::ParameterDefault, n),
                 None => return false,
@@ -244,7 +254,12 @@ impl<'a> Reader<'a> {
             return None;
         }
         let list = values::list(text, known)?;
-        self.state_values(of, &list, known);
+        // A value that the text names outside of the list was not understood, so the changed words are reviewed.
+        let words = text.texts();
+        let denies = words.iter().any(|word| DENIALS.contains(&word.to_ascii_lowercase().as_str()));
+        let is_stated = |value: &&String| denies || list.has(value) || !words.contains(&value.as_str());
+        let known: Vec<String> = known.iter().filter(is_stated).cloned().collect();
+        self.state_values(of, &list, &known);
         Some(list)
     }
 
@@ -277,8 +292,11 @@ impl<'a> Reader<'a> {
     fn default_of(&mut self, noted: &NotedParameters<'a, '_>, name: &str, values: &[String]) {
         for clause in noted.note.clauses() {
             let words = clause.words();
-            let from = words.iter().position(|word| ["default", "defaults"].contains(&word.text));
-            let is_a_default = from == Some(0) && words.len() > 1 || words.iter().any(|word| word.text == "defaults");
+            // A clause may begin a sentence.
+            let is_default = |word: &Span<'_>| ["default", "Default", "defaults", "Defaults"].contains(&word.text);
+            let from = words.iter().position(is_default);
+            let says = |word: &Span<'_>| word.text.eq_ignore_ascii_case("defaults");
+            let is_a_default = from == Some(0) && words.len() > 1 || words.iter().any(says);
             let Some(from) = from.filter(|_| is_a_default) else { continue };
             // `no (default: what no does)` was already read with the values; `default: no` was not.
             if clause.text.starts_with("default:") && words.len() > 2 {
@@ -367,10 +385,17 @@ impl<'a> Reader<'a> {
         found.min_by_key(|(at, unit)| (*at, std::cmp::Reverse(unit.len())))
     }
 
-    /// Reads `blank keeps the price`, `0 deletes it`.
+    /// Reads `blank keeps the price`, `0 deletes it`, `blank deletes it`.
     fn edit(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
-        if !matches!(texts, ["blank" | "empty", "keeps", ..]) {
-            return false;
+        match texts {
+            ["blank" | "empty", "keeps", ..] => {}
+            ["blank" | "empty", "cancels" | "deletes" | "clears" | "removes", ..] => {
+                for (name, _) in noted.names {
+                    self.found.state(key(FactKind::Edit, [noted.id, name]), "deletes", clause);
+                }
+                return true;
+            }
+            _ => return false,
         }
         let deletes = noted.note.clauses().into_iter().find_map(|clause| match clause.texts().as_slice() {
             [text, "deletes" | "cancels", ..] => Some(((*text).to_owned(), clause)),

@@ -3,6 +3,7 @@
 use super::super::claims::KnownRecord;
 use super::super::document::{Section, Table};
 use super::super::findings::{FactKind, Key, key};
+use super::super::measures::unit_of_word;
 use super::super::text::Span;
 use super::super::wording::{deprecated, deprecates_value, is_name, likeness, stems};
 use super::{Reader, values};
@@ -285,7 +286,11 @@ fn stated_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
         ["string", ..] if is_type => Some("string"),
         ["number" | "integer", ..] if is_type => Some("number"),
         ["boolean", ..] if is_type => Some("boolean"),
+        ["object", ..] if is_type => Some("object"),
         [.., "number"] => Some("number"),
+        // In `Unix ms numbers`, and as the note of a field. Other numbers are counts.
+        ["numbers" | "integers" | "integer"] | ["all", "numbers" | "integers"] => Some("number"),
+        [.., unit, "numbers" | "integers" | "integer"] if unit_of_word(unit).is_some() => Some("number"),
         _ => None,
     }
 }

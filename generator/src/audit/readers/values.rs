@@ -11,6 +11,12 @@ pub(super) struct ValueList<'a> {
     pub(super) span: Option<Span<'a>>,
 }
 
+impl ValueList<'_> {
+    pub(super) fn has(&self, value: &str) -> bool {
+        self.values.iter().any(|(listed, _)| listed == value)
+    }
+}
+
 /// Words that occur in lists of such documents and are not values.
 const GRAMMAR: [&str; 19] = [
     "required",
@@ -36,7 +42,7 @@ const GRAMMAR: [&str; 19] = [
 
 /// The list of values in a text. `known` holds the values in the schema, if there are any.
 pub(super) fn list<'a>(text: Span<'a>, known: &[String]) -> Option<ValueList<'a>> {
-    let parts = text.split(&[";"]).into_iter().flat_map(|segment| segment.split(&[":"]).into_iter().enumerate());
+    let parts = text.split(&[";", ". "]).into_iter().flat_map(|segment| segment.split(&[":"]).into_iter().enumerate());
     let lists = parts.filter_map(|(nth, part)| {
         let part = part.before(part.text.find(" as in ").map_or(usize::MAX, |at| part.at + at));
         // Any text may follow a colon, so a list there must contain a known value.

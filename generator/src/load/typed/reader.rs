@@ -215,7 +215,7 @@ impl fmt::Display for Words {
 }
 
 /// How a value of this kind is written.
-fn how_to_write(what: &str) -> String {
+pub(super) fn how_to_write(what: &str) -> String {
     let such_as = match what {
         "a mapping" => "`name: value`, each name on a line of its own",
         "a list" => "`[one, two]`, or each after `- ` on a line of its own",

@@ -171,7 +171,9 @@ impl FamilyBuilder<'_, '_> {
                 // With `as`, the type may be written in another file.
                 let files = [name.place.file, raw.place.file];
                 let is_unread = |key: &&str| files.iter().any(|file| self.builder.to.is_unread(*file, key));
-                if !["type", "list", "map", "fields", "as", "<<"].iter().any(is_unread) {
+                // What comes from an `as` is reported only where it is written.
+                let is_own = raw.place.file == name.place.file && raw.r#as.is_none();
+                if is_own && !["type", "list", "map", "fields", "as", "<<"].iter().any(is_unread) {
                     self.builder
                         .to
                         .at(name.place, Code::MissingKey, format!("`{}` has no type", name.value))

@@ -312,6 +312,9 @@ impl FamilyBuilder<'_, '_> {
                     self.builder.missing(key, raw.place);
                 }
             }
+            if raw.about.is_some() {
+                self.builder.need(&raw.about, "about", raw.place);
+            }
             let (request, response) = (raw.request.as_ref()?, raw.response.as_ref()?);
             Some(Example { about: text_of(&raw.about), request: placed(request), response: placed(response) })
         });

@@ -168,21 +168,39 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
+/// Reads `10/s`.
+fn calls_in_window(rate: &str) -> Result<(u32, Duration), &'static str> {
+    let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
+    let calls: u32 = calls.parse().map_err(|_| match calls.bytes().all(|byte| byte.is_ascii_digit()) {
+        true if calls.is_empty() => "expected a number of calls before `/`",
+        true => "the number of calls is too large",
+        false => "expected a whole number of calls before `/`",
+    })?;
+    if calls == 0 {
+        return Err("the number of calls must be at least 1");
+    }
+    let every = Duration::parse_window(every).ok_or(match every {
+        every if every.contains('/') => "expected `per UID` or `per IP` in place of the second `/`",
+        "m" | "h" | "d" | "ms" => "a window other than `s` begins with a number, such as `1m`",
+        _ => "the window is `s`, or a number and `ms`, `s`, `m`, `h` or `d`, such as `500ms` or `1m`, up to a day",
+    })?;
+    Ok((calls, every))
+}
+
 /// Reads `10/s per UID for copy-trading`, or `600/1m per IP`.
 fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
     let words: Vec<&str> = text.split(' ').collect();
     let (rate, scope, class) = match words.as_slice() {
         [rate, "per", scope] => (*rate, *scope, Rate::EVERYONE),
         [rate, "per", scope, "for", class] => (*rate, *scope, *class),
+        // One word too few: the scope is the more likely one to be missing.
+        [rate] | [rate, "per"] if rate.contains('/') => {
+            calls_in_window(rate)?;
+            return Err("expected `per UID` or `per IP` after the window");
+        }
         _ => return Err("expected `N/s per UID` or `N/s per IP`"),
     };
-    let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
-    let calls: u32 = calls.parse().map_err(|_| "expected a whole number of calls")?;
-    if calls == 0 {
-        return Err("the number of calls must be at least 1");
-    }
-    let every = Duration::parse_window(every)
-        .ok_or("the window is `s`, or a number and `ms`, `s`, `m`, `h` or `d`, such as `500ms` or `1m`, up to a day")?;
+    let (calls, every) = calls_in_window(rate)?;
     let scope = match scope {
         "UID" => RateScope::Uid,
         "IP" => RateScope::Ip,

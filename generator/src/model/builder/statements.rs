@@ -112,6 +112,10 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
             .at(when.place, Code::BadRule, "`when` requires `require` or `forbid`")
             .help("add `require` or `forbid`, or remove `when`");
     }
+    if let Some(when) = raw.when.as_ref().filter(|when| has_condition && when.is_empty()) {
+        let help = "write when the rule applies, or remove `when`: without it, the rule always applies";
+        builder.to.at(when.place, Code::BadRule, "`when` is empty").help(help);
+    }
     if let Some(same) = &raw.same {
         return Some(Test::Same(same.value.clone(), same.place));
     }

@@ -164,6 +164,8 @@ impl FamilyBuilder<'_, '_> {
     fn identifier(&mut self, name: &Text, raw: &Spanned<raw::Identifier>) -> Identifier {
         let length = raw.length.as_ref().and_then(|length| match length.value.as_slice() {
             [min, max] if (1..=max.value).contains(&min.value) => Some((min.value, max.value)),
+            // A number that could not be read is reported.
+            lengths if lengths.len() < 2 && self.builder.to.is_mistaken_within(length.place) => None,
             _ => {
                 self.builder
                     .to

@@ -11,6 +11,7 @@ const NEW: &str = "in the document only";
 pub(super) const GONE: &str = "in the schema only";
 const WORDS: &str = "words to review";
 
+const FILL: &str = "Fill record (Get Order Fill Details, Get Historical Transaction Details)";
 const ITS_VALUE: &str =
     "\n\n```json\n{\"category\": \"SPOT\", \"symbol\": \"A\", \"qty\": \"1\", \"side\": \"long\"}\n```";
 const ITS_TYPE: &str = "\n\n```json\n{\"category\": \"SPOT\", \"symbol\": \"A\", \"qty\": 1, \"side\": \"buy\"}\n```";
@@ -41,7 +42,42 @@ pub(super) const CASES: &[Case] = &[
     replace(CLASSIC, "Place Order", "10/s/UID", "20 requests per 2 seconds", TWICE, "classic/place-order.yaml"),
     replace(CLASSIC, "Modify Order", "Rate limit 10/s.", "Rate limit 600/1m/UID.", TWICE, "classic/modify-order.yaml"),
     replace(CLASSIC, "Modify Order", "Rate limit 10/s.", "Rate limit 600/min.", TWICE, "classic/modify-order.yaml"),
+    // Values on lines of their own within a cell.
+    replace(UNIFIED, "Place Order", "| buy, sell |", "| buy<br/>sell<br>hold |", NEW, "unified/types.yaml"),
+    replace(UNIFIED, "Place Order", "cancel_taker, cancel_maker", "<br>cancel_taker<br>", GONE, "unified/types.yaml"),
+    // A default and a maximum of their own, and bounds in other words.
+    replace(
+        UNIFIED,
+        "Get Open Orders",
+        "default and maximum 100",
+        "default 100 and maximum 1000",
+        TWICE,
+        "unified/unfilled-orders.yaml",
+    ),
+    replace(UNIFIED, "Batch Order", "at most 20 orders", "fewer than 20 orders", TWICE, "unified/place-batch.yaml"),
+    replace(
+        UNIFIED,
+        "Modify Order",
+        "takeProfit, stopLoss (empty keeps existing; 0 cancels)",
+        "takeProfit, stopLoss (empty cancels; 0 keeps existing)",
+        CHANGED,
+        "unified/modify-order.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Place Order",
+        "| yes, no (default no) |",
+        "| Whether it only reduces: yes or no. Default: yes |",
+        CHANGED,
+        "unified/place-order.yaml",
+    ),
+    // The types of fields.
+    replace(CLASSIC, FILL, "totalFee (strings)", "totalFee (numbers)", CHANGED, "classic/types.yaml"),
+    replace(CLASSIC, FILL, "array of objects", "object", CHANGED, "classic/types.yaml"),
+    replace(UNIFIED, "Fill record (Get Fill History)", "(all strings)", "(all numbers)", CHANGED, "unified/types.yaml"),
     // The unit of times.
+    replace(UNIFIED, "Authentication", "Unix milliseconds)", "Unix seconds)", CHANGED, "api.yaml"),
+    replace(UNIFIED, "What the service does", "integer, Unix ms", "integer, Unix s", CHANGED, "api.yaml"),
     replace(
         CLASSIC,
         "Get Order Fill Details",
