@@ -61,13 +61,12 @@ fn answers_like<'a>(family: &'a Family, operation: &Operation) -> Option<&'a Bat
     if operation.batch.is_some() || operation.effect == Effect::Read {
         return None;
     }
-    let batches = family.operations.iter().filter_map(|other| Some((other, other.batch.as_ref()?)));
-    let is_like = |(other, batch): &(&Operation, &Batch)| match (&operation.response, &other.response) {
+    let is_like = |(other, batch): &(&Response, &Batch)| match (&operation.response, other) {
         (Response::Array { record, .. }, Response::Array { record: of, .. }) => record == of,
         (Response::Object { record }, Response::Object { .. }) => result_lists(family, *record, batch).is_some(),
         _ => false,
     };
-    batches.into_iter().find(is_like).map(|(_, batch)| batch)
+    family.operations.batches().find(is_like).map(|(_, batch)| batch)
 }
 
 fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: &TokenStream) -> Option<TokenStream> {
