@@ -129,7 +129,7 @@ fn codes_apart(way: &Way, batch: &Batch) -> TokenStream {
 }
 
 /// The record of a successful item, and how results are read from the answer.
-fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
+fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(syn::Type, TokenStream)> {
     let (family, records) = (scope.family, &scope.family.records);
     if batch.results.is_some() {
         return results_in_order(scope, operation, batch);
@@ -168,7 +168,7 @@ fn results_in_one_list(
     list: &TokenStream,
     record: usize,
     batch: &Batch,
-) -> (TokenStream, TokenStream) {
+) -> (syn::Type, TokenStream) {
     let (family, of) = (scope.family, &scope.family.records[record]);
     let (ids, words) = (texts(family, of, &batch.ids), words(family, of, batch));
     let shown = batch.succeeded.as_ref().map(|(name, _)| (name, family.field_at(of, name)));
@@ -187,7 +187,7 @@ fn results_in_one_list(
 }
 
 /// The record of the answer for an item, and the list of these records, whose codes stand apart.
-fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
+fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(syn::Type, TokenStream)> {
     let records = &scope.family.records;
     let (list, of) = match operation.response {
         Response::Array { record, .. } => (quote!(response), record),

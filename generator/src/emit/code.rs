@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::{Attribute, Expr};
 
-use super::print::print;
+use super::declarations;
+use super::print::{Printed, print};
+use super::trees;
 use crate::diagnostics::Place;
 use crate::model::{Deprecated, Family, Parameter, digest};
 
@@ -61,6 +64,8 @@ pub(crate) struct File {
 pub(super) enum Item {
     /// Code to be formatted.
     Code(TokenStream),
+    /// Code that is formatted already, except for its documentation.
+    Printed(Printed),
     /// Text to be copied as it is.
     Text(String),
 }
@@ -68,6 +73,19 @@ pub(super) enum Item {
 impl From<TokenStream> for Item {
     fn from(code: TokenStream) -> Self {
         Self::Code(code)
+    }
+}
+
+impl From<syn::Item> for Item {
+    fn from(item: syn::Item) -> Self {
+        Self::Printed(Printed::of(item))
+    }
+}
+
+impl Item {
+    /// An item that a macro of the runtime declares.
+    pub(super) fn declared_by(name: &'static str, item: syn::Item) -> Self {
+        Self::Printed(Printed::declared_by(name, item))
     }
 }
 
@@ -90,6 +108,7 @@ impl File {
             // Writing to a `String` cannot fail. The separator occurs in neither tokens nor texts.
             let _ = match part {
                 Item::Code(code) => write!(all, "{code}\0"),
+                Item::Printed(printed) => write!(all, "{printed}\u{2}"),
                 Item::Text(text) => write!(all, "{text}\u{1}"),
             };
         }
@@ -109,6 +128,7 @@ impl Item {
     fn print(self, docs: &[String]) -> String {
         match self {
             Self::Code(code) => print(code, docs),
+            Self::Printed(printed) => printed.with_docs(docs),
             Self::Text(text) => text,
         }
     }
@@ -138,9 +158,9 @@ pub(super) fn if_set(parameter: &Parameter, act: impl Fn(TokenStream) -> TokenSt
 }
 
 /// An integer of the schema as a literal.
-pub(super) fn whole(text: &str) -> Option<TokenStream> {
-    let size = number(text.trim_start_matches('-').parse().ok()?);
-    Some(if text.starts_with('-') { quote!(-#size) } else { quote!(#size) })
+pub(super) fn whole(text: &str) -> Option<Expr> {
+    let size = trees::number(text.trim_start_matches('-').parse().ok()?);
+    Some(if text.starts_with('-') { trees::negative(size) } else { size })
 }
 
 /// `POST` -> `Post`.
@@ -156,15 +176,15 @@ pub(super) fn camel(words: &str) -> String {
 }
 
 /// The attribute that makes rustdoc find an item under other words.
-pub(super) fn aliases(words: &[(String, Place)]) -> Option<TokenStream> {
+pub(super) fn aliases(words: &[(String, Place)]) -> Option<Attribute> {
     let words: Vec<_> = words.iter().map(|(word, _)| word).collect();
-    (!words.is_empty()).then(|| quote!(#[doc(alias(#(#words),*))]))
+    (!words.is_empty()).then(|| declarations::with_arguments("doc", quote!(alias(#(#words),*))))
 }
 
 /// The attribute that makes the compiler warn about uses of something deprecated.
-pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<TokenStream> {
+pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<Attribute> {
     let note = deprecation_note(deprecated?);
-    Some(quote!(#[deprecated(note = #note)]))
+    Some(declarations::with_arguments("deprecated", quote!(note = #note)))
 }
 
 /// The text of the compiler's warning. The attribute's `since` is for versions of the crate, not of the API.
@@ -186,6 +206,7 @@ mod tests {
     #[test]
     fn files_of_different_text_have_different_digests() {
         let text = |parts: &[&str]| File::new(quote!(), parts.iter().map(|part| Item::Text((*part).to_owned())));
+        let item = || declarations::structure(Vec::new(), ident("A"), std::iter::empty());
         let files = [
             text(&["ab", "c"]),
             text(&["a", "bc"]),
@@ -197,6 +218,9 @@ mod tests {
             File::new(quote!(), [quote!(a += 1)]),
             File::new(quote!(), [quote!(a + = 1)]),
             File::new(quote!(), [quote!("a += 1")]),
+            File::new(quote!(), [item()]),
+            File::new(quote!(), [Item::declared_by("record", item())]),
+            File::new(quote!(), [Item::declared_by("parameters", item())]),
         ];
         let digests: std::collections::BTreeSet<u64> = files.iter().map(File::digest).collect();
         assert_eq!(digests.len(), files.len());

@@ -6,9 +6,11 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Attribute;
 
+use super::declarations;
 use crate::model::elements::Key;
 use crate::model::phrases::Markup;
 
@@ -125,8 +127,8 @@ impl Docs {
     }
 
     /// As an attribute of the item that follows; the text is set aside.
-    pub(super) fn outer(&self) -> TokenStream {
-        self.set_aside().map(|mark| quote!(#[doc = #mark])).unwrap_or_default()
+    pub(super) fn outer(&self) -> Option<Attribute> {
+        self.set_aside().map(|mark| declarations::doc(&mark))
     }
 
     /// As an attribute of the file; the text is set aside.
@@ -135,7 +137,7 @@ impl Docs {
     }
 
     /// The placeholder of the text; `None` if it is empty.
-    fn set_aside(&self) -> Option<Literal> {
+    fn set_aside(&self) -> Option<String> {
         if self.lines.is_empty() {
             return None;
         }
@@ -143,7 +145,7 @@ impl Docs {
             aside.push(self.text());
             aside.len() - 1
         });
-        Some(Literal::string(&format!("{MARK}{number}")))
+        Some(format!("{MARK}{number}"))
     }
 
     /// The lines, each with the space that follows `///`.
@@ -312,13 +314,13 @@ mod tests {
     fn documentation_is_put_back_where_it_was_set_aside() {
         let (tokens, aside) = setting_aside(|| (Docs::new("one", "").outer(), Docs::new("two", "").inner()));
         assert_eq!(aside, [" one", " two"]);
-        assert!(!tokens.0.is_empty() && !tokens.1.is_empty());
+        assert!(tokens.0.is_some() && !tokens.1.is_empty());
         assert_eq!(put_back("    ///\u{1}0", &aside), Some(("    ///", " one")));
         assert_eq!(put_back("//!\u{1}1", &aside), Some(("//!", " two")));
         for other in ["///\u{1}2", "///\u{1}", "/// 0", "\"\u{1}0\"", "let a = 1; //\u{1}0"] {
             assert_eq!(put_back(other, &aside), None, "{other}");
         }
-        assert!(setting_aside(|| Docs::default().outer().is_empty()).0);
+        assert!(setting_aside(|| Docs::default().outer().is_none()).0);
     }
 
     #[test]
