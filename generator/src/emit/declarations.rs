@@ -6,12 +6,14 @@ use quote::quote;
 use syn::{
     AngleBracketedGenericArguments, AttrStyle, Attribute, Block, Expr, Field, Fields, FieldsNamed, FnArg,
     GenericArgument, Generics, ImplItem, ImplItemFn, Item, ItemEnum, ItemImpl, ItemStruct, MacroDelimiter, Meta,
-    MetaList, MetaNameValue, Pat, PatIdent, PatType, Path, PathArguments, PathSegment, Receiver, ReceiverKind,
-    ReturnType, Signature, Stmt, TraitBound, Type, TypeImplTrait, TypeParamBound, TypePath, TypeTuple, Variant,
-    Visibility,
+    MetaList, Pat, PatIdent, PatType, Path, PathArguments, PathSegment, Receiver, ReceiverKind, ReturnType, Signature,
+    Stmt, TraitBound, Type, TypeImplTrait, TypeParamBound, TypePath, TypeTuple, Variant, Visibility,
 };
 
+use super::code::deprecation_note;
 use super::trees::{self, path_of};
+use crate::diagnostics::Place;
+use crate::model::Deprecated;
 
 /// `path::Type`.
 pub(super) fn ty(segments: &[&str]) -> Type {
@@ -82,14 +84,20 @@ pub(super) fn with_arguments(name: &str, tokens: TokenStream) -> Attribute {
     attribute(Meta::List(MetaList { path: path_of(&[name]), delimiter, tokens }))
 }
 
-/// `#[doc = "text"]`.
-pub(super) fn doc(text: &str) -> Attribute {
-    let (path, value) = (path_of(&["doc"]), trees::text(text));
-    attribute(Meta::NameValue(MetaNameValue { path, eq_token: Default::default(), value }))
-}
-
 fn attribute(meta: Meta) -> Attribute {
     Attribute { pound_token: Default::default(), style: AttrStyle::Outer, bracket_token: Default::default(), meta }
+}
+
+/// The attribute that makes rustdoc find an item under other words.
+pub(super) fn aliases(words: &[(String, Place)]) -> Option<Attribute> {
+    let words: Vec<_> = words.iter().map(|(word, _)| word).collect();
+    (!words.is_empty()).then(|| with_arguments("doc", quote!(alias(#(#words),*))))
+}
+
+/// The attribute that makes the compiler warn about uses of something deprecated.
+pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<Attribute> {
+    let note = deprecation_note(deprecated?);
+    Some(with_arguments("deprecated", quote!(note = #note)))
 }
 
 /// The attribute of a function with many arguments.

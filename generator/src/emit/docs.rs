@@ -6,11 +6,10 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::Attribute;
+use syn::{AttrStyle, Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaNameValue};
 
-use super::declarations;
 use crate::model::elements::Key;
 use crate::model::phrases::Markup;
 
@@ -128,7 +127,7 @@ impl Docs {
 
     /// As an attribute of the item that follows; the text is set aside.
     pub(super) fn outer(&self) -> Option<Attribute> {
-        self.set_aside().map(|mark| declarations::doc(&mark))
+        self.set_aside().map(|mark| attribute(&mark))
     }
 
     /// As an attribute of the file; the text is set aside.
@@ -160,6 +159,21 @@ impl Docs {
     /// The text as comments of an item inside a macro call, where attributes are not turned into comments.
     pub(super) fn comments(&self, indent: &str) -> String {
         self.lines.iter().flat_map(|line| [indent, "///", space_before(line), line, "\n"]).collect()
+    }
+}
+
+/// `#[doc = "text"]`.
+fn attribute(text: &str) -> Attribute {
+    let lit = Lit::Str(LitStr::new(text, Span::call_site()));
+    Attribute {
+        pound_token: Default::default(),
+        style: AttrStyle::Outer,
+        bracket_token: Default::default(),
+        meta: Meta::NameValue(MetaNameValue {
+            path: Ident::new("doc", Span::call_site()).into(),
+            eq_token: Default::default(),
+            value: Expr::Lit(ExprLit { attrs: Vec::new(), lit }),
+        }),
     }
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Variant;
 
-use super::code::{File, Item, deprecation, ident};
+use super::code::{File, Item, ident};
 use super::docs::{Docs, code, escape};
 use super::{codes, declarations, lifecycle, trees};
 use crate::model::{Enum, EnumValue, Family, Name};
@@ -85,7 +85,7 @@ fn variant(value: &EnumValue) -> Variant {
     let mut docs = Docs::default();
     docs.markdown(&text);
     docs.documented(&value.keys());
-    let attributes = docs.outer().into_iter().chain(deprecation(value.deprecated.as_ref())).collect();
+    let attributes = docs.outer().into_iter().chain(declarations::deprecation(value.deprecated.as_ref())).collect();
     let also = value.also.iter().map(|(text, _)| trees::text(text));
     let wires = also.fold(trees::text(&value.name.wire), trees::or);
     declarations::variant(attributes, ident(&value.name.rust), wires)

@@ -7,7 +7,7 @@ use quote::quote;
 use serde_json::{Map, Value};
 use syn::{Expr, Path};
 
-use super::code::{ident, whole};
+use super::code::ident;
 use super::docs::Docs;
 use super::scope::{Scope, value_type};
 use super::{choices, declarations, module_name, trees};
@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
                 let value = self.parsed(&ty.value_of_wire(text), "Decimal");
                 if converts { value } else { trees::flagged(value, "into") }
             }
-            Type::Integer | Type::Signed => whole(text)?,
+            Type::Integer | Type::Signed => trees::whole(text)?,
             Type::Boolean(_) => trees::truth(matches!(text, "true" | "1")),
             Type::Time(Times::Milliseconds) => {
                 let from_millis = trees::of_path(self.in_root(&["Timestamp", "from_millis"]));

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use syn::{Expr, ImplItem, Stmt};
 
 use super::checks;
-use super::code::{self, Item, ident, if_set, local};
+use super::code::{Item, ident, if_set, local};
 use super::docs::Docs;
 use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
@@ -58,12 +58,12 @@ impl<'a> Set<'a> {
     fn structure(&self, scope: &Scope<'_>) -> syn::Item {
         let fields = self.parameters.iter().map(|parameter| {
             let docs = parameter_docs::field(scope, parameter).outer();
-            let attributes = docs.into_iter().chain(code::aliases(&parameter.called)).collect();
+            let attributes = docs.into_iter().chain(declarations::aliases(&parameter.called)).collect();
             declarations::field(attributes, ident(&parameter.name.rust), field_type(scope, parameter))
         });
         let default = self.parameters.iter().all(|parameter| !parameter.is_required());
         let default = default.then(|| declarations::with_arguments("derive", quote!(Default)));
-        let attributes = self.docs.outer().into_iter().chain(code::aliases(self.called)).chain(default);
+        let attributes = self.docs.outer().into_iter().chain(declarations::aliases(self.called)).chain(default);
         declarations::structure(attributes.collect(), ident(self.rust), fields)
     }
 
@@ -316,8 +316,8 @@ fn unset(parameter: &Parameter) -> Expr {
 fn setter(scope: &Scope<'_>, parameter: &Parameter) -> ImplItem {
     let docs = parameter_docs::setter(scope, parameter).outer().into_iter();
     let attributes = docs
-        .chain(code::aliases(&parameter.called))
-        .chain(code::deprecation(parameter.deprecated.as_ref()))
+        .chain(declarations::aliases(&parameter.called))
+        .chain(declarations::deprecation(parameter.deprecated.as_ref()))
         .chain([declarations::mark("inline")]);
     let field = || ident(&parameter.name.rust);
     let inputs = [declarations::mutable_self(), declarations::argument(field(), argument_type(scope, parameter))];

@@ -3,7 +3,7 @@
 use quote::quote;
 use syn::Attribute;
 
-use super::code::{File, Item, deprecation, ident};
+use super::code::{File, Item, ident};
 use super::declarations;
 use super::docs::{Docs, MARKDOWN, code, escape};
 use super::scope::Scope;
@@ -125,7 +125,7 @@ fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> syn::F
         docs.markdown("The document says that it can be `null`, which is `None` here.");
     }
     docs.documented(&field.keys(scope.family));
-    let deprecated = deprecation(field.deprecated.as_ref());
+    let deprecated = declarations::deprecation(field.deprecated.as_ref());
     let attributes = docs.outer().into_iter().chain(deprecated).chain([wire(scope, container, field)]).collect();
     declarations::field(attributes, ident(&field.name.rust), scope.field_type(field))
 }

@@ -140,6 +140,12 @@ pub(super) fn number(n: u64) -> Expr {
     literal(Lit::Int(LitInt::new(&n.to_string(), Span::call_site())))
 }
 
+/// An integer of the schema.
+pub(super) fn whole(text: &str) -> Option<Expr> {
+    let size = number(text.trim_start_matches('-').parse().ok()?);
+    Some(if text.starts_with('-') { negative(size) } else { size })
+}
+
 /// `true` or `false`.
 pub(super) fn truth(value: bool) -> Expr {
     literal(Lit::Bool(LitBool::new(value, Span::call_site())))
