@@ -10,6 +10,7 @@ mod codes;
 mod conditions;
 mod confirm;
 mod credentials;
+mod declarations;
 mod diagram;
 mod docs;
 mod enums;

@@ -186,12 +186,7 @@ fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
     to.files().contains(&shown.join(name))
 }
 
-fn read<T: serde::de::DeserializeOwned>(
-    source: &Source,
-    readers: Readers,
-    incomplete: &mut bool,
-    to: &mut Diagnostics,
-) -> Option<T> {
+fn read<T: typed::Read>(source: &Source, readers: Readers, incomplete: &mut bool, to: &mut Diagnostics) -> Option<T> {
     let document = tree::parse(source, readers, to);
     *incomplete |= document.as_ref().is_none_or(|document| !document.is_whole);
     let value = document.and_then(|document| typed::read(&document.root, to));

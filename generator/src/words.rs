@@ -5,13 +5,16 @@
 pub(crate) trait Word: Copy + 'static {
     /// All of them, as the schema spells them.
     const WORDS: &'static [&'static str];
+
+    /// Parses a word.
+    fn parse(text: &str) -> Option<Self>;
 }
 
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $word:ident = $text:literal,)* })*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
-        pub(crate) enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $word,)* }
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum $name { $($(#[$vdoc])* $word,)* }
 
         impl $name {
             /// The word as the schema spells it.
@@ -21,16 +24,12 @@ macro_rules! words {
             }
         }
 
-        #[allow(dead_code, reason = "not every word is also a key")]
-        impl $name {
-            /// Parses a word.
-            pub(crate) fn parse(text: &str) -> Option<Self> {
-                match text { $($text => Some(Self::$word),)* _ => None }
-            }
-        }
-
         impl Word for $name {
             const WORDS: &'static [&'static str] = &[$($text,)*];
+
+            fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$word),)* _ => None }
+            }
         }
     )*};
 }

@@ -66,13 +66,12 @@ fn answers_like<'a>(family: &'a Family, operation: &Operation) -> Option<&'a Bat
     if operation.batch.is_some() || operation.effect == Effect::Read {
         return None;
     }
-    let batches = family.operations.iter().filter_map(|other| Some((other, other.batch.as_ref()?)));
-    let is_like = |(other, batch): &(&Operation, &Batch)| match (&operation.response, &other.response) {
+    let is_like = |(other, batch): &(&Response, &Batch)| match (&operation.response, other) {
         (Response::Array { record, .. }, Response::Array { record: of, .. }) => record == of,
         (Response::Object { record }, Response::Object { .. }) => result_lists(family, *record, batch).is_some(),
         _ => false,
     };
-    batches.into_iter().find(is_like).map(|(_, batch)| batch)
+    family.operations.batches().find(is_like).map(|(_, batch)| batch)
 }
 
 fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: &TokenStream) -> Option<TokenStream> {
@@ -135,7 +134,7 @@ fn codes_apart(way: &AnswerPath, batch: &Batch) -> TokenStream {
 }
 
 /// The record of a successful item, and how results are read from the answer.
-fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
+fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(syn::Type, TokenStream)> {
     let (family, records) = (scope.family, &scope.family.records);
     if batch.results.is_some() {
         return results_in_order(scope, operation, batch);
@@ -175,7 +174,7 @@ fn results_in_one_list(
     list: &TokenStream,
     record: usize,
     batch: &Batch,
-) -> (TokenStream, TokenStream) {
+) -> (syn::Type, TokenStream) {
     let (family, of) = (scope.family, &scope.family.records[record]);
     let (ids, words) = (texts(family, of, &batch.ids), words(family, of, batch));
     let shown = batch.succeeded.as_ref().map(|(name, _)| (name, family.field_at(of, name)));
@@ -194,7 +193,7 @@ fn results_in_one_list(
 }
 
 /// The record of the answer for an item, and the list of these records, whose codes stand apart.
-fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
+fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(syn::Type, TokenStream)> {
     let records = &scope.family.records;
     let (list, of) = match operation.response {
         Response::Array { record, .. } => (quote!(response), record),

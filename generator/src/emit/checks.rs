@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, Stmt};
 
-use super::code::{ident, if_set, number, whole};
+use super::code::{ident, if_set, number};
 use super::conditions::Conditions;
 use super::expression::Expression;
 use super::lookup::{Lookup, Text};
@@ -70,7 +70,7 @@ fn check<const N: usize>(parameter: &Parameter, method: &str, arguments: [Expr; 
 fn integer(parameter: &Parameter, place: &dyn Fn() -> Expr) -> Vec<Stmt> {
     let value = || trees::flagged(place(), "copied");
     let bound = |method, bound: &Option<(String, Place)>| {
-        let bound = trees::tokens(whole(&bound.as_ref()?.0)?);
+        let bound = trees::whole(&bound.as_ref()?.0)?;
         Some(check(parameter, method, [value(), bound]))
     };
     let (min, max) = (bound("at_least", &parameter.min), bound("at_most", &parameter.max));

@@ -100,7 +100,7 @@ fn conversions(
     name: &proc_macro2::Ident,
     alternatives: &[Parameter],
     variants: &[proc_macro2::Ident],
-    types: &[TokenStream],
+    types: &[syn::Type],
 ) -> Vec<TokenStream> {
     let is_only_one = |ty: Type| alternatives.iter().filter(|other| one_type(other) == ty).count() == 1;
     let distinct =

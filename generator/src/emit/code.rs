@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use super::print::print;
-use crate::diagnostics::Place;
+use super::print::{Printed, print};
 use crate::model::{Deprecated, Family, Parameter, digest};
 
 /// The layout of the emitted files.
@@ -61,6 +60,8 @@ pub(crate) struct File {
 pub(super) enum Item {
     /// Code to be formatted.
     Code(TokenStream),
+    /// Code that is formatted already, except for its documentation.
+    Printed(Printed),
     /// Text to be copied unchanged.
     Text(String),
 }
@@ -68,6 +69,19 @@ pub(super) enum Item {
 impl From<TokenStream> for Item {
     fn from(code: TokenStream) -> Self {
         Self::Code(code)
+    }
+}
+
+impl From<syn::Item> for Item {
+    fn from(item: syn::Item) -> Self {
+        Self::Printed(Printed::of(item))
+    }
+}
+
+impl Item {
+    /// An item that a macro of the runtime declares.
+    pub(super) fn declared_by(name: &'static str, item: syn::Item) -> Self {
+        Self::Printed(Printed::declared_by(name, item))
     }
 }
 
@@ -90,6 +104,7 @@ impl File {
             // Writing to a `String` cannot fail. The separator occurs in neither tokens nor texts.
             let _ = match part {
                 Item::Code(code) => write!(all, "{code}\0"),
+                Item::Printed(printed) => write!(all, "{printed}\u{2}"),
                 Item::Text(text) => write!(all, "{text}\u{1}"),
             };
         }
@@ -109,6 +124,7 @@ impl Item {
     fn print(self, docs: &[String]) -> String {
         match self {
             Self::Code(code) => print(code, docs),
+            Self::Printed(printed) => printed.with_docs(docs),
             Self::Text(text) => text,
         }
     }
@@ -142,12 +158,6 @@ pub(super) fn if_set(parameter: &Parameter, act: impl Fn(TokenStream) -> TokenSt
     }
 }
 
-/// An integer of the schema as a literal.
-pub(super) fn whole(text: &str) -> Option<TokenStream> {
-    let size = number(text.trim_start_matches('-').parse().ok()?);
-    Some(if text.starts_with('-') { quote!(-#size) } else { quote!(#size) })
-}
-
 /// `POST` -> `Post`.
 pub(super) fn capitalised(word: &str) -> String {
     let lower = word.to_ascii_lowercase();
@@ -158,18 +168,6 @@ pub(super) fn capitalised(word: &str) -> String {
 /// `not-connected` -> `NotConnected`.
 pub(super) fn camel(words: &str) -> String {
     words.split(['-', '_']).map(capitalised).collect()
-}
-
-/// The attribute that makes rustdoc find an item under other words.
-pub(super) fn aliases(words: &[(String, Place)]) -> Option<TokenStream> {
-    let words: Vec<_> = words.iter().map(|(word, _)| word).collect();
-    (!words.is_empty()).then(|| quote!(#[doc(alias(#(#words),*))]))
-}
-
-/// The attribute that makes the compiler warn about uses of something deprecated.
-pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<TokenStream> {
-    let note = deprecation_note(deprecated?);
-    Some(quote!(#[deprecated(note = #note)]))
 }
 
 /// The text of the compiler's warning. The attribute's `since` is for versions of the crate, not of the API.
@@ -191,6 +189,12 @@ mod tests {
     #[test]
     fn files_of_different_text_have_different_digests() {
         let text = |parts: &[&str]| File::new(quote!(), parts.iter().map(|part| Item::Text((*part).to_owned())));
+        let item = || {
+            syn::parse2::<syn::Item>(quote!(
+                struct A {}
+            ))
+            .ok()
+        };
         let files = [
             text(&["ab", "c"]),
             text(&["a", "bc"]),
@@ -202,6 +206,9 @@ mod tests {
             File::new(quote!(), [quote!(a += 1)]),
             File::new(quote!(), [quote!(a + = 1)]),
             File::new(quote!(), [quote!("a += 1")]),
+            File::new(quote!(), item()),
+            File::new(quote!(), item().map(|item| Item::declared_by("record", item))),
+            File::new(quote!(), item().map(|item| Item::declared_by("parameters", item))),
         ];
         let digests: std::collections::BTreeSet<u64> = files.iter().map(File::digest).collect();
         assert_eq!(digests.len(), files.len());

@@ -1,9 +1,9 @@
 //! Conditions of rules -> expressions over the fields of a request and the properties of the account.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
-use super::code::{ident, optional, whole};
+use super::code::{ident, optional};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
 use super::lookup::{Lookup, Target};
@@ -169,7 +169,10 @@ impl<'a> Conditions<'a> {
         let (function, own) = (ident(function), value(wire));
         let compared = match operand {
             Operand::Number(number) => {
-                let bare = ty.filter(|ty| !ty.is_decimal()).and_then(|_| whole(number));
+                let bare = ty
+                    .filter(|ty| !ty.is_decimal())
+                    .and_then(|_| trees::whole(number))
+                    .map(ToTokens::into_token_stream);
                 let number = bare.unwrap_or_else(|| quote!(runtime::Decimal::literal(#number)));
                 quote!(to.#function(#own, Some(&#number)))
             }
@@ -236,7 +239,9 @@ impl<'a> Conditions<'a> {
         let values: Vec<TokenStream> = match parameter.shape.single().and_then(Type::compared) {
             Some(Compared::Enum(index)) => self.variants(index, values),
             Some(Compared::Boolean) => values.iter().map(|value| truth(value)).collect(),
-            Some(Compared::Whole) => values.iter().filter_map(|value| whole(value)).collect(),
+            Some(Compared::Whole) => {
+                values.iter().filter_map(|value| trees::whole(value)).map(ToTokens::into_token_stream).collect()
+            }
             Some(Compared::Text) => return text_is_one_of(&place, parameter, values),
             None => return Expression::Known(false),
         };

@@ -1,6 +1,6 @@
 //! Outcomes of requests: the tables and traits by which a client infers or queries them, and their documentation.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Expr;
 
@@ -63,7 +63,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
 }
 
 /// The function that sends one query for a record, page by page if the query has pages.
-fn place(function: &TokenStream, query: &TokenStream, record: &TokenStream, has_pages: bool) -> TokenStream {
+fn place(function: &TokenStream, query: &Ident, record: &Ident, has_pages: bool) -> TokenStream {
     let query_at = if has_pages { quote!(query_pages_at) } else { quote!(query_at) };
     let (json, record_id) = (quote!(json), if has_pages { quote!(record_id) } else { quote!(_record_id) });
     let passed = has_pages.then(|| quote!(, #record_id));

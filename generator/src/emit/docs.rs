@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use syn::{AttrStyle, Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaNameValue};
 
 use crate::model::elements::Key;
 use crate::model::phrases::Markup;
@@ -125,8 +126,8 @@ impl Docs {
     }
 
     /// As an attribute of the item that follows; the text is set aside.
-    pub(super) fn outer(&self) -> TokenStream {
-        self.set_aside().map(|mark| quote!(#[doc = #mark])).unwrap_or_default()
+    pub(super) fn outer(&self) -> Option<Attribute> {
+        self.set_aside().map(|mark| attribute(&mark))
     }
 
     /// As an attribute of the file; the text is set aside.
@@ -135,7 +136,7 @@ impl Docs {
     }
 
     /// The placeholder of the text; `None` if it is empty.
-    fn set_aside(&self) -> Option<Literal> {
+    fn set_aside(&self) -> Option<String> {
         if self.lines.is_empty() {
             return None;
         }
@@ -143,7 +144,7 @@ impl Docs {
             aside.push(self.text());
             aside.len() - 1
         });
-        Some(Literal::string(&format!("{MARK}{number}")))
+        Some(format!("{MARK}{number}"))
     }
 
     /// The lines, each with the space that follows `///`.
@@ -158,6 +159,21 @@ impl Docs {
     /// The text as comments of an item inside a macro call, where attributes are not turned into comments.
     pub(super) fn comments(&self, indent: &str) -> String {
         self.lines.iter().flat_map(|line| [indent, "///", space_before(line), line, "\n"]).collect()
+    }
+}
+
+/// `#[doc = "text"]`.
+fn attribute(text: &str) -> Attribute {
+    let lit = Lit::Str(LitStr::new(text, Span::call_site()));
+    Attribute {
+        pound_token: Default::default(),
+        style: AttrStyle::Outer,
+        bracket_token: Default::default(),
+        meta: Meta::NameValue(MetaNameValue {
+            path: Ident::new("doc", Span::call_site()).into(),
+            eq_token: Default::default(),
+            value: Expr::Lit(ExprLit { attrs: Vec::new(), lit }),
+        }),
     }
 }
 
@@ -312,13 +328,13 @@ mod tests {
     fn documentation_is_put_back_where_it_was_set_aside() {
         let (tokens, aside) = setting_aside(|| (Docs::new("one", "").outer(), Docs::new("two", "").inner()));
         assert_eq!(aside, [" one", " two"]);
-        assert!(!tokens.0.is_empty() && !tokens.1.is_empty());
+        assert!(tokens.0.is_some() && !tokens.1.is_empty());
         assert_eq!(put_back("    ///\u{1}0", &aside), Some(("    ///", " one")));
         assert_eq!(put_back("//!\u{1}1", &aside), Some(("//!", " two")));
         for other in ["///\u{1}2", "///\u{1}", "/// 0", "\"\u{1}0\"", "let a = 1; //\u{1}0"] {
             assert_eq!(put_back(other, &aside), None, "{other}");
         }
-        assert!(setting_aside(|| Docs::default().outer().is_empty()).0);
+        assert!(setting_aside(|| Docs::default().outer().is_none()).0);
     }
 
     #[test]

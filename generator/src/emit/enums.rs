@@ -2,17 +2,18 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Variant;
 
-use super::code::{File, Item, deprecation, ident};
+use super::code::{File, Item, ident};
 use super::docs::{Docs, code, escape};
-use super::{codes, lifecycle, trees};
+use super::{codes, declarations, lifecycle, trees};
 use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
 pub(super) fn emit(family: &Family) -> File {
-    let mut items = vec![quote!(
+    let mut items = vec![Item::Code(quote!(
         use tradeapi_runtime as runtime;
-    )];
+    ))];
     items.extend(family.enums.iter().flat_map(|all| enumeration(all, docs_of(family, all))));
     File::new(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
@@ -37,7 +38,7 @@ pub(super) fn emit_errors(family: &Family) -> File {
     let mut items = vec![Item::Code(quote!(
         use tradeapi_runtime as runtime;
     ))];
-    items.extend(enumeration(&codes, Docs::new(&codes.doc, "")).into_iter().map(Item::Code));
+    items.extend(enumeration(&codes, Docs::new(&codes.doc, "")));
     items.push(error_table(family));
     File::new(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
 }
@@ -68,23 +69,14 @@ fn docs_of(family: &Family, all: &Enum) -> Docs {
     docs
 }
 
-fn enumeration(all: &Enum, docs: Docs) -> Vec<TokenStream> {
-    let name = ident(&all.name.rust);
-    let docs = docs.outer();
-    let variants = all.values.iter().map(variant);
-    let definition = quote! {
-        runtime::open_enum! {
-            #docs
-            pub enum #name {
-                #(#variants)*
-            }
-        }
-    };
-    std::iter::once(definition).chain(truth(all)).collect()
+fn enumeration(all: &Enum, docs: Docs) -> Vec<Item> {
+    let attributes = docs.outer().into_iter().collect();
+    let definition = declarations::enumeration(attributes, ident(&all.name.rust), all.values.iter().map(variant));
+    let truth = truth(all).map(Item::Code);
+    std::iter::once(Item::declared_by("open_enum", definition)).chain(truth).collect()
 }
 
-fn variant(value: &EnumValue) -> TokenStream {
-    let name = ident(&value.name.rust);
+fn variant(value: &EnumValue) -> Variant {
     let mut text = code(&value.name.wire);
     if !value.doc.is_empty() {
         text.push_str(": ");
@@ -93,10 +85,10 @@ fn variant(value: &EnumValue) -> TokenStream {
     let mut docs = Docs::default();
     docs.markdown(&text);
     docs.documented(&value.keys());
-    let docs = docs.outer();
-    let (wire, also) = (&value.name.wire, value.also.iter().map(|(text, _)| text));
-    let deprecated = deprecation(value.deprecated.as_ref());
-    quote!(#docs #deprecated #name = #wire #(| #also)*,)
+    let attributes = docs.outer().into_iter().chain(declarations::deprecation(value.deprecated.as_ref())).collect();
+    let also = value.also.iter().map(|(text, _)| trees::text(text));
+    let wires = also.fold(trees::text(&value.name.wire), trees::or);
+    declarations::variant(attributes, ident(&value.name.rust), wires)
 }
 
 /// The conversion from `bool`, if the enum has truth values.

@@ -3,14 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::Literal;
 use quote::quote;
 use serde_json::{Map, Value};
+use syn::{Expr, Path};
 
-use super::code::{alternative, ident, number, whole};
+use super::code::{alternative, ident};
 use super::docs::Docs;
 use super::scope::{Scope, value_type};
-use super::{choices, module_name};
+use super::{choices, declarations, module_name, trees};
 use crate::emit::Layout;
 #[cfg(feature = "cli")]
 use crate::model::Family;
@@ -23,7 +24,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Ope
     let Ok(json) = serde_json::from_str::<Value>(&example.request.0) else { return };
     let writer = Writer::new(scope, root(api, layout));
     let Some(request) = writer.request(operation, &json) else { return };
-    let lines = writer.program(operation, &request, Calling::Async);
+    let lines = writer.program(operation, request, Calling::Async);
     docs.heading("Example");
     docs.prose(&example.about);
     docs.code(if layout == Layout::Crate { "" } else { "ignore" }, &lines);
@@ -42,9 +43,11 @@ pub(crate) struct ExampleCalls {
 pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, json: &str) -> Option<ExampleCalls> {
     let (scope, json) = (Scope::new(family), serde_json::from_str(json).ok()?);
     let writer = Writer::new(&scope, root(api, Layout::Crate));
-    let request = writer.request(operation, &json)?;
-    let program = |calling| writer.program(operation, &request, calling).join("\n");
-    Some(ExampleCalls { asynchronous: program(Calling::Async), blocking: program(Calling::Blocking) })
+    let program = |calling| {
+        let request = writer.request(operation, &json)?;
+        Some(writer.program(operation, request, calling).join("\n"))
+    };
+    Some(ExampleCalls { asynchronous: program(Calling::Async)?, blocking: program(Calling::Blocking)? })
 }
 
 /// The kind of client that is called.
@@ -56,72 +59,80 @@ enum Calling {
 }
 
 /// A request as an expression; `None` if a part of it has to be parsed, which may fail.
-pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> Option<TokenStream> {
-    let writer = Writer { dec: quote!(runtime::dec), ..Writer::new(scope, quote!(runtime)) };
+pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> Option<Expr> {
+    let writer = Writer { dec: &["runtime", "dec"], ..Writer::new(scope, vec!["runtime".to_owned()]) };
     let request = writer.request(operation, &serde_json::from_str(json).ok()?)?;
     writer.used.borrow().iter().for_each(|name| drop(scope.named(name)));
     Some(request)
 }
 
 /// The path of the items in the root file: the crate, or by convention the module that includes it.
-fn root(api: &Api, layout: Layout) -> TokenStream {
+fn root(api: &Api, layout: Layout) -> Vec<String> {
     match layout {
-        Layout::Crate => {
-            let name = ident(&module_name(&api.name));
-            quote!(#name)
-        }
-        Layout::Module => quote!(crate::api),
+        Layout::Crate => vec![module_name(&api.name)],
+        Layout::Module => vec!["crate".to_owned(), "api".to_owned()],
     }
 }
 
 struct Writer<'a> {
     scope: &'a Scope<'a>,
-    root: TokenStream,
+    /// The segments of the path of the root.
+    root: Vec<String>,
     /// The path of the macro `dec!`.
-    dec: TokenStream,
+    dec: &'static [&'static str],
     used: RefCell<BTreeSet<String>>,
     uses_dec: Cell<bool>,
 }
 
 impl<'a> Writer<'a> {
-    fn new(scope: &'a Scope<'a>, root: TokenStream) -> Self {
-        Self { scope, root, dec: quote!(dec), used: RefCell::default(), uses_dec: Cell::default() }
+    fn new(scope: &'a Scope<'a>, root: Vec<String>) -> Self {
+        Self { scope, root, dec: &["dec"], used: RefCell::default(), uses_dec: Cell::default() }
     }
 
-    fn named(&self, rust: &str) -> TokenStream {
+    /// Notes that a type of the family is used.
+    fn note(&self, rust: &str) {
         self.used.borrow_mut().insert(rust.to_owned());
-        let name = ident(rust);
-        quote!(#name)
     }
 
-    fn request(&self, operation: &Operation, json: &Value) -> Option<TokenStream> {
-        let name = self.named(&operation.rust.rust);
+    /// The path of an item in the root.
+    fn in_root(&self, item: &[&str]) -> Path {
+        let root = self.root.iter().map(String::as_str);
+        trees::path_of(&root.chain(item.iter().copied()).collect::<Vec<_>>())
+    }
+
+    /// A text that is parsed as a type in the root.
+    fn parsed(&self, text: &str, ty: &str) -> Expr {
+        let ty = declarations::of_path(self.in_root(&[ty]));
+        trees::tried(trees::with_type(trees::text(text), "parse", ty))
+    }
+
+    fn request(&self, operation: &Operation, json: &Value) -> Option<Expr> {
+        let name = &operation.rust.rust;
+        self.note(name);
         match &operation.body {
-            Body::Parameters(parameters) => self.set(&name, parameters, json.as_object()?),
+            Body::Parameters(parameters) => self.set(name, parameters, json.as_object()?),
             Body::Array(array) => {
                 let item = array.item()?;
                 let items = self.items(&item.rust, &item.parameters, json)?;
-                Some(quote!(#name::new(#items)))
+                Some(trees::call(trees::path(&[name, "new"]), [items]))
             }
         }
     }
 
-    fn items(&self, rust: &str, parameters: &[Parameter], json: &Value) -> Option<TokenStream> {
-        let name = self.named(rust);
-        let items = json.as_array()?.iter().map(|item| self.set(&name, parameters, item.as_object()?));
-        let items = items.collect::<Option<Vec<_>>>()?;
-        Some(quote!(Vec::from([#(#items),*])))
+    fn items(&self, rust: &str, parameters: &[Parameter], json: &Value) -> Option<Expr> {
+        self.note(rust);
+        let items = json.as_array()?.iter().map(|item| self.set(rust, parameters, item.as_object()?));
+        items.collect::<Option<Vec<_>>>().map(list)
     }
 
     /// `Name::new(required ..)`, followed by a setter for everything else that is given.
-    fn set(&self, name: &TokenStream, parameters: &[Parameter], json: &Map<String, Value>) -> Option<TokenStream> {
+    fn set(&self, name: &str, parameters: &[Parameter], json: &Map<String, Value>) -> Option<Expr> {
         let required = parameters.iter().filter(|parameter| parameter.is_required());
         let arguments = required.map(|parameter| self.argument(parameter, json)).collect::<Option<Vec<_>>>()?;
-        let mut code = quote!(#name::new(#(#arguments),*));
+        let mut code = trees::call(trees::path(&[name, "new"]), arguments);
         for parameter in parameters.iter().filter(|parameter| !parameter.is_required()) {
             if self.is_given(parameter, json) {
-                let (setter, argument) = (ident(&parameter.name.rust), self.argument(parameter, json)?);
-                code = quote!(#code.#setter(#argument));
+                code = trees::on(code, &parameter.name.rust, [self.argument(parameter, json)?]);
             }
         }
         Some(code)
@@ -138,99 +149,91 @@ impl<'a> Writer<'a> {
         &self.scope.family.choices[index]
     }
 
-    fn argument(&self, parameter: &Parameter, json: &Map<String, Value>) -> Option<TokenStream> {
+    fn argument(&self, parameter: &Parameter, json: &Map<String, Value>) -> Option<Expr> {
         let value = json.get(&parameter.name.wire);
         match &parameter.shape {
             Shape::One(Type::Choice(index)) => self.chosen(self.choice(*index), json),
             Shape::One(Type::Json) => {
-                let (root, json) = (&self.root, value?.to_string());
-                Some(quote!(#root::Json::new(#json)?))
+                let new = trees::of_path(self.in_root(&["Json", "new"]));
+                Some(trees::tried(trees::call(new, [trees::text(&value?.to_string())])))
             }
             Shape::One(ty) => {
                 let text = text_of(value?)?;
                 if parameter.deletes_with() == Some(text.as_str()) {
-                    let root = &self.root;
-                    return Some(quote!(#root::Edit::Delete));
+                    return Some(trees::of_path(self.in_root(&["Edit", "Delete"])));
                 }
                 self.value(*ty, &text, self.scope.converts(parameter))
             }
             Shape::List(ty) => {
                 let values = value?.as_array()?.iter().map(|value| self.value(*ty, &text_of(value)?, false));
-                let values = values.collect::<Option<Vec<_>>>()?;
-                Some(quote!(Vec::from([#(#values),*])))
+                values.collect::<Option<Vec<_>>>().map(list)
             }
             Shape::Items(item) => self.items(&item.rust, &item.parameters, value?),
             Shape::Object(object) => {
-                let name = self.named(&object.rust);
-                self.set(&name, &object.parameters, value?.as_object()?)
+                self.note(&object.rust);
+                self.set(&object.rust, &object.parameters, value?.as_object()?)
             }
             Shape::Map(_) => None,
         }
     }
 
-    fn chosen(&self, choice: &Choice, json: &Map<String, Value>) -> Option<TokenStream> {
-        let name = self.named(&choice.name.rust);
+    fn chosen(&self, choice: &Choice, json: &Map<String, Value>) -> Option<Expr> {
+        let name = &choice.name.rust;
         match &choice.kind {
             ChoiceKind::Presence { alternatives, .. } => {
                 let given = alternatives.iter().find(|parameter| json.contains_key(&parameter.name.wire))?;
                 let Shape::One(ty) = given.shape else { return None };
-                let variant = ident(&alternative(given));
                 let value = self.value(ty, &text_of(json.get(&given.name.wire)?)?, false)?;
-                Some(quote!(#name::#variant(#value)))
+                self.note(name);
+                Some(trees::call(trees::path(&[name, &alternative(given)]), [value]))
             }
             ChoiceKind::Value { decider, enum_index, .. } => {
                 let text = text_of(json.get(&decider.wire)?)?;
                 let index = self.scope.family.enums[*enum_index].index_of(&text)?;
                 let (value, case) = choice.cases(self.scope.family).find(|(_, case)| case.value == index)?;
                 if case.parameters.is_empty() {
-                    let variant = ident(&value.name.rust);
-                    return Some(quote!(#name::#variant));
+                    self.note(name);
+                    return Some(trees::path(&[name, &value.name.rust]));
                 }
-                self.used.borrow_mut().remove(&choice.name.rust);
-                let payload = self.named(&choices::case_name(choice, value));
+                let payload = choices::case_name(choice, value);
+                self.note(&payload);
                 self.set(&payload, &case.parameters, json)
             }
         }
     }
 
     /// A value; a plain text is enough if the function converts it.
-    fn value(&self, ty: Type, text: &str, converts: bool) -> Option<TokenStream> {
-        let root = &self.root;
+    fn value(&self, ty: Type, text: &str, converts: bool) -> Option<Expr> {
+        let plain = || trees::text(text);
         Some(match ty {
-            Type::String if converts => quote!(#text),
-            Type::String => quote!(#text.to_owned()),
+            Type::String if converts => plain(),
+            Type::String => trees::flagged(plain(), "to_owned"),
             Type::Decimal => self.decimal(text),
             Type::Scaled(_) => {
                 let value = self.decimal(&ty.value_of_wire(text));
-                let into = (!converts).then(|| quote!(.into()));
-                quote!(#value #into)
+                if converts { value } else { trees::flagged(value, "into") }
             }
-            Type::Integer | Type::Signed => whole(text)?,
-            Type::Boolean(_) => {
-                let value = matches!(text, "true" | "1");
-                quote!(#value)
-            }
+            Type::Integer | Type::Signed => trees::whole(text)?,
+            Type::Boolean(_) => trees::truth(matches!(text, "true" | "1")),
             Type::Time(Times::Milliseconds) => {
-                let n = number(text.parse().ok()?);
-                quote!(#root::Timestamp::from_millis(#n))
+                let from_millis = trees::of_path(self.in_root(&["Timestamp", "from_millis"]));
+                trees::call(from_millis, [trees::number(text.parse().ok()?)])
             }
-            Type::Time(_) => {
-                let ty = ident(value_type(ty)?);
-                quote!(#text.parse::<#root::#ty>()?)
-            }
+            Type::Time(_) => self.parsed(text, value_type(ty)?),
             Type::Enum(index) => {
                 let all = &self.scope.family.enums[index];
-                let (name, variant) = (self.named(&all.name.rust), ident(&all.values[all.index_of(text)?].name.rust));
-                quote!(#name::#variant)
+                let variant = &all.values[all.index_of(text)?].name.rust;
+                self.note(&all.name.rust);
+                trees::path(&[&all.name.rust, variant])
             }
             Type::Identifier(index) => {
                 let identifier = &self.scope.family.identifiers[index];
                 match (identifier.is_constrained(), converts) {
-                    (false, true) => quote!(#text),
-                    (false, false) => quote!(#text.into()),
+                    (false, true) => plain(),
+                    (false, false) => trees::flagged(plain(), "into"),
                     (true, _) => {
-                        let name = self.named(&identifier.name.rust);
-                        quote!(#name::new(#text)?)
+                        self.note(&identifier.name.rust);
+                        trees::tried(trees::call(trees::path(&[&identifier.name.rust, "new"]), [plain()]))
                     }
                 }
             }
@@ -239,52 +242,63 @@ impl<'a> Writer<'a> {
     }
 
     /// A decimal: a literal, unless `dec!` does not take it.
-    fn decimal(&self, text: &str) -> TokenStream {
+    fn decimal(&self, text: &str) -> Expr {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !digits.ends_with('.');
         match text.parse::<Literal>() {
             Ok(literal) if is_plain => {
                 self.uses_dec.set(true);
-                let dec = &self.dec;
-                quote!(#dec!(#literal))
+                trees::macro_of(self.dec, quote!(#literal))
             }
-            _ => {
-                let root = &self.root;
-                quote!(#text.parse::<#root::Decimal>()?)
-            }
+            _ => self.parsed(text, "Decimal"),
         }
     }
 
     /// A function that builds the request and sends it.
-    fn program(&self, operation: &Operation, request: &TokenStream, calling: Calling) -> Vec<String> {
-        let family = &self.scope.family;
-        let (module, function) = (ident(&module_name(&family.name)), ident(&operation.function));
+    fn program(&self, operation: &Operation, request: Expr, calling: Calling) -> Vec<String> {
+        let module = module_name(&self.scope.family.name);
         let names: Vec<_> = self.used.borrow().iter().map(|name| ident(name)).collect();
         let names = if let [name] = names.as_slice() { quote!(#name) } else { quote!({#(#names),*}) };
-        let root = &self.root;
-        let (asynchronous, client, wait) = match calling {
-            Calling::Async => (quote!(async), quote!(#root::Client), quote!(.await)),
+        let path = self.in_root(&[&module]);
+        let (asynchronous, client) = match calling {
+            Calling::Async => (quote!(async), self.in_root(&["Client"])),
             #[cfg(feature = "cli")]
-            Calling::Blocking => (quote!(), quote!(#root::blocking::Client), quote!()),
+            Calling::Blocking => (quote!(), self.in_root(&["blocking", "Client"])),
         };
-        let dec = self.uses_dec.get().then(|| quote!(use #root::dec;));
-        let tokens = quote! {
-            use #root::#module::#names;
+        let dec = self.uses_dec.get().then(|| {
+            let dec = self.in_root(&["dec"]);
+            quote!(use #dec;)
+        });
+        let declaration = quote! {
+            use #path::#names;
             #dec
-            #asynchronous fn example(client: &#client) -> Result<(), Box<dyn std::error::Error>> {
-                let request = #request;
-                let reply = client.#module().#function(&request) #wait?;
-                println!("{:?}", reply.data);
-                Ok(())
-            }
+            #asynchronous fn example(client: &#client) -> Result<(), Box<dyn std::error::Error>> {}
         };
-        let Ok(file) = syn::parse2(tokens) else { return Vec::new() };
+        let Ok(mut file) = syn::parse2::<syn::File>(declaration) else { return Vec::new() };
+        let of_family = trees::flagged(trees::path(&["client"]), &module);
+        let call = trees::on(of_family, &operation.function, [trees::reference(trees::path(&["request"]))]);
+        let reply = match calling {
+            Calling::Async => trees::awaited(call),
+            #[cfg(feature = "cli")]
+            Calling::Blocking => call,
+        };
+        let mut body =
+            vec![trees::binding(ident("request"), request), trees::binding(ident("reply"), trees::tried(reply))];
+        body.extend(trees::statements(quote!(println!("{:?}", reply.data); Ok(()))));
+        if let Some(syn::Item::Fn(function)) = file.items.last_mut() {
+            function.block.stmts = body;
+        }
         let mut lines: Vec<String> = prettyplease::unparse(&file).lines().map(str::to_owned).collect();
         if let Some(at) = lines.iter().position(|line| line.contains("fn example(")) {
             lines.insert(at, String::new());
         }
         lines
     }
+}
+
+/// `Vec::from([item, item])`.
+fn list(items: Vec<Expr>) -> Expr {
+    trees::call(trees::path(&["Vec", "from"]), [trees::array(items.into_iter())])
 }
 
 /// The text of a scalar.

@@ -1,7 +1,7 @@
 //! The type with a function for each operation of a family. A macro of the runtime declares it together with its
 //! blocking form.
 
-use quote::quote;
+use quote::{ToTokens as _, quote};
 
 use super::batches;
 use super::code::{self, ident};
@@ -25,7 +25,7 @@ pub(super) fn emit(family: &Family) -> String {
 
 fn row(scope: &Scope<'_>, operation: &Operation) -> String {
     let (function, request) = (&operation.function, &operation.rust.rust);
-    let response = response_type(scope, request, &operation.response).to_string().replace(' ', "");
+    let response = response_type(scope, request, &operation.response).to_token_stream().to_string().replace(' ', "");
     let mut docs = Docs::new(&operation.doc, &operation.title);
     docs.markdown(&format!("`{} {}`; see [`{request}`].", operation.method.as_str(), operation.path.text));
     let note = operation.deprecated.as_ref().map(code::deprecation_note);

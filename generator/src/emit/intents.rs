@@ -1,13 +1,12 @@
 //! Constructors for documented purposes.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use syn::{Expr, ImplItem};
 
 use super::code::ident;
 use super::docs::{Docs, code, escape};
-use super::parameter_docs;
 use super::parameters::argument_type;
 use super::scope::Scope;
+use super::{declarations, parameter_docs, trees};
 use crate::model::{Choice, Intent, Operation, Parameter, Unit};
 
 /// The constructors of a request, or of the items of one of its lists.
@@ -16,26 +15,19 @@ pub(super) fn constructors(
     operation: &Operation,
     list: Option<&str>,
     parameters: &[Parameter],
-) -> TokenStream {
+) -> Vec<ImplItem> {
     let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list.as_str()) == list;
-    let constructors = operation.intents.iter().filter(within).map(|intent| constructor(scope, intent, parameters));
-    quote!(#(#constructors)*)
+    operation.intents.iter().filter(within).map(|intent| constructor(scope, intent, parameters)).collect()
 }
 
-fn constructor(scope: &Scope<'_>, intent: &Intent, parameters: &[Parameter]) -> TokenStream {
-    let name = ident(&intent.rust);
+fn constructor(scope: &Scope<'_>, intent: &Intent, parameters: &[Parameter]) -> ImplItem {
     let arguments = intent.arguments(scope.family, parameters);
     let docs = docs(scope, intent, &arguments).outer();
-    let declared = arguments.iter().map(|parameter| {
-        let (name, ty) = (argument(intent, parameter), argument_type(scope, parameter));
-        quote!(#name: #ty)
-    });
-    let given = |parameter: &Parameter| match value(scope, intent, parameter) {
-        Some(value) => value,
-        None => {
-            let name = argument(intent, parameter);
-            quote!(#name)
-        }
+    let declared = arguments
+        .iter()
+        .map(|parameter| declarations::argument(argument(intent, parameter), argument_type(scope, parameter)));
+    let given = |parameter: &Parameter| {
+        value(scope, intent, parameter).unwrap_or_else(|| trees::variable(argument(intent, parameter)))
     };
     let required = parameters.iter().filter(|parameter| parameter.is_required()).map(given);
     let is_given = |parameter: &&Parameter| {
@@ -43,19 +35,13 @@ fn constructor(scope: &Scope<'_>, intent: &Intent, parameters: &[Parameter]) -> 
             && (intent.sets(scope.family, parameter).is_some()
                 || arguments.iter().any(|argument| argument.name == parameter.name))
     };
-    let setters = parameters.iter().filter(is_given).map(|parameter| {
-        let (setter, value) = (ident(&parameter.name.rust), given(parameter));
-        quote!(.#setter(#value))
-    });
-    let many = (arguments.len() > 7)
-        .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")]));
-    quote! {
-        #docs
-        #many
-        pub fn #name(#(#declared),*) -> Self {
-            Self::new(#(#required),*)#(#setters)*
-        }
-    }
+    let new = trees::call(trees::path(&["Self", "new"]), required);
+    let made = parameters
+        .iter()
+        .filter(is_given)
+        .fold(new, |made, parameter| trees::on(made, &parameter.name.rust, [given(parameter)]));
+    let attributes = docs.into_iter().chain(declarations::many_arguments(arguments.len())).collect();
+    declarations::maker(attributes, ident(&intent.rust), declared, vec![trees::result(made)])
 }
 
 fn argument(intent: &Intent, parameter: &Parameter) -> proc_macro2::Ident {
@@ -63,12 +49,12 @@ fn argument(intent: &Intent, parameter: &Parameter) -> proc_macro2::Ident {
 }
 
 /// The value to which the intent sets a parameter: a value of its enum, or a case without parameters.
-fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<TokenStream> {
+fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<Expr> {
     let text = intent.sets(scope.family, parameter)?;
     let decider = || scope.family.choice_of(parameter).and_then(Choice::decider).map(|(_, index)| index);
     let all = &scope.family.enums[parameter.shape.single_enum().or_else(decider)?];
-    let (ty, variant) = (scope.ty(parameter.shape.single()?), ident(&all.values[all.index_of(text)?].name.rust));
-    Some(quote!(#ty::#variant))
+    let variant = &all.values[all.index_of(text)?].name.rust;
+    Some(trees::path(&[&scope.named(scope.family.type_rust(parameter.shape.single()?)).to_string(), variant]))
 }
 
 fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {

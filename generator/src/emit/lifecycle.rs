@@ -2,75 +2,78 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Expr;
 
-use super::code::{File, ident};
-use super::diagram;
+use super::code::{File, Item, ident};
 use super::docs::{Docs, code, escape};
-use super::orders;
 use super::scope::{Scope, as_timestamp};
+use super::{diagram, orders, trees};
 use crate::model::{Api, Effect, Exclusion, Family, Lifecycle, Possible, Record, Tracked, Transition, Type};
 
 /// `lifecycle.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family, lifecycle: &Lifecycle) -> File {
     let scope = Scope::new(family);
-    let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle)];
-    items.extend(lifecycle.records.iter().map(|tracked| record_impl(api, &scope, lifecycle, tracked)));
-    items.insert(0, scope.imports(&[]));
+    let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle).into()];
+    items.extend(lifecycle.records.iter().map(|tracked| record_impl(api, &scope, lifecycle, tracked).into()));
+    items.insert(0, scope.imports(&[]).into());
     File::new(Docs::new(&format!("The lifecycle states of the {} operations.", family.title), "").inner(), items)
 }
 
-fn possible(possible: Possible) -> TokenStream {
+fn possible(possible: Possible) -> Expr {
     let word = match possible {
-        Possible::Yes => quote!(Yes),
-        Possible::No => quote!(No),
-        Possible::Unspecified => quote!(Unspecified),
+        Possible::Yes => "Yes",
+        Possible::No => "No",
+        Possible::Unspecified => "Unspecified",
     };
-    quote!(runtime::lifecycle::Possible::#word)
+    trees::path(&["runtime", "lifecycle", "Possible", word])
 }
 
-fn table(family: &Family, lifecycle: &Lifecycle) -> TokenStream {
+fn table(family: &Family, lifecycle: &Lifecycle) -> Item {
     let all = lifecycle.states_of(family);
     let indices = || 0..all.values.len();
     let rows = indices().map(|index| {
-        let (value, is_terminal) = (&all.values[index].name.wire, lifecycle.is_terminal(all, index));
-        let doc = lifecycle.state(all, index).map_or("", |state| state.doc.as_str());
-        let can_cancel = possible(lifecycle.takes(family, Effect::Cancel, index));
-        let can_modify = possible(lifecycle.takes(family, Effect::Amend, index));
         let becomes = indices().map(|to| possible(lifecycle.can_become(all, index, to)));
-        quote!(runtime::lifecycle::StateRow {
-            value: #value,
-            doc: #doc,
-            is_terminal: #is_terminal,
-            can_cancel: #can_cancel,
-            can_modify: #can_modify,
-            becomes: &[#(#becomes),*],
-        })
+        let fields = [
+            ("value", trees::text(&all.values[index].name.wire)),
+            ("doc", trees::text(lifecycle.state(all, index).map_or("", |state| state.doc.as_str()))),
+            ("is_terminal", trees::truth(lifecycle.is_terminal(all, index))),
+            ("can_cancel", possible(lifecycle.takes(family, Effect::Cancel, index))),
+            ("can_modify", possible(lifecycle.takes(family, Effect::Amend, index))),
+            ("becomes", trees::list(becomes)),
+        ];
+        structure("StateRow", fields)
     });
-    let transitions = lifecycle.transitions.iter().map(transition);
-    quote! {
+    let transitions = trees::list(lifecycle.transitions.iter().map(transition));
+    let declaration = quote! {
         /// The states, and the transitions between them.
-        pub const LIFECYCLE: runtime::lifecycle::Lifecycle = runtime::lifecycle::Lifecycle {
-            states: &[#(#rows),*],
-            transitions: &[#(#transitions),*],
-        };
-    }
+        pub const LIFECYCLE: runtime::lifecycle::Lifecycle = ();
+    };
+    let value = structure("Lifecycle", [("states", trees::list(rows)), ("transitions", transitions)]);
+    Item::Text(trees::constant(declaration, value))
 }
 
-fn transition(transition: &Transition) -> TokenStream {
+fn transition(transition: &Transition) -> Expr {
     let Transition { from, condition, doc, .. } = transition;
-    let triggers = transition.trigger.iter().map(|(trigger, _)| trigger);
+    let next = |name| trees::path(&["runtime", "lifecycle", "Next", name]);
     let next = match transition.to.as_str() {
-        "unchanged" => quote!(Unchanged),
-        "rejected" => quote!(Rejected),
-        state => quote!(State(#state)),
+        "unchanged" => next("Unchanged"),
+        "rejected" => next("Rejected"),
+        state => trees::call(next("State"), [trees::text(state)]),
     };
-    quote!(runtime::lifecycle::Transition {
-        from: &[#(#from),*],
-        triggers: &[#(#triggers),*],
-        next: runtime::lifecycle::Next::#next,
-        condition: #condition,
-        doc: #doc,
-    })
+    let fields = [
+        ("from", trees::texts(from.iter().map(String::as_str))),
+        ("triggers", trees::texts(transition.trigger.iter().map(|(trigger, _)| trigger.as_str()))),
+        ("next", next),
+        ("condition", trees::text(condition)),
+        ("doc", trees::text(doc)),
+    ];
+    structure("Transition", fields)
+}
+
+/// A value of a type of `runtime::lifecycle`.
+fn structure<const N: usize>(ty: &str, fields: [trees::Field; N]) -> Expr {
+    let fields = fields.into_iter().map(|(name, value)| (ident(name), value));
+    Expr::Struct(trees::structure(&["runtime", "lifecycle", ty], fields))
 }
 
 fn state_impls(scope: &Scope<'_>, lifecycle: &Lifecycle) -> TokenStream {

@@ -2,13 +2,13 @@
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
-use syn::Expr;
+use syn::{Expr, ImplItem};
 
 use super::checks;
 use super::code::{File, Item, capitalised, ident};
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
 use super::parameter_docs;
-use super::parameters::{Set, field_type};
+use super::parameters::Set;
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
@@ -31,7 +31,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     code.extend(batches::emit(&scope, operation));
     code.extend(batches::results(&scope, operation));
     let tables = std::iter::once(tables(family, operation)).chain(rules::table(family, operation)).map(Item::Text);
-    let page = page(&scope, operation).map(Item::Code);
+    let page = page(&scope, operation);
     let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page).collect();
     let defined = type_names(operation);
     let defined: Vec<_> = defined.iter().map(String::as_str).collect();
@@ -60,7 +60,7 @@ fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) 
     set.instrument = instrument(scope, operation, operation.body.parameters());
     set.checks = request_checks(scope, operation);
     set.constructors = intents::constructors(scope, operation, None, operation.body.parameters());
-    set.methods = operation.window.as_ref().map(|window| between(scope, operation, window)).unwrap_or_default();
+    set.methods = operation.window.as_ref().and_then(|window| between(operation, window));
     set.emit(scope)
 }
 
@@ -106,12 +106,12 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
 }
 
 /// The function that sets both ends of the window.
-fn between(scope: &Scope<'_>, operation: &Operation, window: &Window) -> TokenStream {
+fn between(operation: &Operation, window: &Window) -> Option<ImplItem> {
     let field = |wire: &str| {
         let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)?;
-        (field_type(scope, parameter).to_string().starts_with("Option")).then(|| ident(&parameter.name.rust))
+        (!parameter.is_required() && parameter.deletes_with().is_none()).then(|| ident(&parameter.name.rust))
     };
-    let (Some(from), Some(to)) = (field(&window.from.0), field(&window.to.0)) else { return TokenStream::new() };
+    let (from, to) = (field(&window.from.0)?, field(&window.to.0)?);
     // The arguments become timestamps, and then values in the form of the parameters.
     let value = |wire: &str, given: TokenStream| {
         let shape = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
@@ -122,14 +122,15 @@ fn between(scope: &Scope<'_>, operation: &Operation, window: &Window) -> TokenSt
     let mut docs = Docs::default();
     docs.markdown(&format!("Sets {} and {}.", code(&window.from.0), code(&window.to.0)));
     let docs = docs.outer();
-    quote! {
+    let between = quote! {
         #docs
         pub fn between(mut self, from: impl Into<runtime::Timestamp>, to: impl Into<runtime::Timestamp>) -> Self {
             self.#from = Some(#from_value);
             self.#to = Some(#to_value);
             self
         }
-    }
+    };
+    Some(trees::member(between))
 }
 
 fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenStream {
@@ -358,7 +359,7 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {
     sets.chain(objects).collect()
 }
 
-fn page(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+fn page(scope: &Scope<'_>, operation: &Operation) -> Option<Item> {
     let Response::Page { next, .. } = &operation.response else { return None };
     let parameters = operation.body.parameters();
     let next_type = parameters.iter().find(|parameter| parameter.name.wire == next.0);

@@ -7,7 +7,7 @@ use super::code::{ident, number};
 use super::docs::code;
 use super::records::page_name;
 use super::scope::{Scope, as_timestamp, is_timestamp};
-use super::trees;
+use super::{declarations, trees};
 use crate::diagnostics::Place;
 use crate::model::Effect;
 use crate::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
@@ -20,8 +20,8 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
     let (name, record, list, has_more) = match &operation.response {
         Response::Page { list, record, cursor, .. } => {
             let cursor = ident(&cursor.rust);
-            let name = ident(&page_name(&operation.rust.rust));
-            (quote!(#name), *record, ident(&list.rust), quote!(self.#cursor.is_some()))
+            let name = declarations::ty(&[&page_name(&operation.rust.rust)]);
+            (name, *record, ident(&list.rust), quote!(self.#cursor.is_some()))
         }
         Response::Object { record } => {
             let list = operation.listed_field(scope.family)?;

@@ -3,14 +3,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Expr, Stmt};
+use syn::{Expr, ImplItem, Stmt};
 
 use super::checks;
-use super::code::{self, Item, ident, if_set, local};
+use super::code::{Item, ident, if_set, local};
 use super::docs::Docs;
-use super::parameter_docs;
 use super::scope::Scope;
-use super::trees;
+use super::{declarations, parameter_docs, trees};
 use crate::diagnostics::Place;
 use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
 
@@ -28,10 +27,10 @@ pub(super) struct Set<'a> {
     /// The parameters that name the instrument, if a check needs it.
     pub(super) instrument: Option<&'a InstrumentNames>,
     /// Constructors in addition to `new`.
-    pub(super) constructors: TokenStream,
-    /// Checks and methods that only a request has.
+    pub(super) constructors: Vec<ImplItem>,
+    /// Checks and a method that only a request has.
     pub(super) checks: TokenStream,
-    pub(super) methods: TokenStream,
+    pub(super) methods: Option<ImplItem>,
 }
 
 impl<'a> Set<'a> {
@@ -44,91 +43,56 @@ impl<'a> Set<'a> {
             elsewhere: Vec::new(),
             rules: Vec::new(),
             instrument: None,
-            constructors: TokenStream::new(),
+            constructors: Vec::new(),
             checks: TokenStream::new(),
-            methods: TokenStream::new(),
+            methods: None,
         }
     }
 
     /// The struct, its constructor and setters, and how it is written, read and checked.
-    pub(super) fn emit(&self, scope: &Scope<'_>) -> [Item; 3] {
-        let code = [self.structure(scope), self.inherent(scope)].map(Item::Code);
-        let [structure, inherent] = code;
-        [structure, inherent, Item::Text(self.parameters_impl(scope))]
+    pub(super) fn emit(self, scope: &Scope<'_>) -> [Item; 3] {
+        let (structure, implementation) = (self.structure(scope), Item::Text(self.parameters_impl(scope)));
+        [Item::declared_by("parameters", structure), self.inherent(scope).into(), implementation]
     }
 
-    fn structure(&self, scope: &Scope<'_>) -> TokenStream {
-        let name = ident(self.rust);
-        let docs = self.docs.outer();
+    fn structure(&self, scope: &Scope<'_>) -> syn::Item {
         let fields = self.parameters.iter().map(|parameter| {
             let docs = parameter_docs::field(scope, parameter).outer();
-            let (field, ty) = (ident(&parameter.name.rust), field_type(scope, parameter));
-            let aliases = code::aliases(&parameter.called);
-            quote!(#docs #aliases pub #field: #ty,)
+            let attributes = docs.into_iter().chain(declarations::aliases(&parameter.called)).collect();
+            declarations::field(attributes, ident(&parameter.name.rust), field_type(scope, parameter))
         });
         let default = self.parameters.iter().all(|parameter| !parameter.is_required());
-        let default = default.then(|| quote!(#[derive(Default)]));
-        let aliases = code::aliases(self.called);
-        quote! {
-            runtime::parameters! {
-                #docs
-                #aliases
-                #default
-                pub struct #name {
-                    #(#fields)*
-                }
-            }
-        }
+        let default = default.then(|| declarations::with_arguments("derive", quote!(Default)));
+        let attributes = self.docs.outer().into_iter().chain(declarations::aliases(self.called)).chain(default);
+        declarations::structure(attributes.collect(), ident(self.rust), fields)
     }
 
-    fn inherent(&self, scope: &Scope<'_>) -> TokenStream {
-        let name = ident(self.rust);
+    fn inherent(self, scope: &Scope<'_>) -> syn::Item {
+        let optional = self.parameters.iter().filter(|parameter| !parameter.is_required());
+        let setters = optional.map(|parameter| setter(scope, parameter));
         let new = self.constructor(scope);
-        let setters = self
-            .parameters
-            .iter()
-            .filter(|parameter| !parameter.is_required())
-            .map(|parameter| setter(scope, parameter));
-        let (constructors, methods) = (&self.constructors, &self.methods);
-        quote! {
-            impl #name {
-                #new
-                #constructors
-                #(#setters)*
-                #methods
-            }
-        }
+        let items = std::iter::once(new).chain(self.constructors).chain(setters).chain(self.methods);
+        declarations::inherent(ident(self.rust), items.collect())
     }
 
-    fn constructor(&self, scope: &Scope<'_>) -> TokenStream {
+    fn constructor(&self, scope: &Scope<'_>) -> ImplItem {
         let required: Vec<_> = self.parameters.iter().filter(|parameter| parameter.is_required()).collect();
-        let arguments = required.iter().map(|parameter| {
-            let (field, ty) = (ident(&parameter.name.rust), argument_type(scope, parameter));
-            quote!(#field: #ty)
-        });
-        let fields = self.parameters.iter().map(|parameter| {
-            let field = ident(&parameter.name.rust);
-            let value = if parameter.is_required() { argument_value(scope, parameter) } else { unset(parameter) };
-            if field == value.to_string() { quote!(#field) } else { quote!(#field: #value) }
-        });
+        let arguments = required
+            .iter()
+            .map(|parameter| declarations::argument(ident(&parameter.name.rust), argument_type(scope, parameter)));
         let docs = parameter_docs::constructor(scope, &required).outer();
-        let many = (required.len() > 7)
-            .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")]));
-        if required.is_empty() {
-            return quote! {
-                #docs
-                pub fn new() -> Self {
-                    Self::default()
-                }
-            };
-        }
-        quote! {
-            #docs
-            #many
-            pub fn new(#(#arguments),*) -> Self {
-                Self { #(#fields),* }
-            }
-        }
+        let attributes = docs.into_iter().chain(declarations::many_arguments(required.len())).collect();
+        let value = if required.is_empty() {
+            trees::call(trees::path(&["Self", "default"]), [])
+        } else {
+            let fields = self.parameters.iter().map(|parameter| {
+                let given = parameter.is_required();
+                let value = if given { argument_value(scope, parameter) } else { unset(parameter) };
+                (ident(&parameter.name.rust), value)
+            });
+            Expr::Struct(trees::structure(&["Self"], fields))
+        };
+        declarations::maker(attributes, ident("new"), arguments, vec![trees::result(value)])
     }
 
     fn parameters_impl(&self, scope: &Scope<'_>) -> String {
@@ -172,7 +136,7 @@ impl<'a> Set<'a> {
             (ident(&parameter.name.rust), trees::tried(value))
         });
         let all = Expr::Struct(trees::structure(&["Self"], fields));
-        let all = Stmt::Expr(trees::optional(Some(all)), None);
+        let all = trees::result(trees::optional(Some(all)));
         self.parameters.iter().map(read).chain([all]).collect()
     }
 
@@ -301,26 +265,26 @@ fn is_bare(ty: Type, as_text: bool) -> bool {
 }
 
 /// The type of the field that holds a parameter.
-pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
+pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type {
     let ty = scope.parameter_type(parameter);
     if parameter.is_required() {
         ty
     } else if parameter.deletes_with().is_some() {
-        quote!(runtime::Edit<#ty>)
+        declarations::of(&["runtime", "Edit"], ty)
     } else {
-        quote!(Option<#ty>)
+        declarations::of(&["Option"], ty)
     }
 }
 
 /// The type of the argument for a parameter.
-pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
-    let ty = scope.parameter_type(parameter);
+pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type {
+    let into = |name| declarations::implementing(trees::path_of(&["runtime", "value", name]));
     match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
-        (true, true) => quote!(impl runtime::value::IntoEdit),
-        (true, false) => quote!(impl Into<runtime::Edit<#ty>>),
-        (false, true) => quote!(impl runtime::value::IntoDecimal),
-        (false, false) if scope.converts(parameter) => quote!(impl Into<#ty>),
-        (false, false) => ty,
+        (true, true) => into("IntoEdit"),
+        (true, false) => declarations::into(declarations::of(&["runtime", "Edit"], scope.parameter_type(parameter))),
+        (false, true) => into("IntoDecimal"),
+        (false, false) if scope.converts(parameter) => declarations::into(scope.parameter_type(parameter)),
+        (false, false) => scope.parameter_type(parameter),
     }
 }
 
@@ -328,40 +292,39 @@ fn is_decimal(parameter: &Parameter) -> bool {
     parameter.shape.single().is_some_and(Type::is_decimal)
 }
 
-pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
-    let field = ident(&parameter.name.rust);
+/// The value of the field for the argument of a parameter.
+fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> Expr {
+    let given = trees::variable(ident(&parameter.name.rust));
     let is_scaled = parameter.shape.single().is_some_and(|ty| ty.scale().is_some());
+    let edit = |given| trees::call(trees::path(&["runtime", "value", "IntoEdit", "into_edit"]), [given]);
     match (parameter.deletes_with().is_some(), is_decimal(parameter)) {
-        (true, true) if is_scaled => quote!(runtime::value::IntoEdit::into_edit(#field).map(Into::into)),
-        (false, true) if is_scaled => quote!(runtime::Scaled::from(#field)),
-        (true, true) => quote!(runtime::value::IntoEdit::into_edit(#field)),
-        (false, true) => quote!(runtime::value::IntoDecimal::into_decimal(#field)),
-        _ if scope.converts(parameter) => quote!(#field.into()),
-        _ => quote!(#field),
+        (true, true) if is_scaled => trees::on(edit(given), "map", [trees::path(&["Into", "into"])]),
+        (false, true) if is_scaled => trees::call(trees::path(&["runtime", "Scaled", "from"]), [given]),
+        (true, true) => edit(given),
+        (false, true) => trees::call(trees::path(&["runtime", "value", "IntoDecimal", "into_decimal"]), [given]),
+        _ if scope.converts(parameter) => trees::flagged(given, "into"),
+        _ => given,
     }
 }
 
 /// The value of a parameter that is not set.
-fn unset(parameter: &Parameter) -> TokenStream {
-    if parameter.deletes_with().is_some() { quote!(runtime::Edit::Keep) } else { quote!(None) }
+fn unset(parameter: &Parameter) -> Expr {
+    let is_edit = parameter.deletes_with().is_some();
+    if is_edit { trees::path(&["runtime", "Edit", "Keep"]) } else { trees::optional(None) }
 }
 
-fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
-    let field = ident(&parameter.name.rust);
-    let ty = argument_type(scope, parameter);
+fn setter(scope: &Scope<'_>, parameter: &Parameter) -> ImplItem {
+    let docs = parameter_docs::setter(scope, parameter).outer().into_iter();
+    let attributes = docs
+        .chain(declarations::aliases(&parameter.called))
+        .chain(declarations::deprecation(parameter.deprecated.as_ref()))
+        .chain([declarations::mark("inline")]);
+    let field = || ident(&parameter.name.rust);
+    let inputs = [declarations::mutable_self(), declarations::argument(field(), argument_type(scope, parameter))];
     let value = argument_value(scope, parameter);
-    let set = if parameter.deletes_with().is_some() { value } else { quote!(Some(#value)) };
-    let docs = parameter_docs::setter(scope, parameter).outer();
-    let deprecated = code::deprecation(parameter.deprecated.as_ref());
-    let aliases = code::aliases(&parameter.called);
-    quote! {
-        #docs
-        #aliases
-        #deprecated
-        #[inline]
-        pub fn #field(mut self, #field: #ty) -> Self {
-            self.#field = #set;
-            self
-        }
-    }
+    let is_edit = parameter.deletes_with().is_some();
+    let set = if is_edit { value } else { trees::optional(Some(value)) };
+    let body =
+        vec![trees::assignment(trees::of_self(&parameter.name.rust), set), trees::result(trees::path(&["self"]))];
+    declarations::maker(attributes.collect(), field(), inputs, body)
 }

@@ -1,8 +1,50 @@
 //! Tokens -> formatted code.
 
+use std::fmt;
+
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::docs::put_back;
+
+/// An item that is formatted already, except for its documentation.
+pub(super) struct Printed {
+    text: String,
+    /// The macro of the runtime that declares it.
+    declared_by: Option<&'static str>,
+}
+
+impl Printed {
+    pub(super) fn of(item: syn::Item) -> Self {
+        Self { text: unparse(item), declared_by: None }
+    }
+
+    /// An item in a call of a macro of the runtime.
+    pub(super) fn declared_by(name: &'static str, item: syn::Item) -> Self {
+        Self { text: unparse(item), declared_by: Some(name) }
+    }
+
+    /// The text with the documentation that was set aside.
+    pub(super) fn with_docs(&self, docs: &[String]) -> String {
+        match self.declared_by {
+            Some(name) => {
+                let inner = Lines { docs, indent: "    " }.lay_out(&self.text);
+                format!("runtime::{name}! {{\n{inner}}}\n")
+            }
+            None => Lines { docs, indent: "" }.lay_out(&self.text),
+        }
+    }
+}
+
+/// Everything that determines the text.
+impl fmt::Display for Printed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}! {}", self.declared_by.unwrap_or_default(), self.text)
+    }
+}
+
+fn unparse(item: syn::Item) -> String {
+    prettyplease::unparse(&syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
+}
 
 /// The code of items, with the documentation that was set aside while they were made.
 pub(super) fn print(tokens: TokenStream, docs: &[String]) -> String {
@@ -10,7 +52,7 @@ pub(super) fn print(tokens: TokenStream, docs: &[String]) -> String {
     declared_by_macro(&trees, docs).unwrap_or_else(|| match syn::parse2::<syn::File>(trees.into_iter().collect()) {
         Ok(file) => Lines { docs, indent: "" }.lay_out(&prettyplease::unparse(&file)),
         // Emitted code always parses; if it did not, this would stop the compiler here.
-        Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}")),
+        Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted invalid Rust: {error}")),
     })
 }
 
@@ -35,8 +77,7 @@ fn is_of_path(tree: &TokenTree) -> bool {
 
 /// The code of a single item, without the documentation that was set aside.
 pub(super) fn print_item(item: syn::Item) -> String {
-    let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-    Lines { docs: &[], indent: "" }.lay_out(&prettyplease::unparse(&file))
+    Lines { docs: &[], indent: "" }.lay_out(&unparse(item))
 }
 
 /// The layout of the lines of printed items.

@@ -1,9 +1,10 @@
 //! Records: the objects that the exchange returns.
 
-use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Attribute;
 
-use super::code::{File, deprecation, ident};
+use super::code::{File, Item, ident};
+use super::declarations;
 use super::docs::{Docs, MARKDOWN, code, escape};
 use super::scope::Scope;
 use crate::model::{Api, Family, Field, Record, RecordForm, Response, Shape, Truth, Type, phrases};
@@ -28,7 +29,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
-    items.insert(0, scope.imports(&defined));
+    items.insert(0, scope.imports(&defined).into());
     File::new(Docs::new(&format!("The records that the {} operations return.", family.title), "").inner(), items)
 }
 
@@ -53,8 +54,7 @@ pub(super) fn definition(
     docs: Docs,
     container: Container<'_>,
     fields: &[Field],
-) -> TokenStream {
-    let name = ident(rust);
+) -> Item {
     let docs = docs.outer();
     let members = fields.iter().map(|field| member(scope, &container, field));
     let record = container.name.map(|record| {
@@ -65,21 +65,14 @@ pub(super) fn definition(
             RecordForm::Value(_) => Some(quote!(, as_value)),
         };
         let key = container.key.map(|key| quote!(; key = #key));
-        quote!(#[record(#record #observed #form #key)])
+        declarations::with_arguments("record", quote!(#record #observed #form #key))
     });
-    quote! {
-        runtime::record! {
-            #docs
-            #record
-            pub struct #name {
-                #(#members)*
-            }
-        }
-    }
+    let attributes = docs.into_iter().chain(record).collect();
+    Item::declared_by("record", declarations::structure(attributes, ident(rust), members))
 }
 
 /// The attribute of a field for the runtime's macro: its wire name and what the documents state about its form.
-fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {
+fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> Attribute {
     let wire = &field.name.wire;
     let bare = is_bare(field).then(|| quote!(, bare));
     let quoted = (field.shape.element() == Some(Type::Boolean(Truth::Text))).then(|| quote!(, quoted));
@@ -91,7 +84,7 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStr
     let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
     let only = (!only.is_empty()).then(|| quote!(, only = [#(#only),*]));
     let code = container.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));
-    quote!(#[wire(#wire #bare #quoted #null #conditional #only #code)])
+    declarations::with_arguments("wire", quote!(#wire #bare #quoted #null #conditional #only #code))
 }
 
 /// Whether a batch reports by this field of the record why an item failed.
@@ -115,9 +108,7 @@ fn is_bare(field: &Field) -> bool {
     is_bit || !field.as_text && field.shape.can_be_bare()
 }
 
-fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {
-    let name = ident(&field.name.rust);
-    let ty = scope.field_type(field);
+fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> syn::Field {
     let mut text = code(&field.name.wire);
     if !field.doc.is_empty() {
         text.push_str(": ");
@@ -134,9 +125,9 @@ fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenS
         docs.markdown("The document says that it can be `null`, which is `None` here.");
     }
     docs.documented(&field.keys(scope.family));
-    let (docs, wire) = (docs.outer(), wire(scope, container, field));
-    let deprecated = deprecation(field.deprecated.as_ref());
-    quote!(#docs #deprecated #wire pub #name: #ty,)
+    let deprecated = declarations::deprecation(field.deprecated.as_ref());
+    let attributes = docs.outer().into_iter().chain(deprecated).chain([wire(scope, container, field)]).collect();
+    declarations::field(attributes, ident(&field.name.rust), scope.field_type(field))
 }
 
 /// The name of the type for a page.
@@ -145,15 +136,12 @@ pub(super) fn page_name(operation: &str) -> String {
 }
 
 /// The type of an operation's response.
-pub(super) fn response_type(scope: &Scope<'_>, operation: &str, response: &Response) -> TokenStream {
+pub(super) fn response_type(scope: &Scope<'_>, operation: &str, response: &Response) -> syn::Type {
     match response {
         Response::Object { record } => scope.ty(Type::Record(*record)),
-        Response::Array { record, .. } => {
-            let record = scope.ty(Type::Record(*record));
-            quote!(runtime::List<#record>)
-        }
-        Response::Page { .. } => scope.named(&page_name(operation)),
-        Response::Undefined => quote!(()),
+        Response::Array { record, .. } => declarations::of(&["runtime", "List"], scope.ty(Type::Record(*record))),
+        Response::Page { .. } => declarations::named(scope.named(&page_name(operation))),
+        Response::Undefined => declarations::unit(),
     }
 }
 

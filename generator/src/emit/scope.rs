@@ -3,12 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Expr;
 
-use super::code::{ident, number};
-use super::trees;
+use super::code::ident;
+use super::{declarations, trees};
 use crate::model::{Family, Field, Parameter, Shape, Type};
 use crate::words::Times;
 
@@ -45,6 +45,10 @@ pub(super) fn as_timestamp(shape: &Shape, time: TokenStream) -> TokenStream {
     if is_timestamp(shape) { time } else { quote!(#time.map(runtime::Timestamp::from)) }
 }
 
+fn of_runtime(name: &str) -> syn::Type {
+    declarations::ty(&["runtime", name])
+}
+
 /// The family of a file, and the names of the family that the file uses.
 pub(super) struct Scope<'a> {
     pub(super) family: &'a Family,
@@ -59,37 +63,31 @@ impl<'a> Scope<'a> {
     }
 
     /// A type of the family, which the file will import.
-    pub(super) fn named(&self, rust: &str) -> TokenStream {
-        self.used.borrow_mut().insert(rust.to_owned());
-        let name = ident(rust);
-        quote!(#name)
+    pub(super) fn named(&self, rust: &str) -> Ident {
+        if !self.used.borrow().contains(rust) {
+            self.used.borrow_mut().insert(rust.to_owned());
+        }
+        ident(rust)
     }
 
     /// The name under which a parameter is written; the file will import its macro.
     pub(super) fn wire_name(&self, wire: &str) -> Expr {
         self.writes_names.set(true);
-        trees::macro_of("name", wire)
+        trees::macro_of(&["name"], quote!(#wire))
     }
 
     /// A Rust type.
-    pub(super) fn ty(&self, ty: Type) -> TokenStream {
+    pub(super) fn ty(&self, ty: Type) -> syn::Type {
         match ty {
-            Type::String | Type::Undefined => quote!(String),
-            Type::Decimal => quote!(runtime::Decimal),
-            Type::Scaled(scale) => {
-                let scale = number(scale.into());
-                quote!(runtime::Scaled<#scale>)
-            }
-            Type::Integer => quote!(u64),
-            Type::Boolean(_) => quote!(bool),
-            Type::Signed => quote!(i64),
-            Type::Time(Times::Milliseconds) => quote!(runtime::Timestamp),
-            Type::Json | Type::Time(_) => {
-                let name = value_type(ty).map(ident);
-                quote!(runtime::#name)
-            }
+            Type::String | Type::Undefined => declarations::ty(&["String"]),
+            Type::Decimal => of_runtime("Decimal"),
+            Type::Scaled(scale) => declarations::of_number(&["runtime", "Scaled"], scale.into()),
+            Type::Integer => declarations::ty(&["u64"]),
+            Type::Boolean(_) => declarations::ty(&["bool"]),
+            Type::Signed => declarations::ty(&["i64"]),
+            Type::Json | Type::Time(_) => of_runtime(value_type(ty).unwrap_or("Timestamp")),
             Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) => {
-                self.named(self.family.type_rust(ty))
+                declarations::named(self.named(self.family.type_rust(ty)))
             }
         }
     }
@@ -114,41 +112,23 @@ impl<'a> Scope<'a> {
     }
 
     /// The type of a single value of a parameter, optional or not.
-    pub(super) fn parameter_type(&self, parameter: &Parameter) -> TokenStream {
+    pub(super) fn parameter_type(&self, parameter: &Parameter) -> syn::Type {
         match &parameter.shape {
             Shape::One(ty) => self.ty(*ty),
-            Shape::List(ty) => {
-                let ty = self.ty(*ty);
-                quote!(Vec<#ty>)
-            }
-            Shape::Items(item) => {
-                let ty = ident(&item.rust);
-                quote!(Vec<#ty>)
-            }
-            Shape::Object(object) => {
-                let ty = ident(&object.rust);
-                quote!(#ty)
-            }
-            Shape::Map(_) => quote!(()),
+            Shape::List(ty) => declarations::of(&["Vec"], self.ty(*ty)),
+            Shape::Items(item) => declarations::of(&["Vec"], declarations::ty(&[&item.rust])),
+            Shape::Object(object) => declarations::ty(&[&object.rust]),
+            Shape::Map(_) => declarations::unit(),
         }
     }
 
     /// The type of a field of a record: a value that the exchange leaves out is `None`, or an empty list.
-    pub(super) fn field_type(&self, field: &Field) -> TokenStream {
+    pub(super) fn field_type(&self, field: &Field) -> syn::Type {
         match field.shape {
-            Shape::List(ty) => {
-                let ty = self.ty(ty);
-                quote!(runtime::List<#ty>)
-            }
-            Shape::One(ty) => {
-                let ty = self.ty(ty);
-                quote!(Option<#ty>)
-            }
-            Shape::Map(ty) => {
-                let ty = self.ty(ty);
-                quote!(runtime::Map<#ty>)
-            }
-            Shape::Items(_) | Shape::Object(_) => quote!(()),
+            Shape::List(ty) => declarations::of(&["runtime", "List"], self.ty(ty)),
+            Shape::One(ty) => declarations::of(&["Option"], self.ty(ty)),
+            Shape::Map(ty) => declarations::of(&["runtime", "Map"], self.ty(ty)),
+            Shape::Items(_) | Shape::Object(_) => declarations::unit(),
         }
     }
 

@@ -2,12 +2,13 @@
 //! have to be parsed, they take twice as long.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use syn::punctuated::Punctuated;
 use syn::{
-    Block, Expr, ExprArray, ExprCall, ExprField, ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprReference,
-    ExprStruct, ExprTry, ExprTuple, FieldValue, ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt,
-    LitStr, Local, LocalInit, Macro, MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt,
+    AngleBracketedGenericArguments, BinOp, Block, Expr, ExprArray, ExprAssign, ExprAwait, ExprBinary, ExprCall,
+    ExprField, ExprLit, ExprMacro, ExprMethodCall, ExprPath, ExprReference, ExprStruct, ExprTry, ExprTuple, ExprUnary,
+    FieldValue, GenericArgument, ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, Lit, LitBool, LitInt, LitStr, Local,
+    LocalInit, Macro, MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt, Type, UnOp,
 };
 
 use super::code::ident;
@@ -42,7 +43,8 @@ pub(super) fn implementation<const N: usize>(
 
 /// Emitted code always parses; if it did not, the call of `compile_error!` would stop the compiler.
 fn invalid_rust(error: &syn::Error) -> Expr {
-    macro_of("compile_error", &format!("tradeapi-gen emitted no Rust: {error}"))
+    let message = format!("tradeapi-gen emitted invalid Rust: {error}");
+    macro_of(&["compile_error"], quote!(#message))
 }
 
 fn invalid_rust_text(error: &syn::Error) -> String {
@@ -61,13 +63,16 @@ pub(super) fn table<const N: usize>(ty: &str, fields: [Option<Field>; N]) -> Exp
     })
 }
 
-/// `Path { field: value, field: value }`.
+/// `Path { field: value, field }`.
 pub(super) fn structure(path: &[&str], fields: impl Iterator<Item = (Ident, Expr)>) -> ExprStruct {
-    let field = |(name, expr)| FieldValue {
-        attrs: Vec::new(),
-        member: Member::Named(name),
-        colon_token: Some(Default::default()),
-        expr,
+    let field = |(name, expr)| {
+        let is_short = matches!(&expr, Expr::Path(value) if value.path.is_ident(&name));
+        FieldValue {
+            attrs: Vec::new(),
+            member: Member::Named(name),
+            colon_token: (!is_short).then(Default::default),
+            expr,
+        }
     };
     ExprStruct {
         attrs: Vec::new(),
@@ -114,10 +119,15 @@ pub(super) fn of_table(ty: &str, name: &str) -> Expr {
 
 /// `one::two::three`.
 pub(super) fn path(segments: &[&str]) -> Expr {
-    Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path: path_of(segments) })
+    of_path(path_of(segments))
 }
 
-fn path_of(segments: &[&str]) -> Path {
+/// What a path names.
+pub(super) fn of_path(path: Path) -> Expr {
+    Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path })
+}
+
+pub(super) fn path_of(segments: &[&str]) -> Path {
     let segments = segments.iter().map(|segment| PathSegment::from(ident(segment))).collect();
     Path { leading_colon: None, segments }
 }
@@ -130,6 +140,12 @@ pub(super) fn text(text: &str) -> Expr {
 /// A number without a type suffix.
 pub(super) fn number(n: u64) -> Expr {
     literal(Lit::Int(LitInt::new(&n.to_string(), Span::call_site())))
+}
+
+/// An integer of the schema.
+pub(super) fn whole(text: &str) -> Option<Expr> {
+    let size = number(text.trim_start_matches('-').parse().ok()?);
+    Some(if text.starts_with('-') { negative(size) } else { size })
 }
 
 /// `true` or `false`.
@@ -154,7 +170,12 @@ pub(super) fn pair(one: Expr, other: Expr) -> Expr {
 
 /// `&[item, item]`.
 pub(super) fn list(items: impl Iterator<Item = Expr>) -> Expr {
-    reference(Expr::Array(ExprArray { attrs: Vec::new(), bracket_token: Default::default(), elems: items.collect() }))
+    reference(array(items))
+}
+
+/// `[item, item]`.
+pub(super) fn array(items: impl Iterator<Item = Expr>) -> Expr {
+    Expr::Array(ExprArray { attrs: Vec::new(), bracket_token: Default::default(), elems: items.collect() })
 }
 
 /// `&value`.
@@ -182,6 +203,21 @@ pub(super) fn tried(value: Expr) -> Expr {
     Expr::Try(ExprTry { attrs: Vec::new(), expr: Box::new(value), question_token: Default::default() })
 }
 
+/// `value.await`.
+pub(super) fn awaited(value: Expr) -> Expr {
+    Expr::Await(ExprAwait {
+        attrs: Vec::new(),
+        base: Box::new(value),
+        dot_token: Default::default(),
+        await_token: Default::default(),
+    })
+}
+
+/// `-value`.
+pub(super) fn negative(value: Expr) -> Expr {
+    Expr::Unary(ExprUnary { attrs: Vec::new(), op: UnOp::Neg(Default::default()), expr: Box::new(value) })
+}
+
 /// `value;`.
 pub(super) fn statement(value: Expr) -> Stmt {
     Stmt::Expr(value, Some(Default::default()))
@@ -200,19 +236,19 @@ pub(super) fn binding(ident: Ident, value: Expr) -> Stmt {
     })
 }
 
-/// `name!("text")`.
-pub(super) fn macro_of(name: &str, text: &str) -> Expr {
+/// `name!(tokens)`.
+pub(super) fn macro_of(path: &[&str], tokens: TokenStream) -> Expr {
     let mac = Macro {
-        path: path_of(&[name]),
+        path: path_of(path),
         bang_token: Default::default(),
         delimiter: MacroDelimiter::Paren(Default::default()),
-        tokens: quote!(#text),
+        tokens,
     };
     Expr::Macro(ExprMacro { attrs: Vec::new(), mac })
 }
 
 /// `function(argument, argument)`.
-pub(super) fn call<const N: usize>(function: Expr, arguments: [Expr; N]) -> Expr {
+pub(super) fn call(function: Expr, arguments: impl IntoIterator<Item = Expr>) -> Expr {
     Expr::Call(ExprCall {
         attrs: Vec::new(),
         func: Box::new(function),
@@ -236,7 +272,22 @@ pub(super) fn flagged(receiver: Expr, method: &str) -> Expr {
 
 /// `receiver.method(argument, argument)`.
 pub(super) fn on(receiver: Expr, method: &str, arguments: impl IntoIterator<Item = Expr>) -> Expr {
-    Expr::MethodCall(ExprMethodCall {
+    Expr::MethodCall(method_call(receiver, method, arguments))
+}
+
+/// `receiver.method::<ty>()`.
+pub(super) fn with_type(receiver: Expr, method: &str, ty: Type) -> Expr {
+    let turbofish = AngleBracketedGenericArguments {
+        colon2_token: Some(Default::default()),
+        lt_token: Default::default(),
+        args: [GenericArgument::Type(ty)].into_iter().collect(),
+        gt_token: Default::default(),
+    };
+    Expr::MethodCall(ExprMethodCall { turbofish: Some(turbofish), ..method_call(receiver, method, []) })
+}
+
+fn method_call(receiver: Expr, method: &str, arguments: impl IntoIterator<Item = Expr>) -> ExprMethodCall {
+    ExprMethodCall {
         attrs: Vec::new(),
         receiver: Box::new(receiver),
         dot_token: Default::default(),
@@ -244,12 +295,39 @@ pub(super) fn on(receiver: Expr, method: &str, arguments: impl IntoIterator<Item
         turbofish: None,
         paren_token: Default::default(),
         args: arguments.into_iter().collect(),
-    })
+    }
+}
+
+/// `place = value;`.
+pub(super) fn assignment(place: Expr, value: Expr) -> Stmt {
+    let (left, right) = (Box::new(place), Box::new(value));
+    statement(Expr::Assign(ExprAssign { attrs: Vec::new(), left, eq_token: Default::default(), right }))
+}
+
+/// `one | other`.
+pub(super) fn or(one: Expr, other: Expr) -> Expr {
+    let op = BinOp::BitOr(Default::default());
+    Expr::Binary(ExprBinary { attrs: Vec::new(), left: Box::new(one), op, right: Box::new(other) })
+}
+
+/// The last expression of a block.
+pub(super) fn result(value: Expr) -> Stmt {
+    Stmt::Expr(value, None)
+}
+
+/// A name that is in scope.
+pub(super) fn variable(name: Ident) -> Expr {
+    of_path(PathSegment::from(name).into())
 }
 
 /// An expression of a rarely used kind.
 pub(super) fn tokens(tokens: TokenStream) -> Expr {
     syn::parse2(tokens).unwrap_or_else(|error| invalid_rust(&error))
+}
+
+/// A member of an `impl` of a rarely used kind.
+pub(super) fn member(tokens: TokenStream) -> ImplItem {
+    syn::parse2(tokens).unwrap_or_else(|error| ImplItem::Verbatim(invalid_rust(&error).into_token_stream()))
 }
 
 /// Statements of a rarely used kind.
@@ -286,7 +364,7 @@ mod tests {
             implementation(quote!(impl A {}), [(quote!(fn a()), Vec::new())]),
         ];
         for text in texts {
-            assert!(text.starts_with("compile_error ! (\"tradeapi-gen emitted no Rust: "), "{text}");
+            assert!(text.starts_with("compile_error ! (\"tradeapi-gen emitted invalid Rust: "), "{text}");
         }
     }
 }

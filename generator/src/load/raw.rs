@@ -7,10 +7,26 @@ use super::shapes::{Named, Text};
 macro_rules! mappings {
     ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $key:ident: $type:ty,)* })*) => {$(
         $(#[doc = $doc])*
-        #[derive(Clone, Debug, Default, serde::Deserialize)]
-        #[serde(default)]
+        #[derive(Clone, Debug, Default)]
         pub(crate) struct $name {
             $($(#[doc = $key_doc])* pub(crate) $key: $type,)*
+        }
+
+        impl crate::load::typed::Read for $name {
+            fn read(from: crate::load::typed::NodeReader<'_>) -> Result<Self, crate::load::typed::ReadError> {
+                const KEYS: &[&str] = &[$(crate::load::raw::key(stringify!($key)),)*];
+                let mut read = Self::default();
+                from.mapping(Some(KEYS), &mut |key, value| {
+                    match () {
+                        $(() if key.text == crate::load::raw::key(stringify!($key)) => {
+                            read.$key = crate::load::typed::Read::read(value)?;
+                        })*
+                        () => {}
+                    }
+                    Ok(())
+                })?;
+                Ok(read)
+            }
         }
 
         #[cfg(feature = "cli")]
@@ -22,6 +38,14 @@ macro_rules! mappings {
             }
         }
     )*};
+}
+
+/// A key as the schema spells it: an identifier of Rust, which is raw if it is a keyword.
+const fn key(identifier: &'static str) -> &'static str {
+    match identifier.as_bytes() {
+        [b'r', b'#', ..] => identifier.split_at(2).1,
+        _ => identifier,
+    }
 }
 
 mod api;

@@ -1,12 +1,9 @@
 //! YAML forms that recur in the raw documents: a mapping of names, one text or several, a text or a mapping, and a
 //! value with its place.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Deref;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-
+use super::typed::{NodeReader, Read, ReadError};
 use crate::diagnostics::Place;
 use crate::words::Word;
 
@@ -31,27 +28,15 @@ impl<T> Deref for Named<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Collect<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Collect<T> {
-            type Value = Named<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a mapping")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<T>, A::Error> {
-                let mut entries = Vec::with_capacity(map.size_hint().unwrap_or_default());
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Named(entries))
-            }
-        }
-
-        from.deserialize_map(Collect(PhantomData))
+impl<T: Read> Read for Named<T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let mut entries = Vec::with_capacity(from.len());
+        from.mapping(None, &mut |key, value| {
+            let name = Spanned { value: key.text.clone().into_owned(), place: key.place };
+            entries.push((name, T::read(value)?));
+            Ok(())
+        })?;
+        Ok(Self(entries))
     }
 }
 
@@ -67,54 +52,20 @@ impl Deref for Texts {
     }
 }
 
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let Spanned { value, place } = Spanned::<OneOrMany>::deserialize(from)?;
-        Ok(Self(match value {
-            OneOrMany::One(value) => vec![Spanned { value, place }],
-            OneOrMany::Many(texts) => texts,
-        }))
-    }
-}
-
-enum OneOrMany {
-    One(String),
-    Many(Vec<Text>),
-}
-
-impl<'de> Deserialize<'de> for OneOrMany {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = OneOrMany;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a list of texts")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
-                Ok(OneOrMany::One(text.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OneOrMany, A::Error> {
-                let mut texts = Vec::with_capacity(seq.size_hint().unwrap_or_default());
-                while let Some(text) = seq.next_element()? {
-                    texts.push(text);
-                }
-                Ok(OneOrMany::Many(texts))
-            }
+impl Read for Texts {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        if from.is_text() {
+            return Text::read(from).map(|text| Self(vec![text]));
         }
-
-        from.deserialize_any(Either)
+        if !from.is_list() {
+            return Err(from.expected("a text or a list of texts"));
+        }
+        Vec::read(from).map(Self)
     }
 }
-
-/// The name of the newtype by which [`super::typed`] recognizes a text in place of a mapping.
-pub(super) const SHORT: &str = "$Short";
 
 /// A mapping that may be shortened to the text of its `doc`.
-pub(crate) trait ShortForm: for<'de> Deserialize<'de> {
+pub(crate) trait ShortForm: Read {
     /// The mapping with only this `doc`.
     fn from_doc(doc: String) -> Self;
 }
@@ -131,27 +82,9 @@ impl<T> Deref for Short<T> {
     }
 }
 
-impl<'de, T: ShortForm> Deserialize<'de> for Short<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either<T>(PhantomData<T>);
-
-        impl<'de, T: ShortForm> Visitor<'de> for Either<T> {
-            type Value = Short<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a mapping")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Short<T>, E> {
-                Ok(Short(T::from_doc(text.to_owned())))
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Short<T>, D::Error> {
-                T::deserialize(from).map(Short)
-            }
-        }
-
-        from.deserialize_newtype_struct(SHORT, Either(PhantomData))
+impl<T: ShortForm> Read for Short<T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        if from.is_text() { String::read(from).map(T::from_doc).map(Self) } else { T::read(from).map(Self) }
     }
 }
 
@@ -164,33 +97,15 @@ pub(crate) enum WordOr<W, T> {
     Mapping(T),
 }
 
-impl<'de, W: Word + Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for WordOr<W, T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either<W, T>(PhantomData<(W, T)>);
-
-        impl<'de, W: Word + Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Either<W, T> {
-            type Value = WordOr<W, T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a mapping")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                let word: de::value::StrDeserializer<'_, E> = de::IntoDeserializer::into_deserializer(text);
-                W::deserialize(word).map(WordOr::Word).map_err(|_| E::unknown_variant(text, W::WORDS))
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-                T::deserialize(from).map(WordOr::Mapping)
-            }
+impl<W: Word, T: Read> Read for WordOr<W, T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        if !from.is_text() {
+            return T::read(from).map(Self::Mapping);
         }
-
-        from.deserialize_newtype_struct(SHORT, Either(PhantomData))
+        let text = from.text("a text")?;
+        W::parse(text).map(Self::Word).ok_or_else(|| from.unknown_word(text, W::WORDS))
     }
 }
-
-/// The name of the newtype by which [`super::typed`] recognizes a value with a place.
-pub(super) const SPANNED: &str = "$Spanned";
 
 /// A value and its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -207,25 +122,8 @@ impl<T> Deref for Spanned<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_newtype_struct(SPANNED, PlaceAndValue(std::marker::PhantomData))
-    }
-}
-
-struct PlaceAndValue<T>(std::marker::PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for PlaceAndValue<T> {
-    type Value = Spanned<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value with its place")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let missing = || serde::de::Error::custom("a value without its place");
-        let [file, line, column, start, end] = map.next_key()?.ok_or_else(missing)?;
-        let value = map.next_value()?;
-        Ok(Spanned { value, place: Place { file, line, column, start, end } })
+impl<T: Read> Read for Spanned<T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Ok(Self { value: T::read(from)?, place: from.place() })
     }
 }

@@ -1,31 +1,86 @@
-//! Nodes -> the types of [`super::raw`] through serde, reporting every mistake of a file in one run.
+//! Nodes -> the types of [`super::raw`], reporting every mistake of a file in one run.
 //!
-//! Serde stops at the first error, so a faulty node is reported and skipped, and the file is read again until no error
-//! is left. Files are small, and a valid one is read only once.
+//! Reading stops at the first error, so a faulty node is reported and skipped, and the file is read again until no
+//! error is left. Files are small, and a valid one is read only once.
+//!
+//! The types have a trait of their own rather than serde's, which a build script would have to compile: reading needs
+//! places and few kinds of values.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::fmt;
 
-use serde::de::{self, DeserializeOwned, Unexpected};
-
-use self::reader::{NodeReader, how_to_write};
+pub(crate) use self::reader::NodeReader;
 use super::tree::{Content, Node};
-use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Help, Place};
+use crate::words::Word;
 
 mod reader;
+
+/// A type that can be read from a node.
+pub(crate) trait Read: Sized {
+    /// Reads the node; the error is at the node, unless it is at another one within it.
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError>;
+}
+
+impl Read for String {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        from.text("a text").map(str::to_owned)
+    }
+}
+
+impl Read for bool {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        from.parsed("true or false")
+    }
+}
+
+impl Read for u32 {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a whole number of at most 32 bits")
+    }
+}
+
+impl Read for u64 {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a whole number of at most 64 bits")
+    }
+}
+
+impl<W: Word> Read for W {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let text = from.word(W::WORDS)?;
+        W::parse(text).ok_or_else(|| from.unknown_word(text, W::WORDS))
+    }
+}
+
+impl<T: Read> Read for Option<T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        T::read(from).map(Some)
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let mut items = Self::with_capacity(from.len());
+        from.list(&mut |item| {
+            items.push(T::read(item)?);
+            Ok(())
+        })?;
+        Ok(items)
+    }
+}
 
 /// The maximum number of readings: a file with more mistakes than this is given up.
 const MOST_READINGS: usize = 100;
 
 /// Reads a document into its type. Faulty parts are reported and left out; `None` if nothing is left.
-pub(super) fn read<T: DeserializeOwned>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
+pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
     let shared = Shared { skipped: RefCell::default(), diagnostics: RefCell::new(to) };
     for _ in 0..MOST_READINGS {
         if shared.skips(root) {
             return None;
         }
-        let error = match T::deserialize(NodeReader { node: root, shared: &shared, under: None }) {
+        let error = match T::read(NodeReader { node: root, shared: &shared, under: None }) {
             Ok(value) => return Some(value),
             Err(error) => error,
         };
@@ -54,7 +109,7 @@ impl Shared<'_> {
 
 /// Why a node cannot be read.
 #[derive(Debug)]
-struct ReadError {
+pub(crate) struct ReadError {
     node: Option<(u32, Place)>,
     code: Code,
     message: String,
@@ -72,42 +127,5 @@ impl ReadError {
     fn within(mut self, node: &Node<'_>) -> Self {
         self.node.get_or_insert((node.id, node.place));
         self
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ReadError {}
-
-impl de::Error for ReadError {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(Code::WrongType, message.to_string())
-    }
-
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        let found = match found {
-            Unexpected::Map => "a mapping".to_owned(),
-            Unexpected::Seq => "a list".to_owned(),
-            Unexpected::Str(_) => "a text".to_owned(),
-            other => other.to_string(),
-        };
-        let what = expected.to_string();
-        let mut error = Self::new(Code::WrongType, format!("expected {what}, found {found}"));
-        error.help = Some(Box::new(how_to_write(&what).into()));
-        error
-    }
-
-    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let mut error = Self::new(
-            Code::UnknownWord,
-            format!("unknown value `{variant}`, expected one of: {}", expected.join(", ")),
-        );
-        let help = did_you_mean(variant, expected.iter().copied());
-        error.help = Some(Box::new(help.unwrap_or_else(|| "write one of these words".into())));
-        error
     }
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 
-use super::{Api, Operation, Response, Reviewed};
+use super::{Api, Batch, Operation, Response, Reviewed};
 
 /// A part of a model that is an input only of the files that read it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ fn note(input: impl FnOnce() -> Input) {
 }
 
 /// The operations of a family. Each is an input of its own, so the hash of the family does not include them, except for
-/// which of them are queried, and which members of records have codes of items.
+/// which of them are queried, and how the answers of batches state their results.
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     family: String,
@@ -114,13 +114,17 @@ impl Operations {
         confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).map(|(name, _)| name.as_str())
     }
 
+    /// The answers of batches, and how they state the results. Like [`is_queried`](Self::is_queried), it is part of the
+    /// hash of the family, so that other operations and records do not depend on whole operations.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = (&Response, &Batch)> {
+        self.all.iter().filter_map(|operation| Some((&operation.response, operation.batch.as_ref()?)))
+    }
+
     /// Where answers state why an item of a request failed: the record of the answer, its member with failed items
-    /// unless the answer itself lists them, and the member with the code. Like [`is_queried`](Self::is_queried), it is
-    /// part of the hash of the family, so that records do not depend on whole operations.
+    /// unless the answer itself lists them, and the member with the code.
     pub(crate) fn item_codes(&self) -> impl Iterator<Item = (usize, Option<&str>, &str)> {
-        self.all.iter().filter_map(|operation| {
-            let batch = operation.batch.as_ref()?;
-            let (record, list) = match operation.response {
+        self.batches().filter_map(|(response, batch)| {
+            let (record, list) = match *response {
                 Response::Array { record, .. } => (record, None),
                 Response::Object { record } => (record, Some(batch.failed.as_ref()?.0.as_str())),
                 Response::Page { .. } | Response::Undefined => return None,
@@ -159,7 +163,7 @@ impl<'a> IntoIterator for &'a Operations {
 impl Hash for Operations {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.queried().collect::<BTreeSet<_>>().hash(state);
-        self.item_codes().collect::<BTreeSet<_>>().hash(state);
+        self.batches().collect::<Vec<_>>().hash(state);
     }
 }
 
@@ -222,4 +226,17 @@ pub(crate) fn digest(of: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::Place;
+
+    #[test]
+    fn what_has_only_moved_has_the_same_digest() {
+        let at = |line| ("name", Place { line, ..Place::default() });
+        assert_eq!(digest(&at(1)), digest(&at(2)));
+        assert_ne!(digest(&at(1)), digest(&("other", at(1).1)));
+    }
 }

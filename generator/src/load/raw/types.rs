@@ -1,6 +1,5 @@
 //! `types.yaml`: the types of parameters and of fields of records.
 
-use serde::Deserialize;
 #[cfg(feature = "cli")]
 use serde_json::Value;
 
@@ -9,6 +8,7 @@ use super::statement::Source;
 #[cfg(feature = "cli")]
 use crate::load::describe::{self, Definitions, Describe};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
+use crate::load::typed::{NodeReader, Read, ReadError};
 use crate::words::{In, Keep, MayBe, Required, Times, Travels, Unstated};
 
 mappings! {
@@ -218,31 +218,15 @@ impl Describe for Units {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Units(pub(crate) Vec<Unit>);
 
-impl<'de> Deserialize<'de> for Units {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> serde::de::Visitor<'de> for Either {
-            type Value = Units;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a unit, or a list of units with their conditions")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Units, E> {
-                let unit = Spanned { value: text.to_owned(), ..Spanned::default() };
-                Ok(Units(vec![Unit { otherwise: Some(unit), ..Unit::default() }]))
-            }
-
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Units, A::Error> {
-                let mut units = Vec::new();
-                while let Some(unit) = seq.next_element()? {
-                    units.push(unit);
-                }
-                Ok(Units(units))
-            }
+impl Read for Units {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        if from.is_text() {
+            let unit = Spanned { value: String::read(from)?, ..Spanned::default() };
+            return Ok(Self(vec![Unit { otherwise: Some(unit), ..Unit::default() }]));
         }
-
-        from.deserialize_any(Either)
+        if !from.is_list() {
+            return Err(from.expected("a unit, or a list of units with their conditions"));
+        }
+        Vec::read(from).map(Self)
     }
 }

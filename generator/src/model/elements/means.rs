@@ -3,15 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use crate::model::Need;
 
 /// The effect of a difference on a crate that depends on the emitted one, most serious first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum, serde::Serialize), serde(rename_all = "lowercase"))]
 #[cfg_attr(not(feature = "cli"), allow(unreachable_pub, reason = "only the command line exports it"))]
-#[serde(rename_all = "lowercase")]
 pub enum Class {
     /// Code that uses it may no longer compile, or its meaning changes.
     Breaking,
