@@ -355,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_rust_does_not_compile() {
+    fn invalid_rust_does_not_compile() {
         let (value, statements) = (tokens(quote!(+)), statements(quote!(let;)));
         let texts = [
             quote!(#value).to_string(),
