@@ -169,21 +169,22 @@ macro_rules! record {
             ])$(.named($record)$(.$state())*)?;
             $($(const KEY: ::core::option::Option<&'static str> = ::core::option::Option::Some($key);)?)?
 
+            // Compiled to a jump: each index is a constant.
             #[inline]
+            #[allow(unused_assignments, unused_mut)]
             fn read(
                 &mut self,
                 field: usize,
                 from: &mut $crate::json::Reader<'_>,
             ) -> ::core::result::Result<(), $crate::json::ReadError> {
-                #[allow(non_camel_case_types)]
-                enum Field { $($field),* }
-                struct At;
-                #[allow(non_upper_case_globals)]
-                impl At { $(const $field: usize = Field::$field as usize;)* }
-                match field {
-                    $(At::$field => from.read_into(&mut self.$field),)*
-                    _ => from.skip(),
-                }
+                let mut index = 0;
+                $(
+                    if field == index {
+                        return from.read_into(&mut self.$field);
+                    }
+                    index += 1;
+                )*
+                from.skip()
             }
 
             #[inline]

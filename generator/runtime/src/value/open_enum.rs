@@ -11,8 +11,8 @@ pub trait OpenEnum: Sized {
     /// The documented values, as they are written on the wire, in the order of the variants.
     const VALUES: &'static [&'static str];
 
-    /// Other spellings that are read, each with the index of the value it stands for. They are never written.
-    const ALSO: &'static [(&'static str, usize)] = &[];
+    /// Other spellings that are read, each with the value it stands for. They are never written.
+    const ALSO: &'static [(&'static str, &'static str)] = &[];
 
     /// Whether no documented value has quotes, backslashes or control characters.
     const ARE_PLAIN: bool = are_plain(Self::VALUES);
@@ -130,9 +130,9 @@ const fn are_plain(values: &[&str]) -> bool {
 }
 
 /// Which of the values a response's text stands for.
-pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Option<usize> {
+pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, &str)]) -> Option<usize> {
     let exact = place_of(text, values);
-    let other = || also.iter().find(|(spelling, _)| *spelling == text).map(|(_, index)| *index);
+    let other = || also.iter().find(|(spelling, _)| *spelling == text).and_then(|(_, value)| place_of(value, values));
     let any_case = || values.iter().position(|value| value.eq_ignore_ascii_case(text));
     exact.or_else(other).or_else(any_case)
 }
@@ -193,11 +193,7 @@ macro_rules! open_enum {
         impl $crate::value::OpenEnum for $name {
             const VALUES: &'static [&'static str] = &[$($wire),*];
 
-            const ALSO: &'static [(&'static str, usize)] = {
-                #[allow(dead_code)]
-                enum Index { $($variant),* }
-                &[$($(($also, Index::$variant as usize),)*)*]
-            };
+            const ALSO: &'static [(&'static str, &'static str)] = &[$($(($also, $wire),)*)*];
 
             fn known(index: usize) -> ::core::option::Option<Self> {
                 Self::ALL.get(index).cloned()
