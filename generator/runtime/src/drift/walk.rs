@@ -355,7 +355,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn word(&mut self, at: Here<'_>, text: &str, values: &[&'static str], also: &[(&str, usize)], kind: Kind) {
+    fn word(&mut self, at: Here<'_>, text: &str, values: &[&'static str], also: &[(&str, &str)], kind: Kind) {
         let place_of = |text: &str| find_value(text, values, also);
         let place = place_of(text);
         let is_listed = || at.field.only.is_empty() || at.field.only.iter().any(|only| place_of(only) == place);

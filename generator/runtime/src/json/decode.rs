@@ -37,6 +37,18 @@ pub trait Decode: Sized {
         Ok(())
     }
 
+    /// Appends the next value to the items of a list. Types of many words should implement it: building the value in
+    /// its place is faster than moving it there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the next value is not one of this type, or if the items take too much memory. The items are then those
+    /// that were there before.
+    fn append(items: &mut Vec<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        let item = Self::decode(from)?;
+        from.keep(items, item)
+    }
+
     /// Whether lists of such values travel as objects, in which each value has its key as its name.
     const HAS_KEY: bool = false;
 
@@ -97,8 +109,7 @@ impl<T: Decode> Decode for Vec<T> {
         }
         let mut elements = from.array()?;
         while elements.next(from)?.is_some() {
-            let item = T::decode(from)?;
-            from.keep(&mut items, item)?;
+            T::append(&mut items, from)?;
         }
         Ok(items)
     }

@@ -115,12 +115,12 @@ impl<T: Decode> List<T> {
 
     fn read_item(&mut self, index: usize, name: Option<&str>, from: &mut Reader<'_>) -> Result<(), ReadError> {
         let start = from.mark();
-        match T::decode(from) {
-            Ok(mut item) => {
-                if let Some(name) = name {
+        match T::append(&mut self.items, from) {
+            Ok(()) => {
+                if let (Some(name), Some(item)) = (name, self.items.last_mut()) {
                     item.set_key(name);
                 }
-                from.keep(&mut self.items, item)
+                Ok(())
             }
             Err(error) => {
                 let (raw, error) = from.set_apart(start, error)?;

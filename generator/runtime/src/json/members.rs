@@ -157,6 +157,9 @@ fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, Re
 /// The maximum number of unknown members to remember, which bounds the memory for hostile responses.
 const MOST_UNKNOWN: usize = 64;
 
+/// How many unknown members the objects of a list usually have at most.
+const USUAL_UNKNOWN: usize = 8;
+
 /// The members that objects with these fields had so far, in the order in which they came.
 ///
 /// One program writes all objects of a list, so the member that was at a place the last time is probably there again.
@@ -214,7 +217,9 @@ impl<'a> Layout<'a> {
         if self.members.len() == self.fields.len() + MOST_UNKNOWN {
             return place;
         }
-        self.members.reserve(self.fields.len().saturating_sub(self.members.len()));
+        if self.members.is_empty() {
+            self.members.reserve(self.fields.len() + USUAL_UNKNOWN);
+        }
         self.members.insert(place, seen);
         place + 1
     }

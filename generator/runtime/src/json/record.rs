@@ -34,16 +34,17 @@ impl<T: Record + Default> Decode for T {
 
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut record = T::default();
-        match T::TABLE.travels {
-            Travels::AsObject => {}
-            Travels::AsArray => return read_by_position(record, from),
-            Travels::AsValue => return record.read(0, from).map(|()| record),
+        read(&mut record, from).map(|()| record)
+    }
+
+    fn append(items: &mut Vec<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        from.make_room(items)?;
+        items.resize_with(items.len() + 1, T::default);
+        let result = items.last_mut().map_or(Ok(()), |record| read(record, from));
+        if result.is_err() {
+            items.pop();
         }
-        let mut members = from.object(T::FIELDS)?;
-        while let Some(field) = members.next(from)? {
-            record.read(field, from)?;
-        }
-        Ok(record)
+        result
     }
 
     const HAS_KEY: bool = T::KEY.is_some();
@@ -61,8 +62,21 @@ impl<T: Record + Default> Decode for T {
     }
 }
 
+fn read<T: Record>(record: &mut T, from: &mut Reader<'_>) -> Result<(), ReadError> {
+    match T::TABLE.travels {
+        Travels::AsObject => {}
+        Travels::AsArray => return read_by_position(record, from),
+        Travels::AsValue => return record.read(0, from),
+    }
+    let mut members = from.object(T::FIELDS)?;
+    while let Some(field) = members.next(from)? {
+        record.read(field, from)?;
+    }
+    Ok(())
+}
+
 /// Reads the elements of an array as the fields, by their places. Those after the last field are unknown.
-fn read_by_position<T: Record>(mut record: T, from: &mut Reader<'_>) -> Result<T, ReadError> {
+fn read_by_position<T: Record>(record: &mut T, from: &mut Reader<'_>) -> Result<(), ReadError> {
     let mut elements = from.array()?;
     while let Some(place) = elements.next(from)? {
         if place >= T::FIELDS.len() {
@@ -70,7 +84,7 @@ fn read_by_position<T: Record>(mut record: T, from: &mut Reader<'_>) -> Result<T
         }
         record.read(place, from)?;
     }
-    Ok(record)
+    Ok(())
 }
 
 const fn table_of<T: Record>() -> &'static RecordTable {
@@ -155,21 +169,22 @@ macro_rules! record {
             ])$(.named($record)$(.$state())*)?;
             $($(const KEY: ::core::option::Option<&'static str> = ::core::option::Option::Some($key);)?)?
 
+            // Compiled to a jump: each index is a constant.
             #[inline]
+            #[allow(unused_assignments, unused_mut)]
             fn read(
                 &mut self,
                 field: usize,
                 from: &mut $crate::json::Reader<'_>,
             ) -> ::core::result::Result<(), $crate::json::ReadError> {
-                #[allow(non_camel_case_types)]
-                enum Field { $($field),* }
-                struct At;
-                #[allow(non_upper_case_globals)]
-                impl At { $(const $field: usize = Field::$field as usize;)* }
-                match field {
-                    $(At::$field => from.read_into(&mut self.$field),)*
-                    _ => from.skip(),
-                }
+                let mut index = 0;
+                $(
+                    if field == index {
+                        return from.read_into(&mut self.$field);
+                    }
+                    index += 1;
+                )*
+                from.skip()
             }
 
             #[inline]

@@ -28,8 +28,8 @@ pub enum Form {
     Word {
         /// The values, as they are written on the wire.
         values: &'static [&'static str],
-        /// Other spellings, each with the index of the value it stands for.
-        also: &'static [(&'static str, usize)],
+        /// Other spellings, each with the value it stands for.
+        also: &'static [(&'static str, &'static str)],
     },
     /// A list of such values.
     List(&'static Form),

@@ -34,7 +34,7 @@ impl JsonWriter {
     #[inline]
     pub fn string(&mut self, content: &str) {
         self.text.push('"');
-        self.end_string(content);
+        self.end_string(content, false);
     }
 
     /// Writes the digits of a number unchanged.
@@ -72,10 +72,15 @@ impl JsonWriter {
         self
     }
 
-    /// Writes the content and the end of a string that has begun with its quote.
+    /// Writes the content and the end of a string that has begun with its quote. Plain content is known to need no
+    /// escapes.
     #[inline]
-    pub(crate) fn end_string(&mut self, content: &str) {
-        self.escaped(content);
+    pub(crate) fn end_string(&mut self, content: &str, is_plain: bool) {
+        if is_plain {
+            self.raw(content);
+        } else {
+            self.escaped(content);
+        }
         self.text.push('"');
     }
 

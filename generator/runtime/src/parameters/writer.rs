@@ -132,7 +132,7 @@ impl ParameterWriter {
     /// Writes a value as text.
     #[inline]
     pub fn text(&mut self, name: Name, value: &impl Scalar) {
-        self.write_text(name, value.text(&mut Scratch::new()));
+        self.write_text(name, value.text(&mut Scratch::new()), value.is_plain());
     }
 
     /// Writes a value as a bare JSON number.
@@ -190,7 +190,7 @@ impl ParameterWriter {
         match edit {
             Edit::Keep => {}
             Edit::Set(value) => self.text(name, value),
-            Edit::Delete => self.write_text(name, delete),
+            Edit::Delete => self.write_text(name, delete, false),
         }
     }
 
@@ -320,10 +320,10 @@ impl ParameterWriter {
         self.body = around;
     }
 
-    fn write_text(&mut self, name: Name, value: &str) {
+    fn write_text(&mut self, name: Name, value: &str, is_plain: bool) {
         match &mut self.form {
             Form::Pairs(pairs) => pairs.push(name.as_str(), value),
-            Form::Json(out) => self.body.begin(out, name.before_text()).end_string(value),
+            Form::Json(out) => self.body.begin(out, name.before_text()).end_string(value, is_plain),
         }
     }
 
@@ -367,7 +367,7 @@ impl Body {
             Self::Empty => {
                 *self = Self::Object;
                 out.begin_object();
-                out.raw(member.trim_start_matches(','));
+                out.raw(member.strip_prefix(',').unwrap_or(member));
             }
             Self::Object | Self::Array => out.raw(member),
         }

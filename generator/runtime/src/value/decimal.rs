@@ -401,6 +401,11 @@ impl Scalar for Decimal {
         let text = self.as_str();
         if is_plain_number(text) { text } else { rewritten(self, scratch) }
     }
+
+    #[inline]
+    fn is_plain(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

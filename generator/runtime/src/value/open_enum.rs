@@ -11,8 +11,11 @@ pub trait OpenEnum: Sized {
     /// The documented values, as they are written on the wire, in the order of the variants.
     const VALUES: &'static [&'static str];
 
-    /// Other spellings that are read, each with the index of the value it stands for. They are never written.
-    const ALSO: &'static [(&'static str, usize)] = &[];
+    /// Other spellings that are read, each with the value it stands for. They are never written.
+    const ALSO: &'static [(&'static str, &'static str)] = &[];
+
+    /// Whether no documented value has quotes, backslashes or control characters.
+    const ARE_PLAIN: bool = are_plain(Self::VALUES);
 
     /// The variant of the value at `index` of [`VALUES`](Self::VALUES).
     fn known(index: usize) -> Option<Self>;
@@ -111,10 +114,25 @@ fn place_of(text: &str, values: &[&str]) -> Option<usize> {
     values.iter().position(|value| is_same(value.as_bytes(), text.as_bytes()))
 }
 
+const fn are_plain(values: &[&str]) -> bool {
+    let mut rest = values;
+    while let [value, others @ ..] = rest {
+        let mut bytes = value.as_bytes();
+        while let [byte, following @ ..] = bytes {
+            if matches!(byte, b'"' | b'\\' | 0..0x20) {
+                return false;
+            }
+            bytes = following;
+        }
+        rest = others;
+    }
+    true
+}
+
 /// Which of the values a response's text stands for.
-pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Option<usize> {
+pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, &str)]) -> Option<usize> {
     let exact = place_of(text, values);
-    let other = || also.iter().find(|(spelling, _)| *spelling == text).map(|(_, index)| *index);
+    let other = || also.iter().find(|(spelling, _)| *spelling == text).and_then(|(_, value)| place_of(value, values));
     let any_case = || values.iter().position(|value| value.eq_ignore_ascii_case(text));
     exact.or_else(other).or_else(any_case)
 }
@@ -175,11 +193,7 @@ macro_rules! open_enum {
         impl $crate::value::OpenEnum for $name {
             const VALUES: &'static [&'static str] = &[$($wire),*];
 
-            const ALSO: &'static [(&'static str, usize)] = {
-                #[allow(dead_code)]
-                enum Index { $($variant),* }
-                &[$($(($also, Index::$variant as usize),)*)*]
-            };
+            const ALSO: &'static [(&'static str, &'static str)] = &[$($(($also, $wire),)*)*];
 
             fn known(index: usize) -> ::core::option::Option<Self> {
                 Self::ALL.get(index).cloned()
@@ -227,14 +241,21 @@ macro_rules! open_enum {
             }
         }
 
-        $crate::__written_as_text!($name);
+        $crate::__written_as_text!($name, {
+            #[inline]
+            fn is_plain(&self) -> bool {
+                <Self as $crate::value::OpenEnum>::ARE_PLAIN && $crate::value::OpenEnum::is_known(self)
+            }
+        });
     };
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::json::{read_json, write_json};
+    use crate::json::{ReadError, read_json, write_json};
+    use crate::parameters::ParameterWriter;
+    use crate::value::Scalar;
 
     crate::open_enum! {
         /// A direction.
@@ -254,6 +275,28 @@ pub(crate) mod tests {
         let other = read_json::<Side>("\"Short\"");
         assert_eq!(other.as_ref().map(OpenEnum::as_str), Ok("Short"));
         assert_eq!(other.map(|other| write_json(&other)), Ok("\"Short\"".to_owned()));
+    }
+
+    crate::open_enum! {
+        /// Words as no exchange has them yet.
+        enum Odd {
+            /// `"`
+            Quote = "\"",
+            /// `word`
+            Word = "word",
+        }
+    }
+
+    #[test]
+    fn values_are_escaped_where_they_must_be() -> Result<(), ReadError> {
+        let other: Side = read_json(r#""a\\b""#)?;
+        let mut out = ParameterWriter::json();
+        out.text(crate::name!("known"), &Side::Buy);
+        out.text(crate::name!("unknown"), &other);
+        out.text(crate::name!("odd"), &Odd::Quote);
+        assert_eq!(out.finish(), r#"{"known":"buy","unknown":"a\\b","odd":"\""}"#);
+        assert!(Side::Buy.is_plain() && !other.is_plain() && !Odd::Word.is_plain());
+        Ok(())
     }
 
     #[test]

@@ -4,6 +4,13 @@ use std::fmt;
 pub trait Scalar {
     /// The text that is sent. `scratch` is room for texts that must be made first.
     fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str;
+
+    /// Whether the text is known to have no quotes, backslashes and control characters, so that nobody has to look for
+    /// them.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        false
+    }
 }
 
 /// Room in which a [`Scalar`] makes its text; digits need no allocation.
@@ -47,6 +54,10 @@ impl<T: Scalar + ?Sized> Scalar for &T {
     fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str {
         (**self).text(scratch)
     }
+
+    fn is_plain(&self) -> bool {
+        (**self).is_plain()
+    }
 }
 
 impl Scalar for str {
@@ -83,7 +94,7 @@ impl Scalar for i64 {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __written_as_text {
-    ($name:ident) => {
+    ($name:ident $(, { $($is_plain:tt)* })?) => {
         impl $crate::json::Encode for $name {
             #[inline]
             fn encode(&self, out: &mut $crate::json::JsonWriter) {
@@ -96,6 +107,8 @@ macro_rules! __written_as_text {
             fn text<'a>(&'a self, _: &'a mut $crate::value::Scratch) -> &'a str {
                 self.as_str()
             }
+
+            $($($is_plain)*)?
         }
 
         $crate::serde_value!($name);
