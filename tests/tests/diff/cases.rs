@@ -471,8 +471,8 @@ cases! {
     ],
     a_rule_that_others_refer_to_has_other_words: [Replace(LEND, "A card of the front desk has a deposit.", "Front cards leave one.")]
         => ["documentation rule house.lend-book.front-cards-leave-one, house.lend-many.front-cards-leave-one says: other words"],
-    a_rule_asks_for_something_else: [Replace(LEND, "[card] }\n    require: { given: [deposit] }", "[card] }\n    require: { given: [note] }")]
-        => ["behaviour rule house.lend-book.cards-leave-a-deposit condition: when card given; require deposit given -> when card given; require note given"],
+    a_rule_asks_for_something_else: [Replace(LEND, "[card] }\n    require: { given: [deposit] }", "[note] }\n    require: { given: [deposit] }")]
+        => ["behaviour rule house.lend-book.cards-leave-a-deposit condition: when card given; require deposit given -> when note given; require deposit given"],
     a_rule_is_of_another_kind: [Replace(FAMILY, "kind: simulated", "kind: stated, why: It varies.")] => [
         "behaviour rule house.pauses kind: simulated -> stated",
         "documentation rule house.pauses why: now said",
