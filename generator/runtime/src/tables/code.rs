@@ -12,7 +12,7 @@ pub enum CodeProof {
     NotDone,
     /// Nothing: the request may have had its effect.
     Unknown,
-    /// The order does not exist: the request had no effect, or the query has its result.
+    /// The order does not exist: an amendment, a cancel or a close had no effect, or the query has its result.
     NoSuchOrder,
     /// The client id of a new order was used before: query the order that has it.
     DuplicateId,
