@@ -171,19 +171,15 @@ impl<'a> Reader<'a> {
     /// not be read then.
     #[inline]
     pub fn keep<T>(&mut self, items: &mut Vec<T>, item: T) -> Result<(), ReadError> {
-        self.make_room(items)?;
+        if items.len() == items.capacity() {
+            self.make_room(items)?;
+        }
         items.push(item);
         Ok(())
     }
 
-    /// Makes room for one more item.
-    #[inline]
-    pub(super) fn make_room<T>(&mut self, items: &mut Vec<T>) -> Result<(), ReadError> {
-        if items.len() == items.capacity() { self.grow(items) } else { Ok(()) }
-    }
-
     #[cold]
-    fn grow<T>(&mut self, items: &mut Vec<T>) -> Result<(), ReadError> {
+    fn make_room<T>(&mut self, items: &mut Vec<T>) -> Result<(), ReadError> {
         // There are many lists within items, and each would get capacity for the rest of the text.
         let ahead = (self.lists == 1).then(|| (self.text.len() - self.at, self.at));
         if self.room.grow(items, ahead) { Ok(()) } else { Err(self.out_of_room()) }

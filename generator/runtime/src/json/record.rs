@@ -38,7 +38,11 @@ impl<T: Record + Default> Decode for T {
     }
 
     fn append(items: &mut Vec<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
-        from.make_room(items)?;
+        if items.len() == items.capacity() {
+            // How much room the list needs is estimated by what was read of it, so the item comes first.
+            let item = Self::decode(from)?;
+            return from.keep(items, item);
+        }
         items.resize_with(items.len() + 1, T::default);
         let result = items.last_mut().map_or(Ok(()), |record| read(record, from));
         if result.is_err() {
