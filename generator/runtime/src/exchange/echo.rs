@@ -19,8 +19,8 @@ enum Comparison {
     Missing,
 }
 
-/// Refuses data that cannot belong to the request that was sent, or that nothing shows to belong to it: data with another
-/// id, of another form, or without any value although the request has an id that is repeated.
+/// Refuses data that cannot belong to the request that was sent, or does not show that it does: data with another id, of
+/// another form, or without any value although the answer should repeat an id of the request.
 pub(super) fn is_of(
     operation: &dyn DynOperation,
     sent: &SentRequest,

@@ -175,7 +175,7 @@ macro_rules! record {
 
             // Compiled to a jump: each index is a constant.
             #[inline]
-            #[allow(unused_assignments, unused_mut)]
+            #[allow(unused_assignments, unused_mut, reason = "the last index is not read, and a record may have no fields")]
             fn read(
                 &mut self,
                 field: usize,
