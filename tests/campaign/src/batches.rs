@@ -125,6 +125,7 @@ impl AccountContext {
             (ItemOutcome::Done(done), _) => (Outcome::Done, done.order_id()),
             (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsDone) => (Outcome::Done, None),
             (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsNotDone) => (Outcome::NotDone, None),
+            (ItemOutcome::Failed(_), ClientVariant::TrustsEveryItemCode) => (Outcome::NotDone, None),
             (ItemOutcome::CallFailed(error), variant) => (variant.conclusion(error).unwrap_or(error.outcome()), None),
             (item, _) if item.is_unknown() => (Outcome::Unknown, None),
             _ => (Outcome::NotDone, None),

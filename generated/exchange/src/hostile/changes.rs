@@ -8,7 +8,7 @@ use tradeapi::runtime::tables::Meta;
 
 use super::codes::{self, Proof};
 use super::items::{self, Batch};
-use super::{AnswerPlan, EffectTime, HostileFault, ON_ITS_WAY, SETTLING, injected_refusal};
+use super::{AnswerPlan, EffectTime, HostileFault, ON_ITS_WAY, SETTLING, UNLISTED, injected_refusal};
 use crate::gate::{Caller, Late, Route, Served, id_parameters};
 use crate::schedule::Task;
 use crate::state::Core;
@@ -122,7 +122,7 @@ impl AnswerPlan {
         }
     }
 
-    /// Fails an item, with a code in the answer.
+    /// Answers an item with a code. Unless the code proves a refusal, the item may be done all the same.
     fn fail(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, accepted_until: u64) -> Served {
         let proofs = [(Proof::NotDone, 6), (Proof::NotBegun, 2), (Proof::Open, 4)];
         let proof = self.dice.weighted(&proofs).unwrap_or(Proof::NotDone);
@@ -131,8 +131,17 @@ impl AnswerPlan {
             self.count(core, effect_time);
             let _ = self.carry_out(core, route, caller, effect_time, accepted_until);
         }
-        let code = codes::random(route.meta, proof, &mut self.dice);
+        let code = match proof {
+            Proof::Open => self.code_that_proves_nothing(route.meta),
+            _ => codes::random(route.meta, proof, &mut self.dice),
+        };
         refused_item(core, route, caller, code)
+    }
+
+    fn code_that_proves_nothing(&mut self, meta: &'static Meta) -> &'static str {
+        let proofs = [(Some(Proof::Open), 4), (Some(Proof::Doubtful), 1), (None, 1)];
+        let proof = self.dice.weighted(&proofs).unwrap_or(None);
+        proof.map_or(UNLISTED, |proof| codes::random(meta, proof, &mut self.dice))
     }
 
     /// Refuses the request. Of a compound request, the first part may be done before a trading rule stops the second.
