@@ -16,7 +16,8 @@ use super::shared::Shared;
 const ANSWERS: u32 = 3;
 
 impl Shared {
-    /// Starts a task, unless it runs already, that reports the presence to the server, and returns to the fleet when Redis answers again.
+    /// Starts a task, unless it runs already, that reports the presence to the server, and returns to the fleet when
+    /// Redis answers again.
     pub(super) fn watch_presence(self: &Arc<Self>) {
         let (Some(alone), Ok(runtime)) = (&self.alone, Handle::try_current()) else { return };
         if alone.looking.swap(true, Ordering::AcqRel) {
