@@ -153,7 +153,7 @@ pub struct Fault {
     /// The remaining occurrences; unlimited if `None`.
     pub(crate) times: Option<u32>,
     pub(crate) per_mille: u32,
-    #[serde(with = "crate::setup::millis")]
+    #[serde(with = "crate::values::millis")]
     pub(crate) delay: Duration,
 }
 

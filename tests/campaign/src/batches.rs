@@ -7,9 +7,10 @@ use tradeapi::runtime::confirm::ConfirmableItems;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
 
-use crate::context::AccountContext;
-use crate::ledger::{ClaimHandle, Known};
-use crate::pending::{PendingQuery, Resolution, why};
+use crate::claim::Known;
+use crate::context::{AccountContext, PendingQuery, Resolution};
+use crate::ledger::ClaimHandle;
+use crate::pending::why;
 use crate::raw::HasOrderId;
 use crate::variant::ClientVariant;
 use crate::violation::Violation;

@@ -1,4 +1,3 @@
-use super::matching::Ids;
 use crate::json::{BadItem, List};
 use crate::operation::Operation;
 use crate::parameters::{Parameters, texts_of};
@@ -57,6 +56,9 @@ pub struct BatchShape {
     pub by_place: bool,
 }
 
+/// The ids of an item or a result, in the order of [`BatchShape::ids`].
+pub(super) type Ids = Vec<Option<String>>;
+
 /// The items of a request that was called directly, as far as results are matched with them.
 #[derive(Clone, Debug)]
 pub struct SentItems {
@@ -96,8 +98,7 @@ pub struct BatchAnswer<T> {
 pub(super) struct StatedResult<T> {
     /// Its index in the response; `None` if the results are spread over several lists.
     pub(super) place: Option<usize>,
-    /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
-    pub(super) ids: Vec<Option<String>>,
+    pub(super) ids: Ids,
     pub(super) result: ItemResult<T>,
 }
 

@@ -3,8 +3,9 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::plan::{AnyRecord, QueryPlan};
+use super::plan::QueryPlan;
 use super::question::{QueryResult, Question};
+use super::record::AnyRecord;
 use super::{Queryable, Shown};
 use crate::checks::Violations;
 use crate::client::ClientCore;

@@ -1,23 +1,13 @@
 use std::fmt;
 
+use super::cut::RangeOrder;
 use super::error::{PageError, PositionError};
-use super::items::Items;
 use super::page::{Page, Paged};
 use super::position::Position;
 use super::source::Requests;
 use super::walk::Walk;
 use crate::client::ClientCore;
 use crate::retry::RetryPolicy;
-
-/// The order of the parts of a range that is too long for one query. Within a part, the exchange decides the order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RangeOrder {
-    /// From the end to the beginning, as cursors lead.
-    #[default]
-    NewestFirst,
-    /// From the beginning to the end.
-    OldestFirst,
-}
 
 /// All pages of a listing, one after the other.
 ///
@@ -118,11 +108,6 @@ impl<O: Paged> Pages<O> {
     /// The position of the next page. Save it after processing the pages before.
     pub fn position(&self) -> &Position {
         &self.walk.at
-    }
-
-    /// The items of all pages, one after the other.
-    pub fn items(self) -> Items<O> {
-        Items::new(self)
     }
 
     /// The next page; `None` at the end of the listing.

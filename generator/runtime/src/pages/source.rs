@@ -2,9 +2,9 @@
 
 use std::pin::Pin;
 
-use super::page::{Paged, TimeRange};
+use super::page::{Paged, TimeRange, follow};
 use super::seen::ItemHash;
-use super::step::{Next, follow};
+use super::step::Next;
 use super::whole::ForPage;
 use crate::client::ClientCore;
 use crate::error::Error;

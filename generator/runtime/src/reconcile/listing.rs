@@ -358,7 +358,7 @@ fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, S
     let quantity = quantity.and_then(|quantity| quantity.to_rust_decimal().ok());
     let quantity = quantity.ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
     let read = |trade: &TradeFields| {
-        Trade::read(trade, named, quantity, turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
+        trade.read(named, quantity, turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
     };
     let trade = fields.trade.as_ref().map(read);
     Ok(Fill {

@@ -8,10 +8,18 @@ use tradeapi::runtime::tables::Meta;
 
 use super::codes::{self, Proof};
 use super::items::{self, Batch};
-use super::{AnswerPlan, EffectTime, HostileFault, ON_ITS_WAY, SETTLING, UNLISTED, injected_refusal};
-use crate::gate::{Caller, Late, Route, Served, id_parameters};
-use crate::schedule::Task;
+use super::{AnswerPlan, UNLISTED, injected_refusal};
+use crate::hostile::{EffectTime, HostileFault};
+use crate::routes::{Caller, Route, Served, id_parameters};
 use crate::state::Core;
+use crate::tasks::{Late, Task};
+
+/// The settling time, after which all nodes show an accepted change, in milliseconds.
+const SETTLING: u64 = 9_000;
+
+/// How long before its signature expires a request is accepted at the latest, in milliseconds, which allows for its
+/// transit.
+const ON_ITS_WAY: u64 = 6_000;
 
 /// The outcome of one item.
 enum ItemOutcome {
@@ -184,7 +192,7 @@ impl AnswerPlan {
                 let served = self.alike(route.meta, route.call(core, caller));
                 core.note_versions();
                 let until = soon.min(self.now + SETTLING);
-                for order in core.placed_since(first_new) {
+                for order in placed_since(core, first_new) {
                     if let Some(hostile) = core.hostile.as_mut().filter(|_| self.dice.percent(faults / 8)) {
                         hostile.views.hide(order, until);
                     }
@@ -194,7 +202,9 @@ impl AnswerPlan {
             EffectTime::Late | EffectTime::VeryLate => {
                 let far = self.now + self.dice.below(last.saturating_sub(self.now));
                 let at = if effect_time == EffectTime::Late { soon.min(last) } else { far };
-                let late = Late::new(route, caller, settled(at));
+                let Caller { user, address, parameters } = *caller;
+                let (meta, parameters, settled) = (route.meta, parameters.to_owned(), settled(at));
+                let late = Late { meta, user, address, parameters, settled };
                 core.later(Duration::from_millis(at - self.now), Task::Late(Box::new(late)));
                 None
             }
@@ -235,6 +245,11 @@ impl AnswerPlan {
         let are_distinct = ids.len() >= items && ids.iter().all(differs);
         are_distinct.then(|| other.clone())
     }
+}
+
+/// The orders that were placed since this was the next id.
+fn placed_since(core: &Core, first_new: u64) -> Vec<u64> {
+    (first_new..core.next_id()).filter(|id| core.orders.get(id).is_some()).collect()
 }
 
 /// The answer to a batch whose item is refused with a code.
