@@ -22,6 +22,7 @@ pub use cut::RangeOrder;
 pub use error::{PageError, PositionError};
 pub use items::Items;
 pub use listing::Pages;
+pub(crate) use next::PageFuture;
 pub(crate) use page::follow;
 pub use page::{Clipped, Page, Paged, TimeRange};
 #[doc(hidden)]

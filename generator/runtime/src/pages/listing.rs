@@ -2,11 +2,13 @@ use std::fmt;
 
 use super::cut::RangeOrder;
 use super::error::{PageError, PositionError};
+use super::next::PageFuture;
 use super::page::{Page, Paged};
 use super::position::Position;
 use super::source::Requests;
 use super::walk::Walk;
 use crate::client::ClientCore;
+use crate::json::List;
 use crate::retry::RetryPolicy;
 
 /// All pages of a listing, one after the other.
@@ -120,8 +122,18 @@ impl<O: Paged> Pages<O> {
     ///
     /// See [`PageError`].
     pub async fn next_page(&mut self) -> Option<Result<Page<O::Item>, PageError>> {
-        let page = self.walk.next_page(&mut self.requests).await?;
-        Some(page.map(|page| page.with(self.requests.take_list())))
+        let page = self.advance().await?;
+        Some(page.map(|page| page.with(self.take_list())))
+    }
+
+    /// Like [`next_page`](Self::next_page), but the items are left for [`take_list`](Self::take_list).
+    pub(crate) fn advance(&mut self) -> PageFuture<'_> {
+        self.walk.next_page(&mut self.requests)
+    }
+
+    /// Takes the items of the page.
+    pub(crate) fn take_list(&mut self) -> List<O::Item> {
+        self.requests.take_list()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::exchange::Reply;
 const BEHIND: Duration = Duration::from_secs(1);
 
 /// The next page under way; its items stay in the source.
-pub(super) type PageFuture<'a> = Pin<Box<dyn Future<Output = Option<Result<Page<()>, PageError>>> + Send + 'a>>;
+pub(crate) type PageFuture<'a> = Pin<Box<dyn Future<Output = Option<Result<Page<()>, PageError>>> + Send + 'a>>;
 
 impl Walk {
     /// The next page; `None` at the end of the listing. Its items are in `source`.

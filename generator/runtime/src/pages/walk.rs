@@ -8,9 +8,9 @@ use super::error::{PageError, PositionError};
 use super::position::Position;
 use super::seen::Seen;
 use super::source::{PageRequest, PageSource, SourceReply};
-use crate::client::ClientCore;
+use crate::client::{Attempt, ClientCore};
 use crate::retry::RetryPolicy;
-use crate::tables::{Meta, Window};
+use crate::tables::{Meta, Outcome, Window};
 
 /// How far the border between two parts was queried. It is kept, so that a failed call does not repeat earlier ones.
 #[derive(Debug, Default)]
@@ -81,9 +81,17 @@ impl Walk {
     pub(super) async fn fetch(
         &self,
         source: &mut dyn PageSource,
-        request: PageRequest<'_>,
+        page: PageRequest<'_>,
     ) -> Result<SourceReply, PageError> {
-        Ok(source.fetch(&self.client, self.retry.as_ref(), request).await?)
+        let (operation, data) = source.request(page);
+        let reply = match &self.retry {
+            Some(policy) => self.client.retrying(policy).repeat_any(operation, data).await?,
+            None => self.client.attempt_any(operation, Attempt::FIRST, data).await?,
+        };
+        match source.take(page.cursor, reply.onward.clone()) {
+            Some(next) => Ok(SourceReply { reply, next }),
+            None => Err(reply.unreadable(self.meta, Outcome::Unknown, "its data was not read").into()),
+        }
     }
 
     /// The index of the current request, clamped to the bounds.
