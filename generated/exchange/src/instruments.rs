@@ -13,7 +13,7 @@ pub(crate) type Coin = &'static str;
 const PLACES: u32 = 12;
 
 /// The greatest value of one order, so that no product of price and quantity loses a digit.
-pub(crate) const MOST_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
+pub(crate) const MAX_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
 
 /// The units of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,7 +245,7 @@ pub(crate) fn all() -> Vec<Instrument> {
 /// A pair of a setup; `None` if its numbers make no sense. Its names live as long as the program.
 pub(crate) fn of_setup(pair: &Pair) -> Option<Instrument> {
     let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
-    let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MOST_VALUE;
+    let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MAX_VALUE;
     let is_by_quote = Symbol::from(pair.symbol.as_str()).is_new_coin_m();
     let (contract, leverage, only) = match pair.line {
         Line::Spot | Line::Margin => (Contract::Spot, 1, Some(Family::Unified)),

@@ -18,10 +18,10 @@ use crate::faults::{Conditions, Fault};
 use crate::setup::{Price, Setup};
 
 /// The number of written lines that are kept in memory for readers.
-const MOST_KEPT: usize = 10_000;
+const MAX_KEPT: usize = 10_000;
 
 /// The most rules that are counted. There are fewer, but some ids contain names from requests.
-const MOST_RULES: usize = 1_000;
+const MAX_RULES: usize = 1_000;
 
 /// The first line: the setup, and the start time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -123,7 +123,7 @@ impl Journal {
     pub(crate) fn take_unwritten(&mut self) -> String {
         let text = self.lines(self.written);
         self.written = self.gone + self.kept.len();
-        while self.kept.len() > MOST_KEPT {
+        while self.kept.len() > MAX_KEPT {
             self.kept.pop_front();
             self.gone += 1;
         }
@@ -145,7 +145,7 @@ fn to_json(value: &impl Serialize) -> String {
 pub(crate) fn count_rule(counts: &mut BTreeMap<String, u64>, rule: &str) {
     if let Some(count) = counts.get_mut(rule) {
         *count += 1;
-    } else if counts.len() < MOST_RULES {
+    } else if counts.len() < MAX_RULES {
         counts.insert(rule.to_owned(), 1);
     }
 }

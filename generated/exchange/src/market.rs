@@ -12,7 +12,7 @@ use crate::words::Side;
 const STEP: u64 = 250;
 
 /// The longest time that is simulated when time is moved further at once.
-const MOST_STEPPED: u64 = 24 * 60 * 60 * 1000;
+const MAX_STEPPED: u64 = 24 * 60 * 60 * 1000;
 
 /// How many quotes stand on each side.
 const QUOTES: u64 = 5;
@@ -21,10 +21,10 @@ const QUOTES: u64 = 5;
 const QUIET_CLIPS: u64 = 1_000;
 
 /// How many of the last fills are kept for each pair.
-const MOST_FILLS: usize = 1_000;
+const MAX_FILLS: usize = 1_000;
 
 /// How many changes of the price are kept for each pair.
-const MOST_PRICES: usize = 480;
+const MAX_PRICES: usize = 480;
 
 /// A public trade.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,7 @@ impl Market {
 
     pub(crate) fn record(&mut self, id: u64, side: Side, ticks: u64, lots: u64, at: u64) {
         self.move_to(ticks, at);
-        if self.fills.len() == MOST_FILLS {
+        if self.fills.len() == MAX_FILLS {
             self.fills.pop_front();
         }
         self.fills.push_back(PublicFill { id, side, ticks, lots, at });
@@ -96,7 +96,7 @@ impl Market {
         if self.prices.back().is_some_and(|(_, latest)| *latest == ticks) {
             return;
         }
-        if self.prices.len() == MOST_PRICES {
+        if self.prices.len() == MAX_PRICES {
             self.prices.pop_front();
         }
         self.prices.push_back((at, ticks));
@@ -167,7 +167,7 @@ impl Core {
 
     /// Skips actions of other participants after a day without requests.
     pub(crate) fn skip_idle_steps(&mut self, now: u64) {
-        let earliest = now.saturating_sub(MOST_STEPPED);
+        let earliest = now.saturating_sub(MAX_STEPPED);
         let is_idle = !self.settings.lively || self.markets.iter().all(|market| !market.is_awake);
         if is_idle {
             self.next_step = self.next_step.max(now);

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 
 use crate::decisions::{BAND, BORROWABLE, TAKER_FEE};
 use crate::events::Event;
-use crate::instruments::{Coin, Contract, Instrument, MOST_VALUE, quotient};
+use crate::instruments::{Coin, Contract, Instrument, MAX_VALUE, quotient};
 use crate::orders::{Borrowing, Order, Quantity, State, Ticket};
 use crate::refusal::Reason;
 use crate::state::Core;
@@ -111,7 +111,7 @@ impl Core {
         let pair = &self.pairs[index];
         match ticket.quantity {
             Quantity::Lots(qty) => self.lots_of_qty(index, qty),
-            Quantity::Amount(amount) if amount > MOST_VALUE => Err(Reason::SizeMost),
+            Quantity::Amount(amount) if amount > MAX_VALUE => Err(Reason::SizeMost),
             Quantity::Amount(amount) => {
                 let lots = pair.lots_for(amount, self.reference(index, ticket.side));
                 if lots < pair.least { Err(Reason::SizeLeast) } else { Ok(lots) }
@@ -263,5 +263,5 @@ fn most_lots(pair: &Instrument) -> u64 {
         Contract::InverseByQuote => pair.step,
         _ => pair.price(pair.opening) * pair.step,
     };
-    u64::try_from((MOST_VALUE / lot).floor()).unwrap_or(u64::MAX)
+    u64::try_from((MAX_VALUE / lot).floor()).unwrap_or(u64::MAX)
 }

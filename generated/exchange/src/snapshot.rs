@@ -15,11 +15,11 @@ use crate::state::Core;
 use crate::words::{Line, Side};
 
 /// The most accounts, orders, positions, balances and limits.
-const MOST_ROWS: usize = 50;
+const MAX_ROWS: usize = 50;
 /// The most requests.
-const MOST_REQUESTS: usize = 100;
+const MAX_REQUESTS: usize = 100;
 /// The most levels of each side of a book.
-const MOST_LEVELS: usize = 8;
+const MAX_LEVELS: usize = 8;
 
 /// The selected pair and account, by their numbers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,7 +112,7 @@ fn pairs(out: &mut JsonWriter, core: &Core) {
 }
 
 fn accounts(out: &mut JsonWriter, core: &Core) {
-    let newest = (0..core.accounts.len()).take(MOST_ROWS);
+    let newest = (0..core.accounts.len()).take(MAX_ROWS);
     list(out, "accounts", newest, core.accounts.len(), |out, index| {
         let account = &core.accounts[index];
         count(out, "index", index);
@@ -132,7 +132,7 @@ fn market(out: &mut JsonWriter, core: &Core, index: usize) {
     decimal(out, "tick", pair.tick);
     for (name, side) in [("bids", Side::Buy), ("asks", Side::Sell)] {
         out.member(name).begin_array();
-        for (ticks, lots) in core.books[index].best_levels(side, MOST_LEVELS) {
+        for (ticks, lots) in core.books[index].best_levels(side, MAX_LEVELS) {
             out.element().begin_object();
             decimal(out, "price", pair.price(ticks));
             decimal(out, "qty", pair.qty(lots));
@@ -153,10 +153,10 @@ fn market(out: &mut JsonWriter, core: &Core, index: usize) {
 
 fn orders(out: &mut JsonWriter, core: &Core, view: View) {
     let total = view.accounts(core).map(|index| core.accounts[index].open.len()).sum();
-    let newest = |index: usize| core.accounts[index].open.iter().rev().take(MOST_ROWS);
+    let newest = |index: usize| core.accounts[index].open.iter().rev().take(MAX_ROWS);
     let mut ids: Vec<u64> = view.accounts(core).flat_map(newest).copied().collect();
     ids.sort_unstable_by_key(|id| Reverse(*id));
-    ids.truncate(MOST_ROWS);
+    ids.truncate(MAX_ROWS);
     let shown = ids.iter().filter_map(|id| core.orders.get(id));
     list(out, "orders", shown, total, |out, order| write_order(out, core, order));
 }
@@ -184,7 +184,7 @@ fn positions(out: &mut JsonWriter, core: &Core, view: View) {
         positions.map(move |(key, position)| (index, *key, position))
     };
     let all = || view.accounts(core).flat_map(open);
-    list(out, "positions", all().take(MOST_ROWS), all().count(), |out, (account, (index, pos), position)| {
+    list(out, "positions", all().take(MAX_ROWS), all().count(), |out, (account, (index, pos), position)| {
         let pair = &core.pairs[index];
         let profit = pair.profit(position.side, position.cost, core.markets[index].last, position.lots);
         text(out, "account", &name(core, account));
@@ -205,7 +205,7 @@ fn balances(out: &mut JsonWriter, core: &Core, view: View) {
         balances.filter(|(_, balance)| !balance.total.is_zero() || !balance.debt.is_zero()).map(move |of| (index, of))
     };
     let all = || view.accounts(core).flat_map(held);
-    list(out, "balances", all().take(MOST_ROWS), all().count(), |out, (account, (coin, balance))| {
+    list(out, "balances", all().take(MAX_ROWS), all().count(), |out, (account, (coin, balance))| {
         text(out, "account", &name(core, account));
         text(out, "coin", coin);
         decimal(out, "total", balance.total.round_dp(8));
@@ -225,7 +225,7 @@ fn limits(out: &mut JsonWriter, core: &Core) {
         Caller::Address(address) => address.to_string(),
     };
     all.sort_by_key(|usage| (Reverse(quotient(usage.used.into(), usage.calls.into())), usage.operation));
-    all.truncate(MOST_ROWS);
+    all.truncate(MAX_ROWS);
     all.sort_by_key(|usage| (usage.operation, usage.class, name(usage.caller)));
     list(out, "limits", all, total, |out, usage| {
         text(out, "caller", &name(usage.caller));
@@ -262,7 +262,7 @@ fn write_fault(out: &mut JsonWriter, fault: &Fault) {
 
 fn faults(out: &mut JsonWriter, core: &Core) {
     let faults = &core.faults.list;
-    list(out, "faults", faults.iter().take(MOST_ROWS), faults.len(), write_fault);
+    list(out, "faults", faults.iter().take(MAX_ROWS), faults.len(), write_fault);
 }
 
 /// The conditions of the network and the nodes.
@@ -299,7 +299,7 @@ fn violations(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.violations.iter().collect();
     all.sort_by_key(|(rule, count)| (Reverse(**count), *rule));
     let total = all.len();
-    all.truncate(MOST_ROWS);
+    all.truncate(MAX_ROWS);
     list(out, "violations", all, total, |out, (rule, count)| {
         text(out, "rule", rule);
         out.member("count").number(count);
@@ -307,7 +307,7 @@ fn violations(out: &mut JsonWriter, core: &Core) {
 }
 
 fn requests(out: &mut JsonWriter, core: &Core) {
-    let newest = core.log.iter().flat_map(|log| log.newest()).take(MOST_REQUESTS);
+    let newest = core.log.iter().flat_map(|log| log.newest()).take(MAX_REQUESTS);
     let total = core.log.as_ref().map_or(0, |log| usize::try_from(log.count()).unwrap_or(usize::MAX));
     list(out, "requests", newest, total, |out, (number, entry)| write_request(out, number, entry));
 }

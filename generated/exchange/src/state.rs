@@ -30,7 +30,7 @@ use crate::words::{Family, Line as Business, Pos, Side};
 const FIRST_ID: u64 = 1_400_000_000_000_000_000;
 
 /// The maximum number of events to keep; older ones are dropped.
-const MOST_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 /// The whole exchange: `answer(time, request)` changes it and returns the answer. It has no clock, sockets or threads,
 /// and all random numbers follow from the seed.
@@ -258,7 +258,7 @@ impl Core {
         if let Some(hostile) = &mut self.hostile {
             hostile.touch(&event);
         }
-        if self.events.len() == MOST_EVENTS {
+        if self.events.len() == MAX_EVENTS {
             self.events.pop_front();
         }
         self.events.push_back(event);

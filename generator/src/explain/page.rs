@@ -7,11 +7,11 @@ const WIDTH: usize = 100;
 
 /// A page, built from top to bottom.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct TextPage {
     text: String,
 }
 
-impl Page {
+impl TextPage {
     /// A heading, with a blank line before it.
     pub(super) fn heading(&mut self, text: &str) {
         let _ = write!(self.text, "\n{text}\n");

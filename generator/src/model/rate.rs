@@ -73,7 +73,7 @@ pub(crate) enum ResponseValue {
 }
 
 impl Rate {
-    /// The class that stands for everyone.
+    /// The class that everyone is in.
     pub(crate) const EVERYONE: &str = "default";
 
     /// The class of users that it applies to, unless that is everyone.

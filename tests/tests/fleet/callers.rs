@@ -28,7 +28,7 @@ pub(crate) const fn ms(milliseconds: u64) -> Duration {
 pub(crate) const PLACE: &Meta = PlaceOrder::META;
 pub(crate) const CANCEL: &Meta = CancelOrder::META;
 /// The documented limit per second.
-pub(crate) const MOST: usize = 10;
+pub(crate) const MAX_CALLS: usize = 10;
 
 pub(crate) fn call(meta: &'static Meta) -> Call<'static> {
     Call::new(meta).counted_for("1234567890", "192.0.2.7")

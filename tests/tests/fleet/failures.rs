@@ -11,7 +11,7 @@ use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_tests::loopback::ScriptedServer;
 
-use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, make, most_in_any, ms, settings, trouble};
+use super::callers::{CANCEL, MAX_CALLS, PLACE, SECOND, ask, call, make, most_in_any, ms, settings, trouble};
 use super::server::Server;
 
 /// An address without a listener.
@@ -60,7 +60,7 @@ async fn a_refusing_member_recovers_and_never_exceeds() {
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     let mut made = Vec::new();
     for round in 0..3 {
-        for _ in 0..MOST {
+        for _ in 0..MAX_CALLS {
             made.push(make(&limits, call(PLACE), true).await.unwrap().1);
         }
         server.kill();
@@ -74,7 +74,7 @@ async fn a_refusing_member_recovers_and_never_exceeds() {
             tokio::time::sleep(ms(10)).await;
         }
     }
-    assert!(most_in_any(&made, SECOND) <= MOST, "{made:?}");
+    assert!(most_in_any(&made, SECOND) <= MAX_CALLS, "{made:?}");
 }
 
 /// The data of a restored server may be outdated.
@@ -84,15 +84,15 @@ async fn a_server_with_outdated_data_waits_for_a_window() {
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
     redis::cmd("SAVE").exec(&mut server.connect()).unwrap();
-    for _ in 1..MOST {
+    for _ in 1..MAX_CALLS {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
     server.kill();
     server.start_again();
-    for _ in 0..MOST {
+    for _ in 0..MAX_CALLS {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
-    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+    assert!(most_in_any(&sent, SECOND) <= MAX_CALLS, "{sent:?}");
 }
 
 /// A closed connection is not a failure.

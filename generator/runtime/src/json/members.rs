@@ -155,7 +155,7 @@ fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, Re
 }
 
 /// The maximum number of unknown members to remember, which bounds the memory for hostile responses.
-const MOST_UNKNOWN: usize = 64;
+const MAX_UNKNOWN: usize = 64;
 
 /// How many unknown members the objects of a list usually have at most.
 const USUAL_UNKNOWN: usize = 8;
@@ -214,7 +214,7 @@ impl<'a> Layout<'a> {
             self.members[known] = seen;
             return known + 1;
         }
-        if self.members.len() == self.fields.len() + MOST_UNKNOWN {
+        if self.members.len() == self.fields.len() + MAX_UNKNOWN {
             return place;
         }
         if self.members.is_empty() {

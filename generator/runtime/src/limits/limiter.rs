@@ -8,7 +8,7 @@ use http::{Response, StatusCode};
 use super::call::Call;
 use super::plan::Plan;
 use crate::error::{BindingLimit, LimiterTrouble};
-use crate::exchange::{MOST_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
+use crate::exchange::{MAX_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
 use crate::tables::Api;
 
 /// Keeps calls within their rate limits.
@@ -159,7 +159,7 @@ pub struct RateLimitFeedback {
     /// The lengths of the windows that `remaining` counts, in milliseconds.
     pub remaining_windows: &'static [u32],
     /// What remains of pools.
-    pub pools: [Option<PoolReport>; MOST_POOLS],
+    pub pools: [Option<PoolReport>; MAX_POOLS],
     /// The round trip, if the transport reports it: see [`RoundTrip`](crate::transport::RoundTrip).
     pub trip: Option<Duration>,
 }
@@ -183,7 +183,7 @@ impl Default for RateLimitFeedback {
 impl RateLimitFeedback {
     /// This feedback. `remaining` counts windows of a second.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining, remaining_windows: &[1000], pools: [None; MOST_POOLS], trip: None }
+        Self { too_many, remaining, remaining_windows: &[1000], pools: [None; MAX_POOLS], trip: None }
     }
 
     /// Sets the lengths of the windows that `remaining` counts, in milliseconds.
@@ -194,7 +194,7 @@ impl RateLimitFeedback {
 
     /// Adds what the response says about pools.
     #[must_use]
-    pub fn of_pools(self, pools: [Option<PoolReport>; MOST_POOLS]) -> Self {
+    pub fn of_pools(self, pools: [Option<PoolReport>; MAX_POOLS]) -> Self {
         Self { pools, ..self }
     }
 

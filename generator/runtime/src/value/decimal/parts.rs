@@ -150,8 +150,8 @@ impl Normalized<'_> {
     /// more digits than any step has.
     pub(super) fn is_multiple_of(&self, step: &Self) -> Option<bool> {
         /// Ten times the greatest remainder must fit into 128 bits.
-        const MOST_DIGITS: usize = 37;
-        if step.sign <= 0 || step.head.len() + step.tail.len() > MOST_DIGITS {
+        const MAX_DIGITS: usize = 37;
+        if step.sign <= 0 || step.head.len() + step.tail.len() > MAX_DIGITS {
             return None;
         }
         if self.sign == 0 {
