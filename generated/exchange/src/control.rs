@@ -25,8 +25,8 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use tradeapi::runtime::json::JsonWriter;
 
 use crate::exchange::Exchange;
-use crate::faults::{Aim, Fault, FaultKind};
-use crate::snapshot::{View, snapshot};
+use crate::faults::{Fault, FaultKind, FaultTarget};
+use crate::snapshot::{Selection, snapshot};
 
 mod conditions;
 mod query;
@@ -121,7 +121,7 @@ fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
     let reads = matches!(path, "/" | "/-/state" | "/-/journal");
     if request.method != if reads { Method::GET } else { Method::POST } {
         let method = if reads { "GET" } else { "POST" };
-        return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} takes {method} only")));
+        return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} accepts only {method}")));
     }
     does(exchange, query)
 }
@@ -163,7 +163,7 @@ fn nothing() -> Bytes {
 }
 
 fn state(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    let view = View { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
+    let view = Selection { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
     let core = exchange.core_now();
     Ok(Bytes::from(snapshot(&core, view, exchange.time().speed())))
 }
@@ -210,10 +210,10 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
             "expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, late-gateway, slow, any without one",
         )
     })?;
-    let aim = match query.get("aim").as_deref() {
-        None | Some("changes") => Aim::Changes,
-        Some("all") => Aim::All,
-        Some(id) if crate::gate::operations().any(|meta| meta.id == id) => Aim::Operation(id.to_owned()),
+    let target = match query.get("aim").as_deref() {
+        None | Some("changes") => FaultTarget::Changes,
+        Some("all") => FaultTarget::All,
+        Some(id) if crate::gate::operations().any(|meta| meta.id == id) => FaultTarget::Operation(id.to_owned()),
         Some(id) => {
             return Err(Refused::bad(format!(
                 "unknown operation {id:?}: expected changes, all, or an id such as unified.place-order"
@@ -223,7 +223,7 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     if exchange.core().faults.list.len() >= MAX_FAULTS {
         return Err(Refused::bad(format!("{MAX_FAULTS} faults are waiting: remove them with clear=all")));
     }
-    let mut fault = Fault::new(fault_kind).aim(aim);
+    let mut fault = Fault::new(fault_kind).target(target);
     if let Some(times) = query.number("times", u32::MAX)? {
         fault = fault.times(times.max(1));
     }

@@ -16,7 +16,7 @@ use crate::amending::Name;
 use crate::delivery::{Delivered, Delivery};
 use crate::faults::FaultKind;
 use crate::hostile;
-use crate::journal::{Answered, Line, Recorded, count_rule};
+use crate::journal::{Answered, JournalLine, Recorded, count_rule};
 use crate::log::Entry;
 use crate::orders::Order;
 use crate::reading;
@@ -76,7 +76,7 @@ impl Desk<'_> {
     }
 }
 
-/// An operation by its path, and what serves it.
+/// An operation with its path, and the function that serves it.
 pub(crate) struct Route {
     pub(crate) meta: &'static Meta,
     call: fn(&mut Core, &Caller<'_>) -> Served,
@@ -183,7 +183,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     let meta = route.map(|route| route.meta);
     let mut answer_plan = core.answer_plan(meta, request);
     let shown =
-        answer_plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |answer_plan| answer_plan.judged_at());
+        answer_plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |answer_plan| answer_plan.node_time());
     let (mut sender, mut kind, mut latency) = (None, None, Duration::ZERO);
     let served = match find(core, route, shown, request, address) {
         Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
@@ -213,7 +213,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     let answered = core.journal.as_mut().map(|journal| {
         let name = kind.as_ref().map(|kind| kind.name().0);
         let answered = Answered::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
-        journal.push(&Line::of_request(core.now, Recorded::new(request, address), answered.clone()));
+        journal.push(&JournalLine::of_request(core.now, Recorded::new(request, address), answered.clone()));
         answered
     });
     let (delivered, behind) = match (&kind, &mut answer_plan, meta) {

@@ -61,8 +61,8 @@ use listed;
 /// The settling time, after which all nodes show an accepted change, in milliseconds.
 const SETTLING: u64 = 9_000;
 
-/// How long before its signature expires a request is accepted at the latest, in milliseconds, which allows for its
-/// transit.
+/// The last moment at which a request is accepted, in milliseconds before its signature expires. It allows for the
+/// transit of the request.
 const ON_ITS_WAY: u64 = 6_000;
 
 /// The settings of a hostile exchange.
@@ -72,7 +72,7 @@ const ON_ITS_WAY: u64 = 6_000;
 pub struct Hostility {
     /// The seed of all faults and quirks.
     pub seed: Seed,
-    /// The percentage of changes that are faulted; of queries half as many.
+    /// The percentage of changes that are faulted; queries are faulted half as often.
     pub faults: u64,
     /// The percentage of answers with a [`Quirk`].
     pub quirks: u64,
@@ -253,7 +253,7 @@ impl AnswerPlan {
     }
 
     /// The time by the clock of the node that checks timestamps.
-    pub(crate) fn judged_at(&self) -> u64 {
+    pub(crate) fn node_time(&self) -> u64 {
         self.now.saturating_add_signed(self.node.clock)
     }
 
@@ -264,7 +264,7 @@ impl AnswerPlan {
             return;
         };
         let is_valid_by = |now: u64| now.abs_diff(signed_at) <= window;
-        if let Some(hostile) = core.hostile.as_mut().filter(|_| is_valid_by(self.now) && !is_valid_by(self.judged_at()))
+        if let Some(hostile) = core.hostile.as_mut().filter(|_| is_valid_by(self.now) && !is_valid_by(self.node_time()))
         {
             hostile.counts.record(HostileEvent::RefusedByWrongClock);
         }
@@ -297,7 +297,7 @@ impl AnswerPlan {
         injected_refusal(codes::random(meta, proof, &mut self.dice), status)
     }
 
-    /// The answer, done or not.
+    /// The answer that the fault sends in place of the right one, whether or not the request is done.
     fn instead(&mut self, meta: &'static Meta) -> Option<Served> {
         let server_error = [500, 502, 503, 504].map(|status| (status, 1));
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);

@@ -36,7 +36,7 @@ const VERSION: u32 = 1;
 
 /// Any other line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct JournalLine {
     /// The time of the exchange.
     pub(crate) at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ pub(crate) struct Recorded {
     headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     body: String,
-    /// In base64, a body that is not text.
+    /// A body that is not text, in base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     bytes: String,
 }
@@ -78,7 +78,7 @@ pub(crate) struct Answered {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Action {
-    /// Time passes because the state is observed.
+    /// An observation of the state, which lets time pass.
     Look,
     Fill {
         order: String,
@@ -115,7 +115,7 @@ impl Journal {
         Self { kept: VecDeque::from([head]), ..Self::default() }
     }
 
-    pub(crate) fn push(&mut self, line: &Line) {
+    pub(crate) fn push(&mut self, line: &JournalLine) {
         self.kept.push_back(to_json(line));
     }
 
@@ -231,7 +231,10 @@ impl fmt::Display for ReplayError {
         match self {
             Self::Unreadable { line, why } => write!(f, "line {line} of the journal: {why}"),
             Self::Differs { line, recorded, replayed } => {
-                write!(f, "line {line} of the journal: another answer\n  recorded: {recorded}\n  replayed: {replayed}")
+                write!(
+                    f,
+                    "line {line} of the journal: the answer differs\n  recorded: {recorded}\n  replayed: {replayed}"
+                )
             }
         }
     }
@@ -243,7 +246,7 @@ impl std::error::Error for ReplayError {}
 pub(crate) struct Recording {
     pub(crate) begun: u64,
     pub(crate) setup: Setup,
-    pub(crate) lines: Vec<(usize, Line)>,
+    pub(crate) lines: Vec<(usize, JournalLine)>,
 }
 
 impl Recording {
@@ -265,7 +268,7 @@ impl Recording {
     }
 }
 
-impl Line {
+impl JournalLine {
     pub(crate) fn of_action(at: u64, action: Action) -> Self {
         Self { at, request: None, answer: None, action: Some(action) }
     }

@@ -17,7 +17,7 @@ const MAX_TEXT: usize = 400;
 
 /// The outcome of a request. A batch is done even if some of its items are refused.
 #[derive(Clone, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum RequestOutcome {
     Done { answer: String },
     Refused { code: String, message: String, rule: String },
 }
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) parameters: String,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: RequestOutcome,
     /// The fault of the request.
     pub(crate) fault: Option<FaultKind>,
     /// The fault and the quirk of a hostile exchange.
@@ -50,8 +50,8 @@ impl Entry {
         let query = request.uri().query().unwrap_or_default();
         let parameters = if query.is_empty() { request.body() } else { query.as_bytes() };
         let verdict = match answer {
-            Ok(data) => Verdict::Done { answer: beginning(data.as_bytes()) },
-            Err(refusal) => Verdict::Refused {
+            Ok(data) => RequestOutcome::Done { answer: beginning(data.as_bytes()) },
+            Err(refusal) => RequestOutcome::Refused {
                 code: beginning(refusal.code.as_bytes()),
                 message: beginning(refusal.message.as_bytes()),
                 rule: beginning(refusal.rule.as_bytes()),

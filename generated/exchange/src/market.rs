@@ -14,7 +14,7 @@ const STEP: u64 = 250;
 /// The longest time that is simulated when time is moved further at once.
 const MAX_STEPPED: u64 = 24 * 60 * 60 * 1000;
 
-/// How many quotes stand on each side.
+/// The number of quotes on each side.
 const QUOTES: u64 = 5;
 
 /// How many times the usual quantity each quote of a quiet market has.

@@ -28,7 +28,7 @@ use crate::words::Line;
 ///     ",
 /// )?;
 /// assert_eq!(setup.users.len(), 1);
-/// # Ok::<(), tradeapi_exchange::BadSetup>(())
+/// # Ok::<(), tradeapi_exchange::SetupError>(())
 /// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -38,7 +38,7 @@ pub struct Setup {
     pub settings: Settings,
     /// The users. Their keys follow from the seed, in this order. Without any, there is a default user.
     pub users: Vec<Profile>,
-    /// Pairs beside those that every exchange has.
+    /// Pairs in addition to those that every exchange has.
     pub instruments: Vec<Pair>,
     /// Prices that are played back. Other participants do not move them.
     pub prices: Vec<Prices>,
@@ -46,7 +46,7 @@ pub struct Setup {
     pub conditions: Conditions,
 }
 
-/// A pair beside those that every exchange has.
+/// A pair in addition to those that every exchange has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -65,10 +65,10 @@ pub struct Pair {
     /// The step of quantities.
     #[serde(with = "number")]
     pub step: Decimal,
-    /// The price at the beginning.
+    /// The initial price.
     #[serde(with = "number")]
     pub opening: Decimal,
-    /// The least quantity in steps.
+    /// The minimum quantity, in steps.
     #[serde(default = "one")]
     pub least: u64,
 }
@@ -95,15 +95,15 @@ pub struct Price(#[serde(with = "number")] pub Decimal);
 
 /// The error of an invalid setup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadSetup(String);
+pub struct SetupError(String);
 
-impl std::fmt::Display for BadSetup {
+impl std::fmt::Display for SetupError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for BadSetup {}
+impl std::error::Error for SetupError {}
 
 impl Setup {
     /// These settings and one user.
@@ -116,8 +116,8 @@ impl Setup {
     /// # Errors
     ///
     /// The text is not a valid setup; the error names the line.
-    pub fn from_yaml(text: &str) -> Result<Self, BadSetup> {
-        serde_yaml::from_str(text).map_err(|error| BadSetup(error.to_string()))
+    pub fn from_yaml(text: &str) -> Result<Self, SetupError> {
+        serde_yaml::from_str(text).map_err(|error| SetupError(error.to_string()))
     }
 
     /// Reads a YAML file.
@@ -152,7 +152,9 @@ impl Prices {
                 (Some(at), Some(price)) => {
                     let passed = at.checked_sub(*begun.get_or_insert(at));
                     let is_ordered = passed.filter(|at| steps.last().is_none_or(|(before, _)| before <= at));
-                    let at = is_ordered.ok_or_else(|| failed(format!("line {}: the time goes back", index + 1)))?;
+                    let at = is_ordered.ok_or_else(|| {
+                        failed(format!("line {}: the time is earlier than on the line before", index + 1))
+                    })?;
                     steps.push((at, Price(price)));
                 }
                 _ if index == 0 => {}

@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
-use crate::faults::{Aim, Conditions, Fault, FaultKind};
+use crate::faults::{Conditions, Fault, FaultKind, FaultTarget};
 use crate::hostile::{HostileFault, Hostility, Node, Quirk};
 use crate::instruments::quotient;
-use crate::limits::Caller;
-use crate::log::{Entry, Verdict};
+use crate::limits::CallerId;
+use crate::log::{Entry, RequestOutcome};
 use crate::orders::{Order, State};
 use crate::state::Core;
 use crate::words::{Line, Side};
@@ -23,14 +23,14 @@ const MAX_LEVELS: usize = 8;
 
 /// The selected pair and account, by their numbers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct View {
+pub(crate) struct Selection {
     /// One pair, or the first of the futures.
     pub(crate) pair: Option<usize>,
     /// One account, or all.
     pub(crate) account: Option<usize>,
 }
 
-impl View {
+impl Selection {
     /// The numbers of the selected accounts.
     fn accounts(self, core: &Core) -> impl Iterator<Item = usize> {
         (0..core.accounts.len()).filter(move |index| self.account.is_none_or(|one| one == *index))
@@ -38,7 +38,7 @@ impl View {
 }
 
 /// The state of an exchange, with the speed of its clock.
-pub(crate) fn snapshot(core: &Core, view: View, speed: u32) -> String {
+pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     let first = core.pairs.iter().position(|pair| pair.line == Line::UsdtFutures).unwrap_or_default();
     let pair = view.pair.filter(|index| *index < core.pairs.len()).unwrap_or(first);
     let mut out = JsonWriter::new();
@@ -151,7 +151,7 @@ fn market(out: &mut JsonWriter, core: &Core, index: usize) {
     out.end_object();
 }
 
-fn orders(out: &mut JsonWriter, core: &Core, view: View) {
+fn orders(out: &mut JsonWriter, core: &Core, view: Selection) {
     let total = view.accounts(core).map(|index| core.accounts[index].open.len()).sum();
     let newest = |index: usize| core.accounts[index].open.iter().rev().take(MAX_ROWS);
     let mut ids: Vec<u64> = view.accounts(core).flat_map(newest).copied().collect();
@@ -178,7 +178,7 @@ fn write_order(out: &mut JsonWriter, core: &Core, order: &Order) {
     out.member("created").number(&order.created);
 }
 
-fn positions(out: &mut JsonWriter, core: &Core, view: View) {
+fn positions(out: &mut JsonWriter, core: &Core, view: Selection) {
     let open = |index: usize| {
         let positions = core.accounts[index].positions.iter().filter(|(_, position)| position.lots > 0);
         positions.map(move |(key, position)| (index, *key, position))
@@ -199,7 +199,7 @@ fn positions(out: &mut JsonWriter, core: &Core, view: View) {
     });
 }
 
-fn balances(out: &mut JsonWriter, core: &Core, view: View) {
+fn balances(out: &mut JsonWriter, core: &Core, view: Selection) {
     let held = |index: usize| {
         let balances = core.accounts[index].balances.iter();
         balances.filter(|(_, balance)| !balance.total.is_zero() || !balance.debt.is_zero()).map(move |of| (index, of))
@@ -220,9 +220,9 @@ fn balances(out: &mut JsonWriter, core: &Core, view: View) {
 fn limits(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.limits.usage(core.now).collect();
     let total = all.len();
-    let name = |caller: Caller| match caller {
-        Caller::User(id) => id.to_string(),
-        Caller::Address(address) => address.to_string(),
+    let name = |caller: CallerId| match caller {
+        CallerId::User(id) => id.to_string(),
+        CallerId::Address(address) => address.to_string(),
     };
     all.sort_by_key(|usage| (Reverse(quotient(usage.used.into(), usage.calls.into())), usage.operation));
     all.truncate(MAX_ROWS);
@@ -247,12 +247,12 @@ fn write_kind(out: &mut JsonWriter, fault: &FaultKind) {
 
 fn write_fault(out: &mut JsonWriter, fault: &Fault) {
     write_kind(out, &fault.kind);
-    let aim = match &fault.aim {
-        Aim::Changes => "changes",
-        Aim::All => "all",
-        Aim::Operation(id) => id,
+    let target = match &fault.target {
+        FaultTarget::Changes => "changes",
+        FaultTarget::All => "all",
+        FaultTarget::Operation(id) => id,
     };
-    text(out, "aim", aim);
+    text(out, "aim", target);
     out.member("permille").number(&u64::from(fault.per_mille));
     if let Some(times) = fault.times {
         out.member("times").number(&u64::from(times));
@@ -322,8 +322,8 @@ fn write_request(out: &mut JsonWriter, number: u64, entry: &Entry) {
     text(out, "path", &entry.path);
     text(out, "parameters", &entry.parameters);
     match &entry.verdict {
-        Verdict::Done { answer } => text(out, "answer", answer),
-        Verdict::Refused { code, message, rule } => {
+        RequestOutcome::Done { answer } => text(out, "answer", answer),
+        RequestOutcome::Refused { code, message, rule } => {
             text(out, "code", code);
             text(out, "message", message);
             text(out, "rule", rule);

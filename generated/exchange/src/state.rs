@@ -14,7 +14,7 @@ use crate::events::Event;
 use crate::faults::{Conditions, Faults};
 use crate::hostile::Hostile;
 use crate::instruments::{self, Instrument};
-use crate::journal::{Action, Journal, Line};
+use crate::journal::{Action, Journal, JournalLine};
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
@@ -24,7 +24,7 @@ use crate::schedule::Task;
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::triggers::Bought;
-use crate::words::{Family, Line as Business, Pos, Side};
+use crate::words::{Family, Line, PositionSide, Side};
 
 /// The first id; ids have nineteen digits.
 const FIRST_ID: u64 = 1_400_000_000_000_000_000;
@@ -40,7 +40,7 @@ pub(crate) struct Core {
     /// The current time, in Unix milliseconds.
     pub(crate) now: u64,
     pub(crate) pairs: Vec<Instrument>,
-    by_symbol: FxHashMap<(Business, &'static str), usize>,
+    by_symbol: FxHashMap<(Line, &'static str), usize>,
     pub(crate) books: Vec<Book>,
     pub(crate) markets: Vec<Market>,
     /// When other participants act next.
@@ -50,9 +50,9 @@ pub(crate) struct Core {
     pub(crate) accounts: Vec<Account>,
     pub(crate) orders: Orders,
     /// Positions with a take-profit or a stop-loss: pair, account, position.
-    pub(crate) guarded: BTreeSet<(usize, usize, Pos)>,
+    pub(crate) guarded: BTreeSet<(usize, usize, PositionSide)>,
     /// All positions, in the same form.
-    pub(crate) held: BTreeSet<(usize, usize, Pos)>,
+    pub(crate) held: BTreeSet<(usize, usize, PositionSide)>,
     /// Ended spot orders with a take-profit or a stop-loss for what they traded.
     pub(crate) bought: Bought,
     last_id: u64,
@@ -148,7 +148,7 @@ impl Core {
         if !matches!(action, Action::Reset) {
             self.advance(now);
         }
-        let line = self.journal.is_some().then(|| Line::of_action(now, action.clone()));
+        let line = self.journal.is_some().then(|| JournalLine::of_action(now, action.clone()));
         match action {
             Action::Look => {}
             Action::Fill { order, qty } => self.fill_by_name(&order, qty.0)?,
@@ -176,12 +176,14 @@ impl Core {
     fn fill_by_name(&mut self, name: &str, qty: Decimal) -> Result<(), String> {
         let is_meant = |order: &&Order| order.id.to_string() == name || order.client() == Some(name);
         let found = self.orders.iter().filter(|order| order.spot.is_some()).find(is_meant);
-        let found = found.ok_or_else(|| format!("no order {name} waits"))?;
+        let found = found.ok_or_else(|| format!("there is no open order {name}"))?;
         let (id, index, spot, remaining) = (found.id, found.ticket.pair, found.spot, found.remaining());
         let lots = self.pairs[index].lots(qty).filter(|lots| (1..=remaining).contains(lots));
         let (Some(lots), Some(spot)) = (lots, spot) else {
             let rest = self.pairs[index].qty(remaining);
-            return Err(format!("order {name} can be filled by a part of {rest}, a multiple of the step"));
+            return Err(format!(
+                "order {name} has {rest} left to fill: expected at most that, in multiples of the step"
+            ));
         };
         self.books[index].reduce(spot, lots);
         self.fill(id, spot.ticks, lots, false);
@@ -196,7 +198,7 @@ impl Core {
         }
         for index in indices {
             let ticks = self.pairs[index].ticks(price).filter(|ticks| *ticks <= self.pairs[index].opening * 100);
-            let ticks = ticks.ok_or_else(|| format!("{price} is not a possible price of {symbol}"))?;
+            let ticks = ticks.ok_or_else(|| format!("{price} is not a valid price of {symbol}"))?;
             self.set_mid(index, ticks);
         }
         Ok(())
@@ -243,8 +245,8 @@ impl Core {
     }
 
     /// The pair that a family trades under a name.
-    pub(crate) fn pair(&self, family: Family, line: Business, symbol: &str) -> Option<usize> {
-        let line = if line == Business::Margin { Business::Spot } else { line };
+    pub(crate) fn pair(&self, family: Family, line: Line, symbol: &str) -> Option<usize> {
+        let line = if line == Line::Margin { Line::Spot } else { line };
         let index = *self.by_symbol.get(&(line, symbol))?;
         self.pairs[index].is_listed(family).then_some(index)
     }

@@ -24,7 +24,7 @@ pub use authentication::{
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
-pub use meta::{Access, Amends, Effect, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeighsWhen};
+pub use meta::{Access, Amends, Effect, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeightCondition};
 pub use outcome::{CallResult, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, Severity};
 pub use style::{Lists, Objects, ParameterStyle, Sends};

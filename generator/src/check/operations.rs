@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{
-    Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type, WeighsWhen,
+    Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type, WeightCondition,
 };
 
 /// Checks the operations of a family.
@@ -49,9 +49,13 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
             Lookup::Unresolved => continue,
         };
         let fits = match (when, found.role) {
-            (WeighsWhen::Over(..), Role::Plain(parameter)) => parameter.shape.is_one(|ty| ty == Type::Integer),
-            (WeighsWhen::Without(_) | WeighsWhen::With(_), Role::Plain(parameter)) => parameter.need != Need::Always,
-            (_, Role::Alternative(_) | Role::Member(_) | Role::Decider(_)) => !matches!(when, WeighsWhen::Over(..)),
+            (WeightCondition::Over(..), Role::Plain(parameter)) => parameter.shape.is_one(|ty| ty == Type::Integer),
+            (WeightCondition::Without(_) | WeightCondition::With(_), Role::Plain(parameter)) => {
+                parameter.need != Need::Always
+            }
+            (_, Role::Alternative(_) | Role::Member(_) | Role::Decider(_)) => {
+                !matches!(when, WeightCondition::Over(..))
+            }
         };
         if !fits {
             to.at(rate.place, Code::BadRate, format!("the weight of a call cannot depend on `{}`", when.parameter()))

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn long_texts_wrap_with_hanging_indentation() {
-        let mut page = Page::default();
+        let mut page = TextPage::default();
         page.named(1, 6, "price", &"word ".repeat(30));
         let text = page.finish();
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");

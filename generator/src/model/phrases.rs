@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{
     Comparison, Condition, Deprecated, InFlight, Need, Operand, Parameter, PoolReporting, PoolWeight, Rate, Relation,
-    ResponseValue, Shape, Test, Type, Unit, WeighsWhen, Window,
+    ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
 };
 use crate::diagnostics::Place;
 
@@ -57,7 +57,7 @@ impl Display for PoolWeight {
 }
 
 /// `with limit over 100`.
-impl Display for WeighsWhen {
+impl Display for WeightCondition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Without(name) => write!(f, "without {name}"),

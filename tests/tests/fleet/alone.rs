@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::error::LimiterTrouble;
+use tradeapi::runtime::error::LimiterErrorKind;
 use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits};
 
-use super::callers::{MAX_CALLS, PLACE, SECOND, call, make, most_in_any, ms, now, settings, trouble};
+use super::callers::{MAX_CALLS, PLACE, SECOND, call, failure_kind, make, most_in_any, ms, now, settings};
 use super::server::Server;
 
 type Changes = Arc<Mutex<Vec<FleetChange>>>;
@@ -63,7 +63,7 @@ async fn shares_are_used_while_redis_is_lost() {
         else {
             panic!("{changes:?}")
         };
-        assert_eq!(why.trouble, LimiterTrouble::Unreachable);
+        assert_eq!(why.kind, LimiterErrorKind::Unreachable);
     }
 }
 
@@ -92,7 +92,7 @@ async fn calls_made_without_redis_are_reported() {
     let changes = changes.lock().unwrap();
     // A machine that stalls may lose the server again.
     let [FleetChange::Lost(why), FleetChange::Found, ..] = &changes[..] else { panic!("{changes:?}") };
-    assert_eq!(why.trouble, LimiterTrouble::TooSlow);
+    assert_eq!(why.kind, LimiterErrorKind::TooSlow);
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn a_missing_share_is_reported() {
     make(&limits, call(PLACE), true).await.unwrap();
     server.kill();
     for wait in [true, false] {
-        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), LimiterTrouble::NoShare);
+        assert_eq!(failure_kind(make(&limits, call(PLACE), wait).await), LimiterErrorKind::NoShare);
     }
     assert!(matches!(changes.lock().unwrap()[..], [FleetChange::Lost(_)]));
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tradeapi::Operation;
-use tradeapi::runtime::error::LimiterTrouble;
+use tradeapi::runtime::error::LimiterErrorKind;
 use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Limiter, RedisLimits, RedisSettings, Reservation};
 use tradeapi::runtime::tables::Meta;
 use tradeapi::unified::{CancelOrder, PlaceOrder};
@@ -77,9 +77,9 @@ pub(crate) fn free_in<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) 
 }
 
 #[track_caller]
-pub(crate) fn trouble<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) -> LimiterTrouble {
+pub(crate) fn failure_kind<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) -> LimiterErrorKind {
     match admission {
-        Err(AdmissionError::Unavailable(unavailable)) => unavailable.trouble,
+        Err(AdmissionError::Unavailable(unavailable)) => unavailable.kind,
         other => panic!("{other:?}"),
     }
 }

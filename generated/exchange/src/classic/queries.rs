@@ -11,7 +11,7 @@ use super::records::{fill_record, historical, pending, record, source, state};
 use crate::amending::Name;
 use crate::gate::{Desk, Serve};
 use crate::orders::{Fill, Order};
-use crate::pages::{Kind, Query, Wanted, query};
+use crate::pages::{Kind, PageQuery, Wanted, query};
 use crate::refusal::{Reason, Refusal};
 use crate::state::Core;
 

@@ -6,7 +6,7 @@ use crate::tables::Meta;
 /// The maximum number of objects of a response with paths of their own, because records can be nested.
 const MAX_RECORDS: usize = 32;
 
-/// The most findings of a record.
+/// The maximum number of findings of a record.
 const MAX_FOUND: usize = 96;
 
 /// The maximum number of names of a kind: more of them are data, not names of fields or values.

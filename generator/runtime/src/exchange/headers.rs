@@ -61,7 +61,7 @@ fn keep_window(api: &Api, header: &Header, value: &str) -> Result<(), String> {
     let credentials = api.credentials.as_ref().filter(|all| all.window_set_by.is_some_and(is_window));
     match credentials.and_then(|credentials| credentials.window_ms) {
         Some(longest) if value.parse::<u64>().map_or(true, |own| own > longest) => {
-            Err(format!("has to be a number of milliseconds, at most {longest}"))
+            Err(format!("must be a number of milliseconds, at most {longest}"))
         }
         Some(_) | None => Ok(()),
     }

@@ -1,6 +1,6 @@
 //! A journal of a fleet of processes, on a Redis server.
 //!
-//! Keys behind the prefix of the journal: `about` has the format and the name of this journal, `next` the last number,
+//! Keys after the prefix of the journal: `about` has the format and the name of this journal, `next` the last number,
 //! `changes` the changes by number, `open` the numbers of those without an end, `endings` the ends of the others, `gap`
 //! when the last change before a gap was signed, and `closed` the accounts for which it is closed. Each function is one
 //! script, so that it happens as a whole or not at all.

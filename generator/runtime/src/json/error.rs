@@ -87,7 +87,7 @@ struct Found;
 pub(super) fn path_at(text: &str, offset: usize) -> String {
     let mut steps = Vec::new();
     let mut from = Reader::new(text);
-    // Not found means that the offset lies behind the value: the path is the root's.
+    // Not found means that the offset is after the value: the path is the root's.
     let _ = walk(&mut from, offset, &mut steps);
     let mut path = String::new();
     for step in &steps {

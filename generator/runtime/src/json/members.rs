@@ -25,8 +25,8 @@ impl<'a> Members<'a> {
         Self { layout, place: 0, expected: 0, begun: false, came: [0; 2], run: 0, is_scattered: false }
     }
 
-    /// Goes on to the next known member and returns its index among the fields; the reader then stands before its
-    /// value, which must be read. Unknown members are passed over. `None` at the end of the object.
+    /// Advances to the next known member and returns its index among the fields; the reader is then at its value,
+    /// which must be read. Unknown members are skipped. `None` at the end of the object.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl<'a> Members<'a> {
         Ok(None)
     }
 
-    /// Goes on to the next member, known or not.
+    /// Advances to the next member, known or not.
     #[inline]
     fn step(&mut self, from: &mut Reader<'a>) -> Result<Option<Option<usize>>, ReadError> {
         match self.layout.at(self.place) {
@@ -76,7 +76,7 @@ impl<'a> Members<'a> {
             self.is_scattered |= next < self.place;
             (self.place, self.run) = (next, next);
         } else {
-            // The place is not followed, so members behind it may have come.
+            // The place is not followed, so later members may have come.
             self.is_scattered = true;
         }
         Ok(Some(field))
@@ -100,7 +100,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Goes on to the next member and returns its name; the reader then stands before its value, which must be read.
+    /// Advances to the next member and returns its name; the reader is then at its value, which must be read.
     pub fn next_name(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
         if step(from, &mut self.begun, b'}')? { from.name().map(Some) } else { Ok(None) }
     }
@@ -123,7 +123,7 @@ impl Elements {
         Self { count: 0 }
     }
 
-    /// Goes on to the next element and returns its index; the reader then stands before it, and it must be read. `None`
+    /// Advances to the next element and returns its index; the reader is then at the element, which must be read. `None`
     /// at the end of the array.
     ///
     /// # Errors
@@ -140,7 +140,7 @@ impl Elements {
     }
 }
 
-/// Passes over what separates members or elements; false behind the closing bracket.
+/// Skips the separator of members or elements; false after the closing bracket.
 #[inline]
 fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, ReadError> {
     if from.take(closing) {
@@ -173,7 +173,7 @@ pub(super) struct Layout<'a> {
 /// A member that came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'a> {
-    /// Its name as it stands in the text, from the opening quote to the colon.
+    /// Its name as it is in the text, from the opening quote to the colon.
     pub(super) name: &'a [u8],
     /// Which of the fields it is, if any.
     pub(super) field: Option<usize>,

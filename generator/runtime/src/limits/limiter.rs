@@ -7,7 +7,7 @@ use http::{Response, StatusCode};
 
 use super::call::Call;
 use super::plan::Plan;
-use crate::error::{BindingLimit, LimiterTrouble};
+use crate::error::{BindingLimit, LimiterErrorKind};
 use crate::exchange::{MAX_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
 use crate::tables::Api;
 
@@ -110,7 +110,7 @@ impl Full {
 #[non_exhaustive]
 pub struct Unavailable {
     /// The kind of failure.
-    pub trouble: LimiterTrouble,
+    pub kind: LimiterErrorKind,
     /// What happened.
     pub why: String,
     /// How long the caller waited before.
@@ -118,9 +118,9 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    /// A failure of the kind `trouble`, because of `why`.
-    pub fn new(trouble: LimiterTrouble, why: impl Into<String>) -> Self {
-        Self { trouble, why: why.into(), waited: Duration::ZERO }
+    /// A failure of the kind `kind`, because of `why`.
+    pub fn new(kind: LimiterErrorKind, why: impl Into<String>) -> Self {
+        Self { kind, why: why.into(), waited: Duration::ZERO }
     }
 
     /// The same, after a wait.
@@ -132,7 +132,7 @@ impl Unavailable {
 
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.trouble, self.why)
+        write!(f, "{}: {}", self.kind, self.why)
     }
 }
 

@@ -1,5 +1,4 @@
-//! The way through the pages of a listing, for items of any type, so that it is compiled once and not for each
-//! operation.
+//! Walks the pages of a listing, with items of any type, so that this is compiled once and not for each operation.
 
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -91,7 +90,7 @@ impl Walk {
                 return None;
             }
             let page = match self.at.take_error(self.meta.id) {
-                Some(trouble) => Err(trouble),
+                Some(failure) => Err(failure),
                 None => self.step(source).await,
             };
             self.stopped = page.as_ref().is_err_and(is_final);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
-use tradeapi_runtime::error::LimiterTrouble;
+use tradeapi_runtime::error::LimiterErrorKind;
 use tradeapi_runtime::limits::{
     Admission, AdmissionError, Call, CountFrom, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback,
     Reservation, Unavailable,
@@ -398,7 +398,7 @@ struct Failing;
 
 impl Limiter for Failing {
     fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        let mut why = Unavailable::new(LimiterTrouble::Unreachable, "it is gone");
+        let mut why = Unavailable::new(LimiterErrorKind::Unreachable, "it is gone");
         why.waited = 3 * SECOND;
         Admission::Now(Err(AdmissionError::Unavailable(why)))
     }
