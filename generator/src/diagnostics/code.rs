@@ -77,7 +77,7 @@ codes! {
     BadIntent = "E0415", "Invalid intent.";
     BadOutcome = "E0416", "Invalid outcome.";
     Unfinished = "E0501", "Unfinished draft.";
-    OtherLanguage = "E0502", "Other version of the schema language.";
+    OtherLanguage = "E0502", "Unsupported version of the schema language.";
 }
 
 impl fmt::Display for Code {

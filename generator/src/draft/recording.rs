@@ -57,7 +57,7 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>)
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let drafts = operations.into_iter().map(|((path, method), operation)| operation.draft(api, &file, &method, &path));
-    let skipped = skipped.into_iter().map(|(what, count)| format!("{what} ({count} calls)"));
+    let skipped = skipped.into_iter().map(|(what, count)| format!("{what} ({count} of the recorded calls)"));
     Ok((drafts.collect(), skipped.collect()))
 }
 

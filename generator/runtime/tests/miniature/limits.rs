@@ -172,7 +172,7 @@ async fn a_call_that_may_not_wait_is_not_sent() -> Tested {
     let error = client.call(&order()).await.err().ok_or("it was sent")?;
     assert_eq!((error.operation(), error.outcome()), ("mini.orders", Outcome::NotDone));
     let text = "mini.orders was not sent: the limit of mini.orders, 10 calls in 1 s per UID (default) is used up for \
-                another 1.000 s at least";
+                at least another 1.000 s";
     assert_eq!(error.to_string(), text);
     assert_eq!(scene.recorder.signed_at().len(), 10);
     Ok(())
