@@ -61,7 +61,7 @@
 //!
 //! # Practice and live
 //!
-//! You always give the address, and a client of [`Client::builder`] trades live there.
+//! The address is always explicit, and a client of [`Client::builder`] trades live there.
 //!
 //! - [`Client::demo`]: A client of the demo market, which is at the same address and takes demo keys
 //!   only. Observed, in no document.

@@ -155,7 +155,10 @@ fn removed_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
 }
 
 /// Differences in statements that are compared by place and words rather than by a key.
-fn free_wording(questions: &open_questions::Compared<'_>, rules: &numbered_rules::Compared<'_>) -> Vec<Discrepancy> {
+fn free_wording(
+    questions: &open_questions::ComparedQuestions<'_>,
+    rules: &numbered_rules::ComparedRules<'_>,
+) -> Vec<Discrepancy> {
     let difference =
         |kind, at, says: String, place, has: String| Discrepancy { kind, at, says, place, has, elsewhere: None };
     let unknown = questions.in_document_only.iter().map(|clause| {
@@ -186,8 +189,8 @@ fn share(
     document: &Document,
     claims: &Claims<'_>,
     found: &Findings,
-    compared: &compare::Compared,
-    (questions, rules): (&open_questions::Compared<'_>, &numbered_rules::Compared<'_>),
+    compared: &compare::ComparedFacts,
+    (questions, rules): (&open_questions::ComparedQuestions<'_>, &numbered_rules::ComparedRules<'_>),
 ) -> Share {
     let mut facts = compared.facts.clone();
     facts.insert("rule", (rules.rules, rules.matched));

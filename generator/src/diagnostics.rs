@@ -17,7 +17,7 @@ pub use code::Code;
 pub use place::Place;
 pub use render::Format;
 pub(crate) use render::{is_invisible, printable};
-pub(crate) use report::{Help, Report};
+pub(crate) use report::{DiagnosticBuilder, Help};
 pub(crate) use suggest::{did_you_mean, name_list, nearest, unknown};
 
 /// One mistake.
@@ -168,13 +168,13 @@ impl Diagnostics {
     }
 
     /// Reports a mistake at a place.
-    pub(crate) fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> Report<'_> {
-        Report::new(self, Some(place), code, message.into())
+    pub(crate) fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+        DiagnosticBuilder::new(self, Some(place), code, message.into())
     }
 
     /// Reports a mistake that has no place in a file.
-    pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) -> Report<'_> {
-        Report::new(self, None, code, message.into())
+    pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+        DiagnosticBuilder::new(self, None, code, message.into())
     }
 
     /// Adds mistakes that have no place in a file.

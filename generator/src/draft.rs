@@ -39,7 +39,7 @@ pub(crate) struct Draft {
     /// The rates; `None` if they are unknown.
     pub(crate) rates: Option<Vec<String>>,
     /// The parameters; `None` if they are unknown.
-    pub(crate) request: Option<Vec<Field>>,
+    pub(crate) request: Option<Vec<DraftField>>,
     pub(crate) choices: Vec<OneOf>,
     /// The bounds of the window, by their keys.
     pub(crate) window: Vec<(&'static str, String)>,
@@ -47,7 +47,7 @@ pub(crate) struct Draft {
     pub(crate) response: Answer,
     pub(crate) rules: Vec<Rule>,
     pub(crate) not_shown: Vec<String>,
-    pub(crate) examples: Vec<Example>,
+    pub(crate) examples: Vec<DraftExample>,
     /// Comments for the top of the file, and text that was not understood.
     pub(crate) about: Vec<String>,
     pub(crate) unread: Vec<String>,
@@ -55,7 +55,7 @@ pub(crate) struct Draft {
 
 /// A parameter, or a field of an answer.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Field {
+pub(crate) struct DraftField {
     pub(crate) name: String,
     pub(crate) need: Option<Need>,
     /// Whether it travels in a header.
@@ -76,7 +76,7 @@ pub(crate) struct Field {
     /// The name of the source for the object, or for the objects of the list.
     pub(crate) named: Option<String>,
     /// The fields of an object, or of the objects of a list.
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Vec<DraftField>,
     /// Remarks of the source.
     pub(crate) remarks: Vec<String>,
 }
@@ -121,7 +121,7 @@ pub(crate) enum Answer {
 /// The content of an answer, or of each of its items.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Vec<DraftField>,
     /// The name of the source for it.
     pub(crate) named: Option<String>,
     /// The names of records of the family that the source may refer to, the most likely first.
@@ -141,7 +141,7 @@ pub(crate) struct Rule {
 
 /// Wire JSON of a call.
 #[derive(Clone, Debug)]
-pub(crate) struct Example {
+pub(crate) struct DraftExample {
     pub(crate) about: String,
     pub(crate) request: String,
     pub(crate) response: String,

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Diagnostics, Place};
 use crate::model::Api;
-use evaluate::{Evaluator, Verdict};
-use report::Entry;
+use evaluate::{Evaluator, Resolution};
+use report::DriftFinding;
 
 /// The consequences of a drift report for the schema. Its text lists the places with what to do at each.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ impl Drift {
         self.settled.len()
     }
 
-    fn add(&mut self, evaluate: &Evaluator<'_>, operation: &str, entry: &Entry) {
+    fn add(&mut self, evaluate: &Evaluator<'_>, operation: &str, entry: &DriftFinding) {
         let seen = format!("{operation}, {entry}");
         match evaluate.evaluate(entry) {
-            Verdict::Open(place, what) => self.open.entry((place, what)).or_default().push(seen),
-            Verdict::Settled(why) => self.settled.push(format!("{seen}: {why}")),
+            Resolution::Open(place, what) => self.open.entry((place, what)).or_default().push(seen),
+            Resolution::Settled(why) => self.settled.push(format!("{seen}: {why}")),
         }
     }
 }
@@ -68,6 +68,6 @@ impl fmt::Display for Drift {
         for settled in &self.settled {
             writeln!(f, "settled: {settled}")?;
         }
-        write!(f, "{} to write down, {} settled", self.open.len(), self.settled.len())
+        write!(f, "{} to add to the schema, {} settled", self.open.len(), self.settled.len())
     }
 }

@@ -7,7 +7,7 @@ mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Certainty, Effect, Exclusion, Family, Operation};
-use page::{Page, joined, sentence};
+use page::{TextPage, joined, sentence};
 
 /// The page of the operation with this id, such as `unified.place-order`, or with this name if only one family has it.
 pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
@@ -38,7 +38,7 @@ fn unknown(api: &Api, id: &str) -> Diagnostics {
 
 /// The page of an operation: its own keys first, then the elements within.
 fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
-    let mut page = Page::default();
+    let mut page = TextPage::default();
     page.line(&format!("{}: {}", operation.id, operation.title));
     page.line(&format!("{} {}", operation.method.as_str(), operation.path.text));
     page.line(&operation.doc);
@@ -65,7 +65,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
 }
 
 /// The pools that a call counts in, and what answers report about them.
-fn pools(page: &mut Page, api: &Api, operation: &Operation) {
+fn pools(page: &mut TextPage, api: &Api, operation: &Operation) {
     let takes = |name: &str| operation.rates.iter().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == name);
     let pools: Vec<_> = api.pools.iter().filter(|pool| takes(&pool.name)).collect();
     if !pools.is_empty() {
@@ -88,7 +88,7 @@ fn source(api: &Api, operation: &Operation) -> String {
 }
 
 /// The state transitions that the operation triggers.
-fn states(page: &mut Page, family: &Family, operation: &Operation) {
+fn states(page: &mut TextPage, family: &Family, operation: &Operation) {
     let is_named = |names: &[(String, Place)]| names.iter().any(|(name, _)| *name == operation.name);
     let of_family = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.transitions);
     let caused: Vec<_> = of_family.filter(|transition| is_named(&transition.trigger)).collect();
@@ -113,7 +113,7 @@ fn states(page: &mut Page, family: &Family, operation: &Operation) {
 }
 
 /// The constructors for documented purposes.
-fn intents(page: &mut Page, operation: &Operation) {
+fn intents(page: &mut TextPage, operation: &Operation) {
     if !operation.intents.is_empty() {
         page.heading("Intents");
     }
@@ -129,7 +129,7 @@ fn intents(page: &mut Page, operation: &Operation) {
 }
 
 /// The refusals after which the outcome is unknown; reads have none.
-fn errors(page: &mut Page, api: &Api, family: &Family, operation: &Operation) {
+fn errors(page: &mut TextPage, api: &Api, family: &Family, operation: &Operation) {
     if operation.effect == Effect::Read {
         return;
     }
@@ -145,7 +145,7 @@ fn errors(page: &mut Page, api: &Api, family: &Family, operation: &Operation) {
     observed_codes(page, api, family);
 }
 
-fn compound(page: &mut Page, operation: &Operation) {
+fn compound(page: &mut TextPage, operation: &Operation) {
     let Some(compound) = &operation.compound else { return };
     page.heading("Several things in one request");
     let when = compound.when.as_ref().map(|((name, _), (value, _))| format!("When {name} is {value}."));
@@ -153,7 +153,7 @@ fn compound(page: &mut Page, operation: &Operation) {
 }
 
 /// The number of codes that no document lists; there are too many to print all.
-fn observed_codes(page: &mut Page, api: &Api, family: &Family) {
+fn observed_codes(page: &mut TextPage, api: &Api, family: &Family) {
     let all: Vec<_> = api.observed_of(family).collect();
     let trusted = all.iter().filter(|code| code.certainty == Certainty::Several).count();
     if !all.is_empty() {

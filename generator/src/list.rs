@@ -22,7 +22,7 @@ pub(crate) fn table(api: &Api) -> String {
 /// One line for each rule: its subject, its id, its kind, the number of its test requests, its place in the document
 /// and its text; then the number of rules of each kind.
 pub(crate) fn rules(api: &Api) -> String {
-    let book = rules::book(api);
+    let rules = rules::all(api);
     let cases = rules::cases(api);
     let case_counts = |about: &str, entry: &Entry<'_>| {
         let count = |breaks: bool| {
@@ -32,7 +32,7 @@ pub(crate) fn rules(api: &Api) -> String {
         entry.check.as_ref().map(|_| (count(true), count(false)))
     };
     let heading = ["about", "rule", "kind", "broken/kept", "place in the document", "what it says"].map(str::to_owned);
-    let rows = book.iter().map(|(about, entry)| {
+    let rows = rules.iter().map(|(about, entry)| {
         let kind = match (entry.kind, entry.severity) {
             (RuleKind::Checked, Severity::Warn) => "checked, warns".to_owned(),
             (kind, _) => kind.as_str().to_owned(),
@@ -41,15 +41,15 @@ pub(crate) fn rules(api: &Api) -> String {
             case_counts(about, entry).map(|(broken, kept)| format!("{broken}/{kept}")).unwrap_or_default();
         [(*about).to_owned(), entry.id.clone(), kind, case_counts, entry.at.clone(), entry.says.clone()]
     });
-    let count = |kind: RuleKind| book.iter().filter(|(_, entry)| entry.kind == kind).count();
+    let count = |kind: RuleKind| rules.iter().filter(|(_, entry)| entry.kind == kind).count();
     let kinds = [RuleKind::Type, RuleKind::Checked, RuleKind::Limit, RuleKind::Simulated, RuleKind::Stated];
     let totals: Vec<_> = kinds.iter().map(|kind| format!("{} {}", count(*kind), kind.as_str())).collect();
-    let all_counts: Vec<_> = book.iter().filter_map(|(about, entry)| case_counts(about, entry)).collect();
+    let all_counts: Vec<_> = rules.iter().filter_map(|(about, entry)| case_counts(about, entry)).collect();
     let covered = all_counts.iter().filter(|(broken, kept)| *broken > 0 && *kept > 0).count();
     format!(
         "{}\n{} rules: {}\n{covered} of {} checked rules have requests that break and keep them, {} in all\n",
         align(std::iter::once(heading).chain(rows).collect()),
-        book.len(),
+        rules.len(),
         totals.join(", "),
         all_counts.len(),
         cases.len()

@@ -19,7 +19,7 @@ pub(crate) use shapes::{Named, Short, Spanned, Text, Texts, WordOr};
 pub(crate) use source::watched;
 
 use crate::diagnostics::{Code, Diagnostics, Place};
-use source::Source;
+use source::SchemaFile;
 
 /// The whole schema as written.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,7 @@ pub(crate) struct FamilyDocuments {
 /// The files of a schema as they are on disk.
 #[derive(Debug)]
 pub(crate) struct Sources {
-    all: Vec<Source>,
+    all: Vec<SchemaFile>,
     /// Whether every file exists and is text.
     pub(crate) are_sound: bool,
 }
@@ -92,7 +92,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Di
     if !found_all && sources.is_empty() {
         return documents;
     }
-    let mut folders: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    let mut folders: BTreeMap<&str, Vec<&SchemaFile>> = BTreeMap::new();
     let mut api = None;
     for source in &sources {
         match source.name.split_once('/') {
@@ -141,7 +141,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Di
 fn family(
     folder: &str,
     shown: &Path,
-    sources: &[&Source],
+    sources: &[&SchemaFile],
     readers: Readers,
     incomplete: &mut bool,
     to: &mut Diagnostics,
@@ -186,7 +186,12 @@ fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
     to.files().contains(&shown.join(name))
 }
 
-fn read<T: typed::Read>(source: &Source, readers: Readers, incomplete: &mut bool, to: &mut Diagnostics) -> Option<T> {
+fn read<T: typed::Read>(
+    source: &SchemaFile,
+    readers: Readers,
+    incomplete: &mut bool,
+    to: &mut Diagnostics,
+) -> Option<T> {
     let document = tree::parse(source, readers, to);
     *incomplete |= document.as_ref().is_none_or(|document| !document.is_whole);
     let value = document.and_then(|document| typed::read(&document.root, to));

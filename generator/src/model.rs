@@ -38,7 +38,7 @@ pub(crate) use code::*;
 pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
-pub(crate) use duration::{Duration, Unit as DurationUnit};
+pub(crate) use duration::{Duration, DurationUnit};
 pub(crate) use envelope::{AnswerPath, Envelope, Step};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;

@@ -108,7 +108,7 @@ pub(crate) fn of_family(family: &Family) -> Vec<Entry<'_>> {
 }
 
 /// All rules, each with the name of the family or the id of the operation that it belongs to.
-pub(crate) fn book(api: &Api) -> Vec<(&str, Entry<'_>)> {
+pub(crate) fn all(api: &Api) -> Vec<(&str, Entry<'_>)> {
     let of_families =
         api.families.iter().flat_map(|family| of_family(family).into_iter().map(|entry| (family.name.as_str(), entry)));
     let of_operations = api.operations().flat_map(|(family, operation)| {

@@ -32,7 +32,7 @@ pub(crate) struct Kind {
 /// Rust files, in a folder that may hold others.
 pub(crate) const RUST: Kind = Kind { endings: &["rs"], is_alone: false };
 
-/// The prefix of temporary files; a run that is killed leaves those behind that it was writing.
+/// The prefix of temporary files; a run that is killed leaves the ones that it was writing.
 const TEMPORARY: &str = ".tradeapi-gen-";
 
 /// The result of a run.

@@ -220,7 +220,7 @@ fn undraftable_sources_are_reported_with_a_hint() {
     assert!(draft("garten", &docs, "Sow Seed").contains("did you mean `garden`?"));
     assert!(draft("garden", &docs, "Sow Seeds").contains("did you mean `Sow Seed`?"));
     assert!(draft("garden", &docs, "Growing").contains("use the heading of a section with a method and a path"));
-    assert!(draft("garden", &docs, "Sow Seed").contains("has this section already"));
+    assert!(draft("garden", &docs, "Sow Seed").contains("already has this section"));
     assert!(draft("garden", folder.path(), "Sow Seed").contains("name the folder that holds each"));
 }
 
@@ -261,7 +261,10 @@ fn a_recording_becomes_operations_that_are_marked_as_guessed() {
     for secret in ["ABCD-SECRET", "sig-of-a-call", "SIGABCDEF"] {
         assert!(!shown.contains(secret), "{secret} is in a draft");
     }
-    assert_eq!(drafted.left_out, ["OPTIONS /garden/v1/lamps: the method is not one of the language (1 calls)"]);
+    assert_eq!(
+        drafted.left_out,
+        ["OPTIONS /garden/v1/lamps: the schema language does not have this method (1 of the recorded calls)"]
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ use tradeapi_tests::schema;
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
 /// The allocations while an answer is read, per byte of the answer. Freed memory is included, so the peak is lower.
-const MOST_PER_BYTE: u64 = 8;
+const MAX_PER_BYTE: u64 = 8;
 
 const HOSTILE: usize = 4 << 20;
 const HONEST: usize = 3 << 20;
@@ -99,7 +99,7 @@ fn hostile<O: Operation>(items: &[&str]) -> usize {
     for (body, place) in &lists {
         for item in items {
             let body = with_items(body.clone(), place, &[(*item).to_owned()], HOSTILE);
-            let bound = MOST_PER_BYTE * body.len() as u64;
+            let bound = MAX_PER_BYTE * body.len() as u64;
             let session = Session::new();
             let reads = session.operation("read");
             let span = reads.measure_thread();

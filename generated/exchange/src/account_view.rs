@@ -8,7 +8,7 @@ use crate::accounts::{Account, Balance, Position};
 use crate::instruments::Instrument;
 use crate::orders::{Order, Quantity, State};
 use crate::state::Core;
-use crate::words::{Line, Pos, Side};
+use crate::words::{Line, PositionSide, Side};
 
 /// A snapshot of an account, for assertions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct PositionView {
     /// The pair.
     pub symbol: String,
     /// The position of the pair.
-    pub pos: Pos,
+    pub pos: PositionSide,
     /// The side that opened it.
     pub side: Side,
     /// The quantity.
@@ -72,7 +72,7 @@ pub struct PositionView {
 }
 
 impl PositionView {
-    fn of(pair: &Instrument, pos: Pos, position: &Position) -> Self {
+    fn of(pair: &Instrument, pos: PositionSide, position: &Position) -> Self {
         Self {
             line: pair.line,
             symbol: pair.symbol.to_owned(),

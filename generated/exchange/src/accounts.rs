@@ -13,7 +13,7 @@ use tradeapi::runtime::signing::HmacSha256;
 use crate::instruments::{Coin, Instrument, quotient};
 use crate::orders::{Fill, Presets};
 use crate::values::Price;
-use crate::words::{Family, Line, Margin, Mode, Pos, Side};
+use crate::words::{Family, Line, Margin, Mode, PositionSide, Side};
 
 /// A user to open accounts for.
 ///
@@ -37,7 +37,7 @@ pub struct Profile {
 }
 
 impl Default for Profile {
-    /// One-way mode, 100,000 USDT and USDC, 2 BTC and 30 ETH in each account, all permissions, on no list.
+    /// One-way mode, 100,000 USDT and USDC, 2 BTC and 30 ETH in each account, all permissions, not on the allowlist.
     fn default() -> Self {
         let balances = [("USDT", 100_000), ("USDC", 100_000), ("BTC", 2), ("ETH", 30)];
         Self {
@@ -155,9 +155,9 @@ pub(crate) struct Balance {
     pub(crate) total: Decimal,
     /// The part reserved for orders.
     pub(crate) frozen: Decimal,
-    /// Held by positions.
+    /// The margin of its positions.
     pub(crate) margin: Decimal,
-    /// Borrowed.
+    /// The debt.
     pub(crate) debt: Decimal,
 }
 
@@ -205,7 +205,7 @@ pub(crate) struct Change {
 }
 
 impl Position {
-    pub(crate) fn empty(pos: Pos) -> Self {
+    pub(crate) fn empty(pos: PositionSide) -> Self {
         let zero = Decimal::ZERO;
         let (side, mode, presets) = (pos.opening_side(), Margin::Crossed, Presets::default());
         Self { side, lots: 0, cost: zero, margin: zero, mode, presets }
@@ -245,16 +245,16 @@ pub(crate) struct Account {
     pub(crate) family: Family,
     pub(crate) mode: Mode,
     pub(crate) balances: BTreeMap<Coin, Balance>,
-    pub(crate) positions: BTreeMap<(usize, Pos), Position>,
+    pub(crate) positions: BTreeMap<(usize, PositionSide), Position>,
     /// The ids of open orders, and of those that close a position.
     pub(crate) open: BTreeSet<u64>,
-    pub(crate) closing: BTreeMap<(usize, Pos), BTreeSet<u64>>,
+    pub(crate) closing: BTreeMap<(usize, PositionSide), BTreeSet<u64>>,
     /// The ids of filled and cancelled orders.
     pub(crate) closed: BTreeSet<u64>,
-    /// The oldest first.
+    /// The fills, the oldest first.
     pub(crate) fills: VecDeque<Fill>,
     pub(crate) clients: FxHashMap<Arc<str>, u64>,
-    /// The numbers of open orders, of futures and of the rest.
+    /// The number of open orders of futures, and of all others.
     pub(crate) waiting: [usize; 2],
 }
 
@@ -288,7 +288,7 @@ impl Account {
         self.balances.get(coin).map(Balance::available).unwrap_or_default()
     }
 
-    pub(crate) fn position(&self, instrument: usize, pos: Pos) -> Position {
+    pub(crate) fn position(&self, instrument: usize, pos: PositionSide) -> Position {
         self.positions.get(&(instrument, pos)).copied().unwrap_or_else(|| Position::empty(pos))
     }
 }
@@ -302,7 +302,7 @@ mod tests {
     fn a_fill_closes_before_it_opens() {
         let pairs = instruments::all();
         let pair = &pairs[5];
-        let mut position = Position::empty(Pos::Net);
+        let mut position = Position::empty(PositionSide::Net);
         let opened = position.fill(pair, Side::Buy, 640_000, 100);
         assert_eq!((opened.opened, opened.profit), (100, Decimal::ZERO));
         assert_eq!(opened.margin, Decimal::from(640));

@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use crate::journal::{Action, Line};
+use crate::journal::{Action, JournalLine};
 use crate::orders::Order;
 use crate::state::Core;
 
@@ -12,7 +12,7 @@ impl Core {
         if !matches!(action, Action::Reset) {
             self.advance(now);
         }
-        let line = self.journal.is_some().then(|| Line::of_action(now, action.clone()));
+        let line = self.journal.is_some().then(|| JournalLine::of_action(now, action.clone()));
         match action {
             Action::Look => {}
             Action::Fill { order, qty } => self.fill_by_name(&order, qty.0)?,
@@ -40,12 +40,14 @@ impl Core {
     fn fill_by_name(&mut self, name: &str, qty: Decimal) -> Result<(), String> {
         let is_meant = |order: &&Order| order.id.to_string() == name || order.client() == Some(name);
         let found = self.orders.iter().filter(|order| order.spot.is_some()).find(is_meant);
-        let found = found.ok_or_else(|| format!("no order {name} waits"))?;
+        let found = found.ok_or_else(|| format!("there is no open order {name}"))?;
         let (id, index, spot, remaining) = (found.id, found.ticket.pair, found.spot, found.remaining());
         let lots = self.pairs[index].lots(qty).filter(|lots| (1..=remaining).contains(lots));
         let (Some(lots), Some(spot)) = (lots, spot) else {
             let rest = self.pairs[index].qty(remaining);
-            return Err(format!("order {name} can be filled by a part of {rest}, a multiple of the step"));
+            return Err(format!(
+                "order {name} has {rest} left to fill: expected at most that, in multiples of the step"
+            ));
         };
         self.books[index].reduce(spot, lots);
         self.fill(id, spot.ticks, lots, false);
@@ -60,7 +62,7 @@ impl Core {
         }
         for index in indices {
             let ticks = self.pairs[index].ticks(price).filter(|ticks| *ticks <= self.pairs[index].opening * 100);
-            let ticks = ticks.ok_or_else(|| format!("{price} is not a possible price of {symbol}"))?;
+            let ticks = ticks.ok_or_else(|| format!("{price} is not a valid price of {symbol}"))?;
             self.set_mid(index, ticks);
         }
         Ok(())

@@ -80,7 +80,7 @@ impl AnswerPlan {
     }
 
     /// The time by the clock of the node that checks timestamps.
-    pub(crate) fn judged_at(&self) -> u64 {
+    pub(crate) fn node_time(&self) -> u64 {
         self.now.saturating_add_signed(self.node.clock)
     }
 
@@ -91,7 +91,7 @@ impl AnswerPlan {
             return;
         };
         let is_valid_by = |now: u64| now.abs_diff(signed_at) <= window;
-        if let Some(hostile) = core.hostile.as_mut().filter(|_| is_valid_by(self.now) && !is_valid_by(self.judged_at()))
+        if let Some(hostile) = core.hostile.as_mut().filter(|_| is_valid_by(self.now) && !is_valid_by(self.node_time()))
         {
             hostile.counts.record(HostileEvent::RefusedByWrongClock);
         }
@@ -124,7 +124,7 @@ impl AnswerPlan {
         injected_refusal(codes::random(meta, proof, &mut self.dice), status)
     }
 
-    /// The answer, done or not.
+    /// The answer that the fault sends in place of the right one, whether or not the request is done.
     fn instead(&mut self, meta: &'static Meta) -> Option<Served> {
         let server_error = [500, 502, 503, 504].map(|status| (status, 1));
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);

@@ -144,7 +144,7 @@ fn covers(given: &str, needed: &str) -> bool {
     given == needed || (without_kind(given) == without_kind(needed) && given.contains("write"))
 }
 
-/// The permission without whether it reads or writes, which stands in parentheses.
+/// The permission without the part in parentheses, which says whether it reads or writes.
 fn without_kind(permission: &str) -> &str {
     permission.split(" (").next().unwrap_or_default()
 }

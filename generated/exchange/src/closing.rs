@@ -3,7 +3,7 @@
 use crate::orders::{Borrowing, Order, Quantity, Source, State, Ticket};
 use crate::refusal::Reason;
 use crate::state::Core;
-use crate::words::{Cancelled, Effect, Force, Mode, Pos, Prevention, Side};
+use crate::words::{Cancelled, Effect, Force, Mode, PositionSide, Prevention, Side};
 
 impl Core {
     /// The lots that an order can close once the orders that it replaces are cancelled.
@@ -31,7 +31,7 @@ impl Core {
     }
 
     /// The lots of a position that open orders occupy.
-    fn occupied(&self, account: usize, index: usize, pos: Pos) -> u64 {
+    fn occupied(&self, account: usize, index: usize, pos: PositionSide) -> u64 {
         let closing = self.accounts[account].closing.get(&(index, pos));
         closing.into_iter().flatten().filter_map(|id| self.orders.get(id)).map(Order::remaining).sum()
     }
@@ -48,7 +48,7 @@ impl Core {
     }
 
     /// Cancels closing orders, the oldest first, until they occupy no more than `most`.
-    pub(crate) fn cancel_closing(&mut self, account: usize, index: usize, pos: Pos, most: u64) {
+    pub(crate) fn cancel_closing(&mut self, account: usize, index: usize, pos: PositionSide, most: u64) {
         while self.occupied(account, index, pos) > most {
             let closing = self.accounts[account].closing.get(&(index, pos));
             let Some(oldest) = closing.and_then(|ids| ids.first().copied()) else { return };
@@ -57,7 +57,7 @@ impl Core {
     }
 
     /// Shrinks closing orders after a fill, so that they occupy no more than the rest of the position.
-    pub(crate) fn trim_closing(&mut self, account: usize, index: usize, pos: Pos) {
+    pub(crate) fn trim_closing(&mut self, account: usize, index: usize, pos: PositionSide) {
         let closing = self.accounts[account].closing.get(&(index, pos));
         let Some(order) = closing.and_then(|ids| ids.first()).and_then(|id| self.orders.get(id)) else { return };
         let position = self.accounts[account].position(index, pos);
@@ -70,7 +70,7 @@ impl Core {
         &mut self,
         account: usize,
         index: usize,
-        pos: Pos,
+        pos: PositionSide,
         lots: u64,
         source: Source,
     ) -> Result<u64, Reason> {
@@ -83,7 +83,8 @@ impl Core {
         }
         self.cancel_closing(account, index, pos, position.lots - lots.min(position.lots));
         let ticket = self.market_ticket(account, index, position.side.opposite(), pos, lots, source);
-        self.place(Ticket { effect: Effect::Close, reduce_only: pos == Pos::Net, ..ticket }).map(|placed| placed.id)
+        self.place(Ticket { effect: Effect::Close, reduce_only: pos == PositionSide::Net, ..ticket })
+            .map(|placed| placed.id)
     }
 
     /// A market order of an account in a pair.
@@ -92,7 +93,7 @@ impl Core {
         account: usize,
         index: usize,
         side: Side,
-        pos: Pos,
+        pos: PositionSide,
         lots: u64,
         source: Source,
     ) -> Ticket {

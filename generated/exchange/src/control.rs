@@ -25,8 +25,8 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use tradeapi::runtime::json::JsonWriter;
 
 use crate::exchange::Exchange;
-use crate::faults::{Aim, Fault, FaultKind};
-use crate::snapshot::{View, snapshot};
+use crate::faults::{Fault, FaultKind, FaultTarget};
+use crate::snapshot::{Selection, snapshot};
 
 mod conditions;
 mod query;
@@ -44,15 +44,15 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// The maximum speed of the clock, and the maximum step: the actions of other participants in between are simulated.
-const MOST_SPEED: u32 = 1_000;
-const MOST_STEP: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_SPEED: u32 = 1_000;
+const MAX_STEP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The greatest delay of an answer and of listings.
-const MOST_DELAY: u64 = 60 * 60 * 1000;
+const MAX_DELAY: u64 = 60 * 60 * 1000;
 
 /// The most faults, and the longest code.
-const MOST_FAULTS: usize = 100;
-const MOST_CODE: usize = 16;
+const MAX_FAULTS: usize = 100;
+const MAX_CODE: usize = 16;
 
 /// The refusal of a control request.
 pub(crate) struct Refused(pub(crate) StatusCode, pub(crate) String);
@@ -121,7 +121,7 @@ fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
     let reads = matches!(path, "/" | "/-/state" | "/-/journal");
     if request.method != if reads { Method::GET } else { Method::POST } {
         let method = if reads { "GET" } else { "POST" };
-        return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} takes {method} only")));
+        return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} accepts only {method}")));
     }
     does(exchange, query)
 }
@@ -163,14 +163,14 @@ fn nothing() -> Bytes {
 }
 
 fn state(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    let view = View { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
+    let view = Selection { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
     let core = exchange.core_now();
     Ok(Bytes::from(snapshot(&core, view, exchange.time().speed())))
 }
 
 fn time(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    let most_step = u64::try_from(MOST_STEP.as_millis()).unwrap_or(u64::MAX);
-    match (query.number("speed", MOST_SPEED)?, query.number("step", most_step)?) {
+    let most_step = u64::try_from(MAX_STEP.as_millis()).unwrap_or(u64::MAX);
+    match (query.number("speed", MAX_SPEED)?, query.number("step", most_step)?) {
         (None, None) => return Err(Refused::bad("missing speed or step")),
         (speed, step) => {
             if let Some(speed) = speed {
@@ -199,9 +199,9 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     }
     let code = query.get("code");
     if let Some(code) = &code {
-        let is_code = code.len() <= MOST_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let is_code = code.len() <= MAX_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !is_code {
-            return Err(Refused::bad(format!("invalid code {code:?}: expected up to {MOST_CODE} letters and digits")));
+            return Err(Refused::bad(format!("invalid code {code:?}: expected up to {MAX_CODE} letters and digits")));
         }
     }
     let kind = query.get("kind").unwrap_or("any".into());
@@ -210,27 +210,27 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
             "expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, late-gateway, slow, any without one",
         )
     })?;
-    let aim = match query.get("aim").as_deref() {
-        None | Some("changes") => Aim::Changes,
-        Some("all") => Aim::All,
-        Some(id) if crate::routes::operations().any(|meta| meta.id == id) => Aim::Operation(id.to_owned()),
+    let target = match query.get("aim").as_deref() {
+        None | Some("changes") => FaultTarget::Changes,
+        Some("all") => FaultTarget::All,
+        Some(id) if crate::routes::operations().any(|meta| meta.id == id) => FaultTarget::Operation(id.to_owned()),
         Some(id) => {
             return Err(Refused::bad(format!(
                 "unknown operation {id:?}: expected changes, all, or an id such as unified.place-order"
             )));
         }
     };
-    if exchange.core().faults.list.len() >= MOST_FAULTS {
-        return Err(Refused::bad(format!("{MOST_FAULTS} faults are waiting: remove them with clear=all")));
+    if exchange.core().faults.list.len() >= MAX_FAULTS {
+        return Err(Refused::bad(format!("{MAX_FAULTS} faults are waiting: remove them with clear=all")));
     }
-    let mut fault = Fault::new(fault_kind).aim(aim);
+    let mut fault = Fault::new(fault_kind).target(target);
     if let Some(times) = query.number("times", u32::MAX)? {
         fault = fault.times(times.max(1));
     }
     if let Some(share) = query.get("share") {
         fault = fault.per_mille(per_mille(&share).map_err(Refused::bad)?);
     }
-    if let Some(delay) = query.number("delay", MOST_DELAY)? {
+    if let Some(delay) = query.number("delay", MAX_DELAY)? {
         fault = fault.delay(Duration::from_millis(delay));
     }
     exchange.add_fault(fault);

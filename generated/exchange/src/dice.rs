@@ -76,7 +76,7 @@ fn hash_part(hash: u64, part: &[u8]) -> u64 {
     let (words, rest) = part.as_chunks();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    // The length tells the parts apart.
+    // The length separates the parts.
     let hash = step(hash, (part.len() as u64).to_le_bytes());
     step(words.iter().fold(hash, |hash, word| step(hash, *word)), last)
 }

@@ -70,7 +70,7 @@ impl Docs {
             return moved;
         };
         if request.method != Method::GET {
-            return text(StatusCode::METHOD_NOT_ALLOWED, "The reference takes GET only.\n");
+            return text(StatusCode::METHOD_NOT_ALLOWED, "The reference accepts only GET.\n");
         }
         if name == "keys.json" {
             return match refuse_foreign(path, &request.headers) {

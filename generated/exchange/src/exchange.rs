@@ -61,15 +61,15 @@ impl Keys {
 
 /// An invalid argument of a function for tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Impossible(String);
+pub struct InvalidArgument(String);
 
-impl fmt::Display for Impossible {
+impl fmt::Display for InvalidArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Impossible {}
+impl std::error::Error for InvalidArgument {}
 
 impl Exchange {
     /// An exchange for tests: its time is moved by hand, other participants only quote, and rates are unlimited. Its
@@ -201,8 +201,8 @@ impl Exchange {
             .limits(LimitMode::Off)
     }
 
-    /// Answers a request that comes from `address` now. The answer arrives at once and whole, whatever
-    /// [faults](Self::add_fault) there are; one that is lost is empty, with status 502.
+    /// Answers a request from `address`, now. The answer arrives at once and complete, regardless of
+    /// [faults](Self::add_fault); an answer that a fault loses is empty, with status 502.
     pub fn answer(&self, request: &Request<Bytes>, address: IpAddr) -> Response<Bytes> {
         match self.deliver(request, address).delivered {
             Delivered::Whole(answer)
@@ -218,9 +218,9 @@ impl Exchange {
         }
     }
 
-    /// Answers a request that comes from `address` now, as the answer arrives.
+    /// Answers a request from `address`, now, and returns how the answer arrives.
     pub fn deliver(&self, request: &Request<Bytes>, address: IpAddr) -> Delivery {
-        // The time is read behind the lock, so that a reset, which may set it back, comes before or after.
+        // The time is read under the lock, so that a reset, which may set it back, comes before or after.
         let mut core = self.core();
         let now = self.time.now();
         gate::answer(&mut core, now, request, address)
@@ -236,10 +236,10 @@ impl Exchange {
         self.core().advance(now.as_millis());
     }
 
-    fn act(&self, action: Action) -> Result<(), Impossible> {
+    fn act(&self, action: Action) -> Result<(), InvalidArgument> {
         let mut core = self.core();
         let now = self.time.now().as_millis();
-        core.act(now, action).map_err(Impossible)
+        core.act(now, action).map_err(InvalidArgument)
     }
 
     /// Advances the exchange to the time of its clock.
@@ -260,8 +260,8 @@ impl Exchange {
     /// # Errors
     ///
     /// There is no such open order, or less of it is open.
-    pub fn fill(&self, order: impl fmt::Display, qty: impl Into<tradeapi::Decimal>) -> Result<(), Impossible> {
-        let qty = number(&qty.into()).map_err(|_| Impossible(format!("order {order}: not a quantity")))?;
+    pub fn fill(&self, order: impl fmt::Display, qty: impl Into<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
+        let qty = number(&qty.into()).map_err(|_| InvalidArgument(format!("order {order}: not a quantity")))?;
         self.act(Action::Fill { order: order.to_string(), qty: Price(qty) })
     }
 
@@ -271,9 +271,10 @@ impl Exchange {
     /// # Errors
     ///
     /// There is no such pair, or the price is not a multiple of its step.
-    pub fn set_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), Impossible> {
+    pub fn set_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), InvalidArgument> {
         let price = price.into();
-        let number = number(&price).map_err(|_| Impossible(format!("{price} is not a possible price of {symbol}")))?;
+        let number =
+            number(&price).map_err(|_| InvalidArgument(format!("{price} is not a valid price of {symbol}")))?;
         self.act(Action::Price { symbol: symbol.to_owned(), price: Price(number) })
     }
 
@@ -309,7 +310,7 @@ impl Exchange {
         self.add_fault(Fault::new(FaultKind::Refuse(code.into())).times(1));
     }
 
-    /// Carries out the next change, and answers with this code nevertheless.
+    /// Carries out the next change, but answers with this code.
     pub fn hide_next(&self, code: impl Into<String>) {
         self.add_fault(Fault::new(FaultKind::Hide(code.into())).times(1));
     }

@@ -125,7 +125,7 @@ fn proxy(status: StatusCode) -> Response<Bytes> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Aim {
+pub enum FaultTarget {
     /// Requests that change something.
     Changes,
     /// All requests.
@@ -138,19 +138,22 @@ pub enum Aim {
 ///
 /// ```
 /// use std::time::Duration;
-/// use tradeapi_exchange::{Aim, Exchange, Fault, Seed, FaultKind};
+/// use tradeapi_exchange::{Exchange, Fault, FaultKind, FaultTarget, Seed};
 ///
 /// let exchange = Exchange::new(Seed(7));
-/// exchange.add_fault(Fault::new(FaultKind::Lose).aim(Aim::Operation("unified.place-order".into())).times(2));
-/// exchange.add_fault(Fault::new(FaultKind::Any).aim(Aim::All).per_mille(400).delay(Duration::from_millis(80)));
+/// let placements = FaultTarget::Operation("unified.place-order".into());
+/// exchange.add_fault(Fault::new(FaultKind::Lose).target(placements).times(2));
+/// let any = Fault::new(FaultKind::Any).target(FaultTarget::All);
+/// exchange.add_fault(any.per_mille(400).delay(Duration::from_millis(80)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct Fault {
     #[serde(rename = "trouble")]
     pub(crate) kind: FaultKind,
-    pub(crate) aim: Aim,
-    /// The remaining occurrences; unlimited if `None`.
+    #[serde(rename = "aim")]
+    pub(crate) target: FaultTarget,
+    /// How often it still occurs; unlimited if `None`.
     pub(crate) times: Option<u32>,
     pub(crate) per_mille: u32,
     #[serde(with = "crate::values::millis")]
@@ -158,14 +161,14 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of this kind with each request that changes something.
+    /// A fault of this kind for every request that changes something.
     pub fn new(kind: FaultKind) -> Self {
-        Self { kind, aim: Aim::Changes, times: None, per_mille: 1_000, delay: Duration::ZERO }
+        Self { kind, target: FaultTarget::Changes, times: None, per_mille: 1_000, delay: Duration::ZERO }
     }
 
     /// Sets the requests that the fault applies to.
-    pub fn aim(mut self, aim: Aim) -> Self {
-        self.aim = aim;
+    pub fn target(mut self, target: FaultTarget) -> Self {
+        self.target = target;
         self
     }
 
@@ -188,10 +191,10 @@ impl Fault {
     }
 
     fn concerns(&self, meta: &Meta) -> bool {
-        match &self.aim {
-            Aim::Changes => meta.effect != Effect::Read,
-            Aim::All => true,
-            Aim::Operation(id) => meta.id == id,
+        match &self.target {
+            FaultTarget::Changes => meta.effect != Effect::Read,
+            FaultTarget::All => true,
+            FaultTarget::Operation(id) => meta.id == id,
         }
     }
 }

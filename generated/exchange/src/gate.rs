@@ -13,7 +13,7 @@ use crate::answer_plan::{AnswerPlan, signed_at};
 use crate::authentication::authenticate;
 use crate::delivery::{Delivered, Delivery};
 use crate::faults::FaultKind;
-use crate::journal::{Line, count_rule};
+use crate::journal::{JournalLine, count_rule};
 use crate::log::Entry;
 use crate::recorded::{Answered, Recorded};
 use crate::refusal::{FAULT, Reason, Refusal};
@@ -27,7 +27,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     let meta = route.map(|route| route.meta);
     let mut answer_plan = core.answer_plan(meta, request);
     let shown =
-        answer_plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |answer_plan| answer_plan.judged_at());
+        answer_plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |answer_plan| answer_plan.node_time());
     let (mut sender, mut kind, mut latency) = (None, None, Duration::ZERO);
     let served = match find(core, route, shown, request, address) {
         Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
@@ -57,7 +57,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     let answered = core.journal.as_mut().map(|journal| {
         let name = kind.as_ref().map(|kind| kind.name().0);
         let answered = Answered::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
-        journal.push(&Line::of_request(core.now, Recorded::new(request, address), answered.clone()));
+        journal.push(&JournalLine::of_request(core.now, Recorded::new(request, address), answered.clone()));
         answered
     });
     let (delivered, behind) = match (&kind, &mut answer_plan, meta) {

@@ -54,7 +54,7 @@ use listed;
 pub struct Hostility {
     /// The seed of all faults and quirks.
     pub seed: Seed,
-    /// The percentage of changes that are faulted; of queries half as many.
+    /// The percentage of changes that are faulted; queries are faulted half as often.
     pub faults: u64,
     /// The percentage of answers with a [`Quirk`].
     pub quirks: u64,

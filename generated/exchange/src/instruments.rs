@@ -7,11 +7,11 @@ use crate::words::{Family, Line, Side};
 /// The name of a coin.
 pub(crate) type Coin = &'static str;
 
-/// More decimal places than any coin has; quotients are rounded to it.
+/// The decimal places that quotients are rounded to, more than any coin has.
 pub(crate) const PLACES: u32 = 12;
 
-/// The greatest value of one order, so that no product of price and quantity loses a digit.
-pub(crate) const MOST_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
+/// The maximum value of one order, so that no product of price and quantity loses a digit.
+pub(crate) const MAX_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
 
 /// The units of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,9 +38,9 @@ pub(crate) struct Instrument {
     pub(crate) tick: Decimal,
     /// The step of quantities.
     pub(crate) step: Decimal,
-    /// The least quantity, in lots.
+    /// The minimum quantity, in lots.
     pub(crate) least: u64,
-    /// The price at the beginning, in ticks.
+    /// The initial price, in ticks.
     pub(crate) opening: u64,
     /// The usual quantity of other participants' orders, in lots.
     pub(crate) clip: u64,

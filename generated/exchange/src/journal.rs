@@ -16,10 +16,10 @@ use crate::setup::Setup;
 use crate::values::Price;
 
 /// The number of written lines that are kept in memory for readers.
-const MOST_KEPT: usize = 10_000;
+const MAX_KEPT: usize = 10_000;
 
 /// The most rules that are counted. There are fewer, but some ids contain names from requests.
-const MOST_RULES: usize = 1_000;
+const MAX_RULES: usize = 1_000;
 
 /// The first line: the setup, and the start time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ const VERSION: u32 = 1;
 
 /// Any other line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct JournalLine {
     /// The time of the exchange.
     pub(crate) at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub(crate) struct Line {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Action {
-    /// Time passes because the state is observed.
+    /// An observation of the state, which lets time pass.
     Look,
     Fill {
         order: String,
@@ -86,7 +86,7 @@ impl Journal {
         Self { kept: VecDeque::from([head]), ..Self::default() }
     }
 
-    pub(crate) fn push(&mut self, line: &Line) {
+    pub(crate) fn push(&mut self, line: &JournalLine) {
         self.kept.push_back(to_json(line));
     }
 
@@ -94,7 +94,7 @@ impl Journal {
     pub(crate) fn take_unwritten(&mut self) -> String {
         let text = self.lines(self.written);
         self.written = self.gone + self.kept.len();
-        while self.kept.len() > MOST_KEPT {
+        while self.kept.len() > MAX_KEPT {
             self.kept.pop_front();
             self.gone += 1;
         }
@@ -116,7 +116,7 @@ fn to_json(value: &impl Serialize) -> String {
 pub(crate) fn count_rule(counts: &mut BTreeMap<String, u64>, rule: &str) {
     if let Some(count) = counts.get_mut(rule) {
         *count += 1;
-    } else if counts.len() < MOST_RULES {
+    } else if counts.len() < MAX_RULES {
         counts.insert(rule.to_owned(), 1);
     }
 }
@@ -148,7 +148,10 @@ impl fmt::Display for ReplayError {
         match self {
             Self::Unreadable { line, why } => write!(f, "line {line} of the journal: {why}"),
             Self::Differs { line, recorded, replayed } => {
-                write!(f, "line {line} of the journal: another answer\n  recorded: {recorded}\n  replayed: {replayed}")
+                write!(
+                    f,
+                    "line {line} of the journal: the answer differs\n  recorded: {recorded}\n  replayed: {replayed}"
+                )
             }
         }
     }
@@ -160,7 +163,7 @@ impl std::error::Error for ReplayError {}
 pub(crate) struct Recording {
     pub(crate) begun: u64,
     pub(crate) setup: Setup,
-    pub(crate) lines: Vec<(usize, Line)>,
+    pub(crate) lines: Vec<(usize, JournalLine)>,
 }
 
 impl Recording {
@@ -182,7 +185,7 @@ impl Recording {
     }
 }
 
-impl Line {
+impl JournalLine {
     pub(crate) fn of_action(at: u64, action: Action) -> Self {
         Self { at, request: None, answer: None, action: Some(action) }
     }

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
 /// The key of a count: caller, operation and class.
-type Key = (Caller, &'static str, &'static str);
+type Key = (CallerId, &'static str, &'static str);
 
 /// The caller of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Caller {
+pub(crate) enum CallerId {
     User(u64),
     Address(IpAddr),
 }
@@ -38,8 +38,8 @@ impl Limits {
         let of_class = |wanted: &str| meta.limits.iter().find(|limit| limit.class == wanted);
         let Some(limit) = of_class(wanted).or_else(|| of_class("default")) else { return Ok(None) };
         let caller = match (limit.scope, user) {
-            (Scope::Uid, Some(user)) => Caller::User(user),
-            _ => Caller::Address(address),
+            (Scope::Uid, Some(user)) => CallerId::User(user),
+            _ => CallerId::Address(address),
         };
         let (_, calls) = self.0.entry((caller, meta.id, limit.class)).or_insert_with(|| (*limit, VecDeque::new()));
         let length = u64::from(limit.per_millis);
@@ -58,7 +58,7 @@ impl Limits {
 /// A limit and how much of it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    pub(crate) caller: Caller,
+    pub(crate) caller: CallerId,
     /// The id of the operation.
     pub(crate) operation: &'static str,
     pub(crate) class: &'static str,

@@ -7,10 +7,10 @@ use crate::decisions::MAINTENANCE;
 use crate::instruments::Coin;
 use crate::orders::{Source, State};
 use crate::state::Core;
-use crate::words::{Cancelled, Margin, Pos};
+use crate::words::{Cancelled, Margin, PositionSide};
 
 /// A position, by pair, account and side.
-type PositionRef = (usize, usize, Pos);
+type PositionRef = (usize, usize, PositionSide);
 
 impl Core {
     /// Closes the positions of a pair whose margin the mark price has used up. Orders of the account in the pair are
@@ -29,14 +29,14 @@ impl Core {
             let lots = self.accounts[account].position(index, pos).lots;
             let closed = self.close_position(account, index, pos, lots, Source::Liquidation);
             if closed.is_err() || self.accounts[account].position(index, pos).lots == lots {
-                // Nothing can be closed at this price, as with an empty book; the next price tries again.
+                // Nothing can be closed at this price, as with an empty book; the next change of the price tries again.
                 return;
             }
         }
     }
 
     fn used_up(&self, index: usize) -> Option<PositionRef> {
-        let mut held = self.held.range((index, 0, Pos::Net)..).take_while(|(pair, _, _)| *pair == index);
+        let mut held = self.held.range((index, 0, PositionSide::Net)..).take_while(|(pair, _, _)| *pair == index);
         held.find(|held| self.is_used_up(**held)).copied()
     }
 

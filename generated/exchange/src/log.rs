@@ -10,14 +10,14 @@ use crate::hostile::{HostileFault, Quirk};
 use crate::refusal::Refusal;
 
 /// How many requests are kept.
-const MOST: usize = 200;
+const MAX_ENTRIES: usize = 200;
 
 /// The number of bytes that are kept of a path, of parameters, and of an answer.
-const MOST_TEXT: usize = 400;
+const MAX_TEXT: usize = 400;
 
 /// The outcome of a request. A batch is done even if some of its items are refused.
 #[derive(Clone, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum RequestOutcome {
     Done { answer: String },
     Refused { code: String, message: String, rule: String },
 }
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) parameters: String,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: RequestOutcome,
     /// The fault of the request.
     pub(crate) fault: Option<FaultKind>,
     /// The fault and the quirk of a hostile exchange.
@@ -50,8 +50,8 @@ impl Entry {
         let query = request.uri().query().unwrap_or_default();
         let parameters = if query.is_empty() { request.body() } else { query.as_bytes() };
         let verdict = match answer {
-            Ok(data) => Verdict::Done { answer: beginning(data.as_bytes()) },
-            Err(refusal) => Verdict::Refused {
+            Ok(data) => RequestOutcome::Done { answer: beginning(data.as_bytes()) },
+            Err(refusal) => RequestOutcome::Refused {
                 code: beginning(refusal.code.as_bytes()),
                 message: beginning(refusal.message.as_bytes()),
                 rule: beginning(refusal.rule.as_bytes()),
@@ -72,8 +72,8 @@ impl Entry {
 
 /// The beginning of a text, with a mark if it is cut off.
 fn beginning(text: &[u8]) -> String {
-    match text.get(..MOST_TEXT) {
-        Some(start) if text.len() > MOST_TEXT => {
+    match text.get(..MAX_TEXT) {
+        Some(start) if text.len() > MAX_TEXT => {
             format!("{}…", String::from_utf8_lossy(start).trim_end_matches('\u{fffd}'))
         }
         _ => String::from_utf8_lossy(text).into_owned(),
@@ -90,7 +90,7 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn push(&mut self, entry: Entry) {
-        if self.entries.len() == MOST {
+        if self.entries.len() == MAX_ENTRIES {
             self.entries.pop_front();
         }
         self.entries.push_back(entry);
@@ -124,10 +124,10 @@ mod tests {
             let body = Bytes::from("é".repeat(10_000));
             log.push(Entry::new(0, None, &Request::new(body), Ok("{}"), None, None));
         }
-        assert_eq!((log.count(), log.newest().count()), (1_000, MOST));
+        assert_eq!((log.count(), log.newest().count()), (1_000, MAX_ENTRIES));
         let (number, newest) = log.newest().next().unwrap_or_else(|| unreachable!("it was filled"));
         assert_eq!(number, 1_000);
-        assert_eq!(newest.parameters, format!("{}…", "é".repeat(MOST_TEXT / 2)));
+        assert_eq!(newest.parameters, format!("{}…", "é".repeat(MAX_TEXT / 2)));
         let cleared = log.cleared();
         assert_eq!((cleared.count(), cleared.newest().count()), (1_000, 0));
     }

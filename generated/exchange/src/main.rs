@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use tradeapi_exchange::{
-    Aim, Docs, Exchange, Fault, FaultKind, Mode, Prices, Profile, Seed, Setup, Time, per_mille, server,
+    Docs, Exchange, Fault, FaultKind, FaultTarget, Mode, Prices, Profile, Seed, Setup, Time, per_mille, server,
 };
 
 /// A local exchange for tests and for trying out the client. It serves all documented operations over HTTP, in a market
@@ -80,7 +80,7 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match (&arguments.command, &arguments.replay) {
         (Some(Command::Watch { url, once }), _) => watch::watch(url, *once).await,
-        (None, Some(journal)) => replayed(journal).map(|_| println!("every answer was the same")),
+        (None, Some(journal)) => replayed(journal).map(|_| println!("all answers are the same")),
         (None, None) => run(&arguments).await,
     };
     match done {
@@ -113,7 +113,7 @@ fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
         None => Exchange::of(setup(arguments)?, now),
     };
     if let Some(share) = arguments.faults {
-        exchange.add_fault(Fault::new(FaultKind::Any).aim(Aim::All).per_mille(share));
+        exchange.add_fault(Fault::new(FaultKind::Any).target(FaultTarget::All).per_mille(share));
     }
     Ok(exchange)
 }

@@ -8,10 +8,10 @@ use crate::instruments::Instrument;
 use crate::words::Side;
 
 /// How many of the last fills are kept for each pair.
-const MOST_FILLS: usize = 1_000;
+const MAX_FILLS: usize = 1_000;
 
 /// How many changes of the price are kept for each pair.
-const MOST_PRICES: usize = 480;
+const MAX_PRICES: usize = 480;
 
 /// A public trade.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl Market {
 
     pub(crate) fn record(&mut self, id: u64, side: Side, ticks: u64, lots: u64, at: u64) {
         self.move_to(ticks, at);
-        if self.fills.len() == MOST_FILLS {
+        if self.fills.len() == MAX_FILLS {
             self.fills.pop_front();
         }
         self.fills.push_back(PublicFill { id, side, ticks, lots, at });
@@ -75,7 +75,7 @@ impl Market {
         if self.prices.back().is_some_and(|(_, latest)| *latest == ticks) {
             return;
         }
-        if self.prices.len() == MOST_PRICES {
+        if self.prices.len() == MAX_PRICES {
             self.prices.pop_front();
         }
         self.prices.push_back((at, ticks));

@@ -12,7 +12,7 @@ use crate::state::Core;
 use crate::words::{Cancelled, Force, Prevention, Side};
 
 impl Core {
-    /// Matches an order with resting ones. The rest of it rests in the book or is cancelled, by its time in force.
+    /// Matches an order with resting ones. What is left of it stays in the book or is cancelled, by its time in force.
     pub(crate) fn work(&mut self, id: u64) {
         let Some(order) = self.orders.get(&id) else { return };
         let force = if order.ticks.is_some() { order.ticket.force } else { Force::Ioc };

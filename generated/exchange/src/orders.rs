@@ -8,7 +8,7 @@ use tradeapi::{classic, unified};
 
 use crate::book::Spot;
 use crate::instruments::Coin;
-use crate::words::{Cancelled, Effect, Force, Line, Margin, Pos, Prevention, Side};
+use crate::words::{Cancelled, Effect, Force, Line, Margin, PositionSide, Prevention, Side};
 
 /// The state of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ pub(crate) struct Ticket {
     pub(crate) price: Option<Decimal>,
     pub(crate) quantity: Quantity,
     pub(crate) force: Force,
-    pub(crate) pos: Pos,
+    pub(crate) pos: PositionSide,
     pub(crate) effect: Effect,
     pub(crate) reduce_only: bool,
     pub(crate) prevention: Prevention,
@@ -275,7 +275,7 @@ pub(crate) struct Fill {
     pub(crate) pair: usize,
     /// The side in the book.
     pub(crate) side: Side,
-    pub(crate) pos: Pos,
+    pub(crate) pos: PositionSide,
     pub(crate) effect: Effect,
     pub(crate) is_limit: bool,
     pub(crate) is_taker: bool,

@@ -14,7 +14,7 @@ const REPEATED: usize = 3;
 
 /// A query for a page, in the form of both families.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Query<'a> {
+pub(crate) struct PageQuery<'a> {
     pub(crate) meta: &'a Meta,
     /// The item after which the page begins.
     pub(crate) before: Option<&'a str>,
@@ -26,7 +26,7 @@ pub(crate) struct Query<'a> {
 /// The query of a request: `$before` is its parameter with the cursor.
 macro_rules! query {
     ($request:ident, $before:ident, line: $line:expr, symbol: $symbol:expr $(,)?) => {
-        Query {
+        PageQuery {
             meta: Self::META,
             before: $request.$before.as_ref().map(|id| id.as_str()),
             limit: $request.limit,
@@ -66,7 +66,7 @@ struct Page {
 }
 
 impl Page {
-    fn new(core: &Core, query: &Query<'_>) -> Self {
+    fn new(core: &Core, query: &PageQuery<'_>) -> Self {
         let [start, end] = query.range;
         let [from, to] = range(query.meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
         // A foreign id yields an empty page.
@@ -142,7 +142,7 @@ impl Desk<'_> {
     pub(crate) fn orders<T>(
         &self,
         kind: Kind,
-        query: &Query<'_>,
+        query: &PageQuery<'_>,
         is_meant: impl Fn(&Order) -> bool,
         record: impl Fn(&Core, &Order) -> T,
     ) -> ListedPage<T> {
@@ -172,7 +172,7 @@ impl Desk<'_> {
     /// Fills of the account on a page, newest first: of one order, if it is named.
     pub(crate) fn fills<T>(
         &self,
-        query: &Query<'_>,
+        query: &PageQuery<'_>,
         order: Option<&str>,
         record: impl Fn(&Core, &Fill) -> T,
     ) -> ListedPage<T> {

@@ -9,9 +9,9 @@ use crate::words::Side;
 const STEP: u64 = 250;
 
 /// The longest time that is simulated when time is moved further at once.
-const MOST_STEPPED: u64 = 24 * 60 * 60 * 1000;
+const MAX_STEPPED: u64 = 24 * 60 * 60 * 1000;
 
-/// How many quotes stand on each side.
+/// The number of quotes on each side.
 const QUOTES: u64 = 5;
 
 /// How many times the usual quantity each quote of a quiet market has.
@@ -89,7 +89,7 @@ impl Core {
 
     /// Skips actions of other participants after a day without requests.
     pub(crate) fn skip_idle_steps(&mut self, now: u64) {
-        let earliest = now.saturating_sub(MOST_STEPPED);
+        let earliest = now.saturating_sub(MAX_STEPPED);
         let is_idle = !self.settings.lively || self.markets.iter().all(|market| !market.is_awake);
         if is_idle {
             self.next_step = self.next_step.max(now);

@@ -6,11 +6,11 @@ use rust_decimal::Decimal;
 
 use crate::decisions::{BAND, BORROWABLE, TAKER_FEE};
 use crate::events::Event;
-use crate::instruments::{Coin, Contract, Instrument, MOST_VALUE, quotient};
+use crate::instruments::{Coin, Contract, Instrument, MAX_VALUE, quotient};
 use crate::orders::{Borrowing, Order, Quantity, State, Ticket};
 use crate::refusal::Reason;
 use crate::state::Core;
-use crate::words::{Effect, Family, Mode, Pos, Side};
+use crate::words::{Effect, Family, Mode, PositionSide, Side};
 
 /// An accepted order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct Placed {
 }
 
 impl Core {
-    /// Accepts and matches an order, whose rest rests in the book or is cancelled. Then closes positions whose
+    /// Accepts and matches an order; what is left of it stays in the book or is cancelled. Then closes positions whose
     /// take-profit or stop-loss the price has reached.
     pub(crate) fn place(&mut self, ticket: Ticket) -> Result<Placed, Reason> {
         let pair = ticket.pair;
@@ -111,7 +111,7 @@ impl Core {
         let pair = &self.pairs[index];
         match ticket.quantity {
             Quantity::Lots(qty) => self.lots_of_qty(index, qty),
-            Quantity::Amount(amount) if amount > MOST_VALUE => Err(Reason::SizeMost),
+            Quantity::Amount(amount) if amount > MAX_VALUE => Err(Reason::SizeMost),
             Quantity::Amount(amount) => {
                 let lots = pair.lots_for(amount, self.reference(index, ticket.side));
                 if lots < pair.least { Err(Reason::SizeLeast) } else { Ok(lots) }
@@ -133,11 +133,11 @@ impl Core {
     fn fit_position_mode(&self, ticket: &mut Ticket) -> Result<(), Reason> {
         match (self.accounts[ticket.account].mode, ticket.pos) {
             (Mode::OneWay, _) => {
-                ticket.pos = Pos::Net;
+                ticket.pos = PositionSide::Net;
                 ticket.effect = if ticket.reduce_only { Effect::Close } else { Effect::Open };
                 Ok(())
             }
-            (Mode::Hedge, Pos::Net) => Err(Reason::NotInMode),
+            (Mode::Hedge, PositionSide::Net) => Err(Reason::NotInMode),
             (Mode::Hedge, pos) => {
                 ticket.effect = if ticket.side == pos.opening_side() { Effect::Open } else { Effect::Close };
                 ticket.reduce_only = false;
@@ -263,5 +263,5 @@ fn most_lots(pair: &Instrument) -> u64 {
         Contract::InverseByQuote => pair.step,
         _ => pair.price(pair.opening) * pair.step,
     };
-    u64::try_from((MOST_VALUE / lot).floor()).unwrap_or(u64::MAX)
+    u64::try_from((MAX_VALUE / lot).floor()).unwrap_or(u64::MAX)
 }

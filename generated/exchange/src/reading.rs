@@ -9,8 +9,8 @@ use tradeapi::{Operation, Violations};
 use crate::refusal::Reason;
 
 /// An upper bound of prices and quantities, and of their decimal places, so that products are exact.
-const MOST: Decimal = Decimal::from_parts(3_567_587_328, 232, 0, false, 0);
-const MOST_PLACES: u32 = 12;
+const MAX_NUMBER: Decimal = Decimal::from_parts(3_567_587_328, 232, 0, false, 0);
+const MAX_PLACES: u32 = 12;
 
 /// The depth of requests: a list of objects in an object.
 const DEPTH: u32 = 4;
@@ -82,7 +82,7 @@ fn copy(from: &mut Reader<'_>, out: &mut JsonWriter, depth: u32) -> Result<(), R
 /// A number of a request.
 pub(crate) fn number(text: &tradeapi::Decimal) -> Result<Decimal, Reason> {
     let number = text.to_rust_decimal().map_err(|_| Reason::Parameter)?.normalize();
-    let is_fine = !number.is_sign_negative() && number <= MOST && number.scale() <= MOST_PLACES;
+    let is_fine = !number.is_sign_negative() && number <= MAX_NUMBER && number.scale() <= MAX_PLACES;
     if is_fine { Ok(number) } else { Err(Reason::Parameter) }
 }
 

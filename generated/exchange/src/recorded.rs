@@ -20,7 +20,7 @@ pub(crate) struct Recorded {
     headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     body: String,
-    /// In base64, a body that is not text.
+    /// A body that is not text, in base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     bytes: String,
 }

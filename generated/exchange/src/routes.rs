@@ -65,7 +65,7 @@ impl Desk<'_> {
     }
 }
 
-/// An operation by its path, and what serves it.
+/// An operation with its path, and the function that serves it.
 pub(crate) struct Route {
     pub(crate) meta: &'static Meta,
     call: fn(&mut Core, &Caller<'_>) -> Served,

@@ -24,10 +24,10 @@ use crate::exchange::Exchange;
 use crate::log::Log;
 
 /// The longest body that is read.
-const MOST_BODY: usize = 1 << 20;
+const MAX_BODY: usize = 1 << 20;
 
 /// The most concurrent connections; further ones wait.
-const MOST_CONNECTIONS: usize = 4_096;
+const MAX_CONNECTIONS: usize = 4_096;
 
 /// How long a connection may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(60);
@@ -41,7 +41,7 @@ pub async fn serve(listener: TcpListener, exchange: Exchange) {
 pub async fn serve_with(listener: TcpListener, exchange: Exchange, docs: Docs) {
     let docs = Arc::new(docs);
     exchange.core().log.get_or_insert_with(Log::default);
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
@@ -98,7 +98,7 @@ async fn answer(
     docs: &Docs,
 ) -> io::Result<Response<Answer>> {
     let (head, body) = request.into_parts();
-    let body = match Limited::new(body, MOST_BODY).collect().await {
+    let body = match Limited::new(body, MAX_BODY).collect().await {
         Ok(_) if control::serves(head.uri.path()) => return Ok(control::answer(&head, exchange).map(Answer::whole)),
         Ok(_) if docs::serves(head.uri.path()) => return Ok(docs.answer(&head, exchange).map(Answer::whole)),
         Ok(body) => body.to_bytes(),

@@ -9,7 +9,7 @@ use tradeapi::unified::Symbol;
 
 use crate::accounts::Profile;
 use crate::faults::Conditions;
-use crate::instruments::{Contract, Instrument, MOST_VALUE, PLACES, on_grid};
+use crate::instruments::{Contract, Instrument, MAX_VALUE, PLACES, on_grid};
 use crate::settings::Settings;
 use crate::values::{Price, number};
 use crate::words::{Family, Line};
@@ -31,7 +31,7 @@ use crate::words::{Family, Line};
 ///     ",
 /// )?;
 /// assert_eq!(setup.users.len(), 1);
-/// # Ok::<(), tradeapi_exchange::BadSetup>(())
+/// # Ok::<(), tradeapi_exchange::SetupError>(())
 /// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -41,7 +41,7 @@ pub struct Setup {
     pub settings: Settings,
     /// The users. Their keys follow from the seed, in this order. Without any, there is a default user.
     pub users: Vec<Profile>,
-    /// Pairs beside those that every exchange has.
+    /// Pairs in addition to those that every exchange has.
     pub instruments: Vec<Pair>,
     /// Prices that are played back. Other participants do not move them.
     pub prices: Vec<Prices>,
@@ -49,7 +49,7 @@ pub struct Setup {
     pub conditions: Conditions,
 }
 
-/// A pair beside those that every exchange has.
+/// A pair in addition to those that every exchange has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -68,10 +68,10 @@ pub struct Pair {
     /// The step of quantities.
     #[serde(with = "number")]
     pub step: Decimal,
-    /// The price at the beginning.
+    /// The initial price.
     #[serde(with = "number")]
     pub opening: Decimal,
-    /// The least quantity in steps.
+    /// The minimum quantity, in steps.
     #[serde(default = "one")]
     pub least: u64,
 }
@@ -93,15 +93,15 @@ pub struct Prices {
 
 /// The error of an invalid setup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadSetup(String);
+pub struct SetupError(String);
 
-impl std::fmt::Display for BadSetup {
+impl std::fmt::Display for SetupError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for BadSetup {}
+impl std::error::Error for SetupError {}
 
 impl Setup {
     /// These settings and one user.
@@ -114,8 +114,8 @@ impl Setup {
     /// # Errors
     ///
     /// The text is not a valid setup; the error names the line.
-    pub fn from_yaml(text: &str) -> Result<Self, BadSetup> {
-        serde_yaml::from_str(text).map_err(|error| BadSetup(error.to_string()))
+    pub fn from_yaml(text: &str) -> Result<Self, SetupError> {
+        serde_yaml::from_str(text).map_err(|error| SetupError(error.to_string()))
     }
 
     /// Reads a YAML file.
@@ -134,7 +134,7 @@ impl Pair {
     /// The instrument; `None` if the numbers make no sense. Its names live as long as the program.
     pub(crate) fn instrument(&self) -> Option<Instrument> {
         let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
-        let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MOST_VALUE;
+        let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MAX_VALUE;
         let is_by_quote = Symbol::from(self.symbol.as_str()).is_new_coin_m();
         let (contract, leverage, only) = match self.line {
             Line::Spot | Line::Margin => (Contract::Spot, 1, Some(Family::Unified)),
@@ -186,7 +186,9 @@ impl Prices {
                 (Some(at), Some(price)) => {
                     let passed = at.checked_sub(*begun.get_or_insert(at));
                     let is_ordered = passed.filter(|at| steps.last().is_none_or(|(before, _)| before <= at));
-                    let at = is_ordered.ok_or_else(|| failed(format!("line {}: the time goes back", index + 1)))?;
+                    let at = is_ordered.ok_or_else(|| {
+                        failed(format!("line {}: the time is earlier than on the line before", index + 1))
+                    })?;
                     steps.push((at, Price(price)));
                 }
                 _ if index == 0 => {}

@@ -5,32 +5,32 @@ use std::cmp::Reverse;
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
-use crate::faults::{Aim, Conditions, Fault, FaultKind};
+use crate::faults::{Conditions, Fault, FaultKind, FaultTarget};
 use crate::hostile::{HostileFault, Hostility, Node, Quirk};
 use crate::instruments::quotient;
-use crate::limits::Caller;
-use crate::log::{Entry, Verdict};
+use crate::limits::CallerId;
+use crate::log::{Entry, RequestOutcome};
 use crate::orders::{Order, State};
 use crate::state::Core;
 use crate::words::{Line, Side};
 
 /// The most accounts, orders, positions, balances and limits.
-const MOST_ROWS: usize = 50;
+const MAX_ROWS: usize = 50;
 /// The most requests.
-const MOST_REQUESTS: usize = 100;
+const MAX_REQUESTS: usize = 100;
 /// The most levels of each side of a book.
-const MOST_LEVELS: usize = 8;
+const MAX_LEVELS: usize = 8;
 
 /// The selected pair and account, by their numbers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct View {
+pub(crate) struct Selection {
     /// One pair, or the first of the futures.
     pub(crate) pair: Option<usize>,
     /// One account, or all.
     pub(crate) account: Option<usize>,
 }
 
-impl View {
+impl Selection {
     /// The numbers of the selected accounts.
     fn accounts(self, core: &Core) -> impl Iterator<Item = usize> {
         (0..core.accounts.len()).filter(move |index| self.account.is_none_or(|one| one == *index))
@@ -38,7 +38,7 @@ impl View {
 }
 
 /// The state of an exchange, with the speed of its clock.
-pub(crate) fn snapshot(core: &Core, view: View, speed: u32) -> String {
+pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     let first = core.pairs.iter().position(|pair| pair.line == Line::UsdtFutures).unwrap_or_default();
     let pair = view.pair.filter(|index| *index < core.pairs.len()).unwrap_or(first);
     let mut out = JsonWriter::new();
@@ -112,7 +112,7 @@ fn pairs(out: &mut JsonWriter, core: &Core) {
 }
 
 fn accounts(out: &mut JsonWriter, core: &Core) {
-    let newest = (0..core.accounts.len()).take(MOST_ROWS);
+    let newest = (0..core.accounts.len()).take(MAX_ROWS);
     list(out, "accounts", newest, core.accounts.len(), |out, index| {
         let account = &core.accounts[index];
         count(out, "index", index);
@@ -132,7 +132,7 @@ fn market(out: &mut JsonWriter, core: &Core, index: usize) {
     decimal(out, "tick", pair.tick);
     for (name, side) in [("bids", Side::Buy), ("asks", Side::Sell)] {
         out.member(name).begin_array();
-        for (ticks, lots) in core.books[index].best_levels(side, MOST_LEVELS) {
+        for (ticks, lots) in core.books[index].best_levels(side, MAX_LEVELS) {
             out.element().begin_object();
             decimal(out, "price", pair.price(ticks));
             decimal(out, "qty", pair.qty(lots));
@@ -151,12 +151,12 @@ fn market(out: &mut JsonWriter, core: &Core, index: usize) {
     out.end_object();
 }
 
-fn orders(out: &mut JsonWriter, core: &Core, view: View) {
+fn orders(out: &mut JsonWriter, core: &Core, view: Selection) {
     let total = view.accounts(core).map(|index| core.accounts[index].open.len()).sum();
-    let newest = |index: usize| core.accounts[index].open.iter().rev().take(MOST_ROWS);
+    let newest = |index: usize| core.accounts[index].open.iter().rev().take(MAX_ROWS);
     let mut ids: Vec<u64> = view.accounts(core).flat_map(newest).copied().collect();
     ids.sort_unstable_by_key(|id| Reverse(*id));
-    ids.truncate(MOST_ROWS);
+    ids.truncate(MAX_ROWS);
     let shown = ids.iter().filter_map(|id| core.orders.get(id));
     list(out, "orders", shown, total, |out, order| write_order(out, core, order));
 }
@@ -178,13 +178,13 @@ fn write_order(out: &mut JsonWriter, core: &Core, order: &Order) {
     out.member("created").number(&order.created);
 }
 
-fn positions(out: &mut JsonWriter, core: &Core, view: View) {
+fn positions(out: &mut JsonWriter, core: &Core, view: Selection) {
     let open = |index: usize| {
         let positions = core.accounts[index].positions.iter().filter(|(_, position)| position.lots > 0);
         positions.map(move |(key, position)| (index, *key, position))
     };
     let all = || view.accounts(core).flat_map(open);
-    list(out, "positions", all().take(MOST_ROWS), all().count(), |out, (account, (index, pos), position)| {
+    list(out, "positions", all().take(MAX_ROWS), all().count(), |out, (account, (index, pos), position)| {
         let pair = &core.pairs[index];
         let profit = pair.profit(position.side, position.cost, core.markets[index].last, position.lots);
         text(out, "account", &name(core, account));
@@ -199,13 +199,13 @@ fn positions(out: &mut JsonWriter, core: &Core, view: View) {
     });
 }
 
-fn balances(out: &mut JsonWriter, core: &Core, view: View) {
+fn balances(out: &mut JsonWriter, core: &Core, view: Selection) {
     let held = |index: usize| {
         let balances = core.accounts[index].balances.iter();
         balances.filter(|(_, balance)| !balance.total.is_zero() || !balance.debt.is_zero()).map(move |of| (index, of))
     };
     let all = || view.accounts(core).flat_map(held);
-    list(out, "balances", all().take(MOST_ROWS), all().count(), |out, (account, (coin, balance))| {
+    list(out, "balances", all().take(MAX_ROWS), all().count(), |out, (account, (coin, balance))| {
         text(out, "account", &name(core, account));
         text(out, "coin", coin);
         decimal(out, "total", balance.total.round_dp(8));
@@ -220,12 +220,12 @@ fn balances(out: &mut JsonWriter, core: &Core, view: View) {
 fn limits(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.limits.usage(core.now).collect();
     let total = all.len();
-    let name = |caller: Caller| match caller {
-        Caller::User(id) => id.to_string(),
-        Caller::Address(address) => address.to_string(),
+    let name = |caller: CallerId| match caller {
+        CallerId::User(id) => id.to_string(),
+        CallerId::Address(address) => address.to_string(),
     };
     all.sort_by_key(|usage| (Reverse(quotient(usage.used.into(), usage.calls.into())), usage.operation));
-    all.truncate(MOST_ROWS);
+    all.truncate(MAX_ROWS);
     all.sort_by_key(|usage| (usage.operation, usage.class, name(usage.caller)));
     list(out, "limits", all, total, |out, usage| {
         text(out, "caller", &name(usage.caller));
@@ -247,12 +247,12 @@ fn write_kind(out: &mut JsonWriter, fault: &FaultKind) {
 
 fn write_fault(out: &mut JsonWriter, fault: &Fault) {
     write_kind(out, &fault.kind);
-    let aim = match &fault.aim {
-        Aim::Changes => "changes",
-        Aim::All => "all",
-        Aim::Operation(id) => id,
+    let target = match &fault.target {
+        FaultTarget::Changes => "changes",
+        FaultTarget::All => "all",
+        FaultTarget::Operation(id) => id,
     };
-    text(out, "aim", aim);
+    text(out, "aim", target);
     out.member("permille").number(&u64::from(fault.per_mille));
     if let Some(times) = fault.times {
         out.member("times").number(&u64::from(times));
@@ -262,7 +262,7 @@ fn write_fault(out: &mut JsonWriter, fault: &Fault) {
 
 fn faults(out: &mut JsonWriter, core: &Core) {
     let faults = &core.faults.list;
-    list(out, "faults", faults.iter().take(MOST_ROWS), faults.len(), write_fault);
+    list(out, "faults", faults.iter().take(MAX_ROWS), faults.len(), write_fault);
 }
 
 /// The conditions of the network and the nodes.
@@ -299,7 +299,7 @@ fn violations(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.violations.iter().collect();
     all.sort_by_key(|(rule, count)| (Reverse(**count), *rule));
     let total = all.len();
-    all.truncate(MOST_ROWS);
+    all.truncate(MAX_ROWS);
     list(out, "violations", all, total, |out, (rule, count)| {
         text(out, "rule", rule);
         out.member("count").number(count);
@@ -307,7 +307,7 @@ fn violations(out: &mut JsonWriter, core: &Core) {
 }
 
 fn requests(out: &mut JsonWriter, core: &Core) {
-    let newest = core.log.iter().flat_map(|log| log.newest()).take(MOST_REQUESTS);
+    let newest = core.log.iter().flat_map(|log| log.newest()).take(MAX_REQUESTS);
     let total = core.log.as_ref().map_or(0, |log| usize::try_from(log.count()).unwrap_or(usize::MAX));
     list(out, "requests", newest, total, |out, (number, entry)| write_request(out, number, entry));
 }
@@ -322,8 +322,8 @@ fn write_request(out: &mut JsonWriter, number: u64, entry: &Entry) {
     text(out, "path", &entry.path);
     text(out, "parameters", &entry.parameters);
     match &entry.verdict {
-        Verdict::Done { answer } => text(out, "answer", answer),
-        Verdict::Refused { code, message, rule } => {
+        RequestOutcome::Done { answer } => text(out, "answer", answer),
+        RequestOutcome::Refused { code, message, rule } => {
             text(out, "code", code);
             text(out, "message", message);
             text(out, "rule", rule);

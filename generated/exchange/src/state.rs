@@ -22,13 +22,13 @@ use crate::refusal::Refusal;
 use crate::settings::Settings;
 use crate::setup::{Pair, Setup};
 use crate::tasks::Task;
-use crate::words::{Family, Line, Pos, Side};
+use crate::words::{Family, Line, PositionSide, Side};
 
 /// The first id; ids have nineteen digits.
 const FIRST_ID: u64 = 1_400_000_000_000_000_000;
 
 /// The maximum number of events to keep; older ones are dropped.
-const MOST_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 /// The whole exchange: `answer(time, request)` changes it and returns the answer. It has no clock, sockets or threads,
 /// and all random numbers follow from the seed.
@@ -48,9 +48,9 @@ pub(crate) struct Core {
     pub(crate) accounts: Vec<Account>,
     pub(crate) orders: Orders,
     /// Positions with a take-profit or a stop-loss: pair, account, position.
-    pub(crate) guarded: BTreeSet<(usize, usize, Pos)>,
+    pub(crate) guarded: BTreeSet<(usize, usize, PositionSide)>,
     /// All positions, in the same form.
-    pub(crate) held: BTreeSet<(usize, usize, Pos)>,
+    pub(crate) held: BTreeSet<(usize, usize, PositionSide)>,
     /// Ended spot orders with a take-profit or a stop-loss for what they traded: pair, order.
     pub(crate) bought: BTreeSet<(usize, u64)>,
     last_id: u64,
@@ -204,7 +204,7 @@ impl Core {
         if let Some(hostile) = &mut self.hostile {
             hostile.touch(&event);
         }
-        if self.events.len() == MOST_EVENTS {
+        if self.events.len() == MAX_EVENTS {
             self.events.pop_front();
         }
         self.events.push_back(event);

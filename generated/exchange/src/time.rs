@@ -19,7 +19,7 @@ const BEGINNING: u64 = 1_767_225_600_000;
 /// The time of an exchange. Clones share it.
 ///
 /// A client of an exchange in the same process uses it as its environment, so that its pauses end when the time is
-/// advanced, and last as long in each run.
+/// advanced, and take the same time in every run.
 #[derive(Clone, Debug)]
 pub struct Time(Arc<Shared>);
 
@@ -136,18 +136,18 @@ impl Time {
 
     /// Awaits `future`, and moves a clock that stands still whenever `future` waits: to the next moment that anything
     /// waits for on this clock. So pauses before retries and waits for rate limits end, which otherwise last until
-    /// someone calls [`advance`](Self::advance). What `future` waits for may also be other tasks that wait on this
+    /// something calls [`advance`](Self::advance). What `future` waits for may also be other tasks that wait on this
     /// clock.
     ///
     /// ```
     /// use tradeapi::runtime::retry::RetryPolicy;
     /// use tradeapi::unified::GetAccountAssets;
-    /// use tradeapi_exchange::{Aim, Exchange, Fault, FaultKind, Seed};
+    /// use tradeapi_exchange::{FaultTarget, Exchange, Fault, FaultKind, Seed};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// let exchange = Exchange::new(Seed(7));
     /// let client = exchange.client();
-    /// exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::All).times(2));
+    /// exchange.add_fault(Fault::new(FaultKind::Gateway).target(FaultTarget::All).times(2));
     /// let (retry, assets) = (RetryPolicy::new(), GetAccountAssets::new());
     /// exchange.time().run(client.retrying(&retry).call(&assets)).await?;
     /// # Ok::<(), tradeapi::Error>(())
@@ -185,7 +185,7 @@ impl Time {
         self.moment().runs.map_or(0, |(_, speed)| speed)
     }
 
-    /// From now on it runs `speed` times as fast as the system's clock, or stands still if that is zero.
+    /// Makes it run `speed` times as fast as the system's clock, or stand still if `speed` is zero.
     pub fn set_speed(&self, speed: u32) {
         let mut moment = self.moment();
         moment.advanced = moment.passed();

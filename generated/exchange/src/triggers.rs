@@ -3,13 +3,13 @@
 use crate::events::Event;
 use crate::orders::{Order, Preset, Quantity, Source, Ticket};
 use crate::state::Core;
-use crate::words::{Effect, Force, Pos, Side};
+use crate::words::{Effect, Force, PositionSide, Side};
 
 /// What a trigger belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guarded {
     /// A position of an account.
-    Position(usize, Pos),
+    Position(usize, PositionSide),
     /// An ended spot order.
     Order(u64),
 }
@@ -53,7 +53,7 @@ impl Core {
         }
         let (pair, market) = (&self.pairs[index], &self.markets[index]);
         let (last, mark) = (pair.price(market.last), pair.price(market.mid));
-        let of_pair = self.guarded.range((index, 0, Pos::Net)..).take_while(|(other, _, _)| *other == index);
+        let of_pair = self.guarded.range((index, 0, PositionSide::Net)..).take_while(|(other, _, _)| *other == index);
         let mut positions = of_pair.filter_map(|(_, account, pos)| {
             let position = self.accounts[*account].positions.get(&(index, *pos))?;
             let (preset, source) = position.presets.triggered(position.side, last, mark)?;
@@ -69,13 +69,13 @@ impl Core {
     }
 
     /// An order that closes a position and removes its presets.
-    fn closing_ticket(&mut self, index: usize, account: usize, pos: Pos, source: Source) -> Option<Ticket> {
+    fn closing_ticket(&mut self, index: usize, account: usize, pos: PositionSide, source: Source) -> Option<Ticket> {
         self.guarded.remove(&(index, account, pos));
         let position = self.accounts[account].positions.get_mut(&(index, pos))?;
         position.presets = Default::default();
         let (side, lots) = (position.side.opposite(), position.lots);
         let ticket = self.market_ticket(account, index, side, pos, lots, source);
-        Some(Ticket { effect: Effect::Close, reduce_only: pos == Pos::Net, ..ticket })
+        Some(Ticket { effect: Effect::Close, reduce_only: pos == PositionSide::Net, ..ticket })
     }
 
     /// An order that sells the quantity that a spot order bought, less the fee, or buys back the sold one.
@@ -90,7 +90,7 @@ impl Core {
                 pair.lots_below(bought.min(self.accounts[account].available(pair.base)))
             }
         };
-        let ticket = self.market_ticket(account, index, side, Pos::Net, lots, source);
+        let ticket = self.market_ticket(account, index, side, PositionSide::Net, lots, source);
         (lots > 0).then(|| Ticket { line: order.ticket.line, quantity: Quantity::Lots(pair.qty(lots)), ..ticket })
     }
 }

@@ -13,8 +13,8 @@ use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The most rows of a list, and the most characters of a text.
-const MOST_ROWS: usize = 12;
-const MOST_LETTERS: usize = 48;
+const MAX_ROWS: usize = 12;
+const MAX_LETTERS: usize = 48;
 
 /// Moves the cursor to the first line and clears the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
@@ -94,7 +94,7 @@ fn screen(state: &Value) -> String {
 fn table(columns: &[&str], rows: &[Value]) -> String {
     let head = columns.iter().map(|column| (*column).to_owned()).collect();
     let cells = |row: &Value| columns.iter().map(|column| cell(&row[*column])).collect();
-    let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().take(MOST_ROWS).map(cells)).collect();
+    let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().take(MAX_ROWS).map(cells)).collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     let padded = |line: &Vec<String>| {
@@ -111,8 +111,8 @@ fn cell(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let is_long = text.chars().count() > MOST_LETTERS;
-    let shown = text.chars().take(MOST_LETTERS).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
+    let is_long = text.chars().count() > MAX_LETTERS;
+    let shown = text.chars().take(MAX_LETTERS).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
     shown.chain(is_long.then_some('…')).collect()
 }
 
@@ -134,7 +134,7 @@ mod tests {
         });
         let text = screen(&state);
         assert!(!text.contains('\u{1b}') && !text.contains("orders"), "{text}");
-        assert_eq!(text.matches("  unified 1  BTC   2").count(), MOST_ROWS, "{text}");
+        assert_eq!(text.matches("  unified 1  BTC   2").count(), MAX_ROWS, "{text}");
         assert!(text.contains("conditions: latency [5,20], lag 500\n"), "{text}");
         let hostile = "hostile: faults 40, quirks 8, seed 7, nodes 2,1:lag=2500, wrong 3, odd 1\n";
         assert!(text.contains(hostile), "{text}");

@@ -101,7 +101,7 @@ words! {
     }
 
     /// The position that an order belongs to.
-    pub enum Pos {
+    pub enum PositionSide {
         /// The one position of a pair in one-way mode, long or short.
         Net = "net",
         /// The long position in hedge mode.
@@ -160,7 +160,7 @@ impl Side {
     }
 }
 
-impl Pos {
+impl PositionSide {
     /// The side that opens the position.
     pub(crate) const fn opening_side(self) -> Side {
         match self {

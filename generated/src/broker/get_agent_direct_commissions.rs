@@ -83,10 +83,10 @@ runtime::parameters! {
     #[derive(Default)]
     pub struct GetAgentDirectCommissions {
         /// `startTime`: Start of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8.
-        /// An empty text in a stored request stands for leaving it out.
+        /// An empty text in a stored request means the same as leaving it out.
         pub start_time: Option<runtime::Timestamp>,
         /// `endTime`: End of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8. An
-        /// empty text in a stored request stands for leaving it out.
+        /// empty text in a stored request means the same as leaving it out.
         pub end_time: Option<runtime::Timestamp>,
         /// `idLessThan`: Only entries before this id.
         pub id_less_than: Option<CommissionId>,

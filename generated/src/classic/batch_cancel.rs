@@ -17,7 +17,7 @@ runtime::parameters! {
     /// | parameter | required | default | unit | values |
     /// |---|---|---|---|---|
     /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 50 items at most |
+    /// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); at most 50 items |
     /// | `symbol` | by a rule |  |  | [`Symbol`](super::Symbol) |
     /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
     ///
@@ -80,8 +80,8 @@ runtime::parameters! {
     pub struct BatchCancel {
         /// `productType`: Kind of futures contract.
         pub product_type: ProductType,
-        /// `orderIdList`: The orders to cancel. The document does not say whether it is required. 50 items at
-        /// most.
+        /// `orderIdList`: The orders to cancel. The document does not say whether it is required. At most 50
+        /// items.
         pub order_id_list: Option<Vec<BatchCancelItem>>,
         /// `symbol`: Trading pair. Required when orderIdList is set. Required by a rule.
         pub symbol: Option<Symbol>,

@@ -21,7 +21,7 @@ runtime::parameters! {
     /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
     /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
     /// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
-    /// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 50 items at most |
+    /// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 50 items |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed
@@ -121,7 +121,7 @@ runtime::parameters! {
         pub margin_coin: Coin,
         /// `marginMode`: Margin mode of all orders.
         pub margin_mode: MarginMode,
-        /// `orderList`: The orders. 50 items at most.
+        /// `orderList`: The orders. At most 50 items.
         pub order_list: Vec<BatchOrderItem>,
     }
 }
@@ -133,7 +133,7 @@ impl BatchOrder {
     /// - `productType`: Kind of futures contract.
     /// - `marginCoin`: Margin coin of all orders, in capitals.
     /// - `marginMode`: Margin mode of all orders.
-    /// - `orderList`: The orders. 50 items at most.
+    /// - `orderList`: The orders. At most 50 items.
     pub fn new(
         symbol: impl Into<Symbol>,
         product_type: ProductType,

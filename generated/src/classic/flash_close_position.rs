@@ -73,7 +73,7 @@ runtime::parameters! {
         /// `symbol`: Trading pair. What is closed without it is not shown.
         pub symbol: Option<Symbol>,
         /// `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it is
-        /// left out. An empty text in a stored request stands for leaving it out.
+        /// left out. An empty text in a stored request means the same as leaving it out.
         pub hold_side: Option<HoldSide>,
     }
 }

@@ -30,7 +30,7 @@ runtime::parameters! {
     /// - **Window:** `startTime` to `endTime`, at most 3 months apart
     /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
     ///   identifies items by `orderId`. It queries once for each value of `status`, in this order, where
-    ///   the request sets none: what moves on to the next value meanwhile is listed in any case.
+    ///   the request sets none: an item that moves on to the next value in the meantime is still listed.
     ///   [`Client::reconcile`](super::super::Client::reconcile) reads the open orders of an account from it
     ///
     /// # Not shown in the documents

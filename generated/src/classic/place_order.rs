@@ -142,11 +142,11 @@ runtime::parameters! {
         /// defaults to `NO`.
         pub reduce_only: Option<ReduceOnly>,
         /// `presetStopSurplusPrice`: Trigger price of the take-profit. Default: no take-profit. An empty text
-        /// in a stored request stands for leaving it out.
+        /// in a stored request means the same as leaving it out.
         #[doc(alias("take profit", "tp", "target"))]
         pub preset_stop_surplus_price: Option<runtime::Decimal>,
         /// `presetStopLossPrice`: Trigger price of the stop-loss. Default: no stop-loss. An empty text in a
-        /// stored request stands for leaving it out.
+        /// stored request means the same as leaving it out.
         #[doc(alias("stop loss", "sl"))]
         pub preset_stop_loss_price: Option<runtime::Decimal>,
         /// `presetStopSurplusExecutePrice`: Execution price of the take-profit.

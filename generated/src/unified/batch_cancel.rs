@@ -14,7 +14,7 @@ runtime::parameters! {
     ///
     /// | parameter | required | default | unit | values |
     /// |---|---|---|---|---|
-    /// | the body | yes |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 20 items at most |
+    /// | the body | yes |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); at most 20 items |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed, permission `UTA trade (read & write)`
@@ -73,7 +73,7 @@ runtime::parameters! {
     /// ```
     #[doc(alias("cancel many orders", "bulk cancel"))]
     pub struct BatchCancel {
-        /// the body, an array: The orders to cancel. 20 items at most.
+        /// the body, an array: The orders to cancel. At most 20 items.
         pub orders: Vec<BatchCancelItem>,
     }
 }
@@ -81,7 +81,7 @@ runtime::parameters! {
 impl BatchCancel {
     /// Takes the required parameters; the others are left out.
     ///
-    /// - the body, an array: The orders to cancel. 20 items at most.
+    /// - the body, an array: The orders to cancel. At most 20 items.
     pub fn new(orders: Vec<BatchCancelItem>) -> Self {
         Self { orders }
     }

@@ -17,7 +17,7 @@ runtime::parameters! {
     ///
     /// | parameter | required | default | unit | values |
     /// |---|---|---|---|---|
-    /// | the body | yes |  |  | list of [`BatchModifyItem`](super::BatchModifyItem); 20 items at most |
+    /// | the body | yes |  |  | list of [`BatchModifyItem`](super::BatchModifyItem); at most 20 items |
     ///
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed, permission `UTA trade`
@@ -107,7 +107,7 @@ runtime::parameters! {
     /// ```
     #[doc(alias("amend many orders", "bulk amend"))]
     pub struct BatchModifyOrders {
-        /// the body, an array: The modifications. 20 items at most.
+        /// the body, an array: The modifications. At most 20 items.
         pub orders: Vec<BatchModifyItem>,
     }
 }
@@ -115,7 +115,7 @@ runtime::parameters! {
 impl BatchModifyOrders {
     /// Takes the required parameters; the others are left out.
     ///
-    /// - the body, an array: The modifications. 20 items at most.
+    /// - the body, an array: The modifications. At most 20 items.
     pub fn new(orders: Vec<BatchModifyItem>) -> Self {
         Self { orders }
     }
@@ -325,7 +325,7 @@ runtime::parameters! {
     /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
     /// | `qty` | by a rule |  | base coin | decimal |
     /// | `price` | by a rule |  |  | decimal |
-    /// | `requestId` | no |  |  | integer; 18 digits at most |
+    /// | `requestId` | no |  |  | integer; at most 18 digits |
     /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
     /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
     /// | `category` | no |  |  | [`Category`](super::Category) |
@@ -339,7 +339,7 @@ runtime::parameters! {
         /// `price`: New price. Required by a rule.
         pub price: Option<runtime::Decimal>,
         /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
-        /// sent with autoCancel. 18 digits at most.
+        /// sent with autoCancel. At most 18 digits.
         pub request_id: Option<u64>,
         /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
         pub auto_cancel: Option<YesNo>,

@@ -17,7 +17,7 @@ runtime::parameters! {
     ///
     /// | parameter | required | default | unit | values |
     /// |---|---|---|---|---|
-    /// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 20 items at most |
+    /// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); at most 20 items |
     ///
     /// - **Effect:** creates; a repeat would create again
     /// - **Access:** signed, permission `UTA trade (read & write)`
@@ -124,7 +124,7 @@ runtime::parameters! {
     /// ```
     #[doc(alias("place many orders", "bulk order"))]
     pub struct BatchOrder {
-        /// the body, an array: The orders. 20 items at most.
+        /// the body, an array: The orders. At most 20 items.
         pub orders: Vec<BatchOrderItem>,
     }
 }
@@ -132,7 +132,7 @@ runtime::parameters! {
 impl BatchOrder {
     /// Takes the required parameters; the others are left out.
     ///
-    /// - the body, an array: The orders. 20 items at most.
+    /// - the body, an array: The orders. At most 20 items.
     pub fn new(orders: Vec<BatchOrderItem>) -> Self {
         Self { orders }
     }

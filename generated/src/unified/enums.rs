@@ -217,7 +217,7 @@ runtime::open_enum! {
     /// </svg>
     /// </div>
     ///
-    /// A full line is a change that the documents show, with the number of its row. A dashed line is one
+    /// A solid line is a change that the documents show, with the number of its row. A dashed line is one
     /// that they neither show nor rule out, such as a fill. States with a double frame are final.
     ///
     /// | | from | what happens | when | becomes |

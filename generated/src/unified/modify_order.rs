@@ -22,7 +22,7 @@ runtime::parameters! {
     /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
     /// | `qty` | by a rule |  | base coin | decimal |
     /// | `price` | by a rule |  |  | decimal |
-    /// | `requestId` | no |  |  | integer; 18 digits at most |
+    /// | `requestId` | no |  |  | integer; at most 18 digits |
     /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
     /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
     /// | `category` | no |  |  | [`Category`](super::Category) |
@@ -129,7 +129,7 @@ runtime::parameters! {
         /// `price`: New price. Required by a rule.
         pub price: Option<runtime::Decimal>,
         /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
-        /// sent with autoCancel. 18 digits at most.
+        /// sent with autoCancel. At most 18 digits.
         pub request_id: Option<u64>,
         /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
         pub auto_cancel: Option<YesNo>,

@@ -153,13 +153,13 @@ impl Account {
 impl fmt::Display for PropertyValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Longer lists are abbreviated.
-        const MOST: usize = 5;
+        const MAX_SHOWN: usize = 5;
         match self {
             Self::Word(word) => f.write_str(word),
             Self::Flag(flag) => flag.fmt(f),
             Self::Time(time) => time.fmt(f),
-            Self::Names(names) if names.len() > MOST => {
-                write!(f, "{} and {} more", names[..MOST].join(", "), names.len() - MOST)
+            Self::Names(names) if names.len() > MAX_SHOWN => {
+                write!(f, "{} and {} more", names[..MAX_SHOWN].join(", "), names.len() - MAX_SHOWN)
             }
             Self::Names(names) => f.write_str(&names.join(", ")),
         }

@@ -10,7 +10,7 @@
 //!
 //! A client does not survive a fork: the thread and the connections belong to the parent. In a child every call fails
 //! unsent, with [`Error::LimiterFailed`](crate::Error::LimiterFailed) and
-//! [`LimiterTrouble::Forked`](crate::error::LimiterTrouble::Forked); create a new client there.
+//! [`LimiterErrorKind::Forked`](crate::error::LimiterErrorKind::Forked); create a new client there.
 
 mod background;
 mod batch;

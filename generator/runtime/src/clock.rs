@@ -30,7 +30,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still: for tests, and for reproducing a signature with
+/// A clock that always shows the same time: for tests, and for reproducing a signature with
 /// [`SigningClock::Own`](crate::client::SigningClock::Own).
 #[derive(Clone, Copy, Debug)]
 pub struct FixedClock(pub Timestamp);

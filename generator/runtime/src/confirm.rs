@@ -23,7 +23,7 @@ use crate::operation::{Operation, Repeatable};
 pub(crate) use look::OrderLookup;
 
 pub use each::{BatchConfirmation, ItemConfirmation};
-pub use outside::{Weighed, WeighedRequest, Weight};
+pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
 pub use record::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};

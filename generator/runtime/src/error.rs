@@ -35,7 +35,7 @@ pub(crate) use debug_as_sentence;
 pub use self::build::BuildError;
 pub use self::exchange::{Code, ExchangeError, UnreadableAnswer};
 pub use self::journal::{JournalError, NotStored};
-pub use self::limits::{BindingLimit, Limited, LimiterFailure, LimiterTrouble};
+pub use self::limits::{BindingLimit, Limited, LimiterErrorKind, LimiterFailure};
 pub use self::orders::{AmendmentObstacle, NotAmendable};
 pub use self::transport::{Delivery, TransportError, TransportErrorKind};
 pub use self::unknown::{SentRequest, UnknownOutcome};
@@ -293,7 +293,7 @@ impl fmt::Display for Error {
                 unsigned.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
             }
             Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
-            Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.trouble, failure.why),
+            Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.kind, failure.why),
             Self::NotStored(change) => write!(f, "{operation} was not sent: {}", change.why),
             Self::NotAmendable(refusal) => write!(f, "{operation} was not sent: {refusal}"),
             Self::Exchange(error) => {

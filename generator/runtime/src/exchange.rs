@@ -18,7 +18,7 @@ pub use headers::HeaderValues;
 pub(crate) use headers::retry_after;
 pub(crate) use next_page::NextPageHint;
 pub(crate) use pool_reports::pool_reports;
-pub use pool_reports::{MOST_POOLS, PoolReport};
+pub use pool_reports::{MAX_POOLS, PoolReport};
 pub(crate) use request::build;
 pub use request::build_request;
 pub use response::{Reply, read_response};

@@ -80,7 +80,7 @@ pub struct Change {
     pub account: Option<String>,
 }
 
-/// A change as it stands in a journal.
+/// A change as a journal stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredChange {

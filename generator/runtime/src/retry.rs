@@ -15,7 +15,7 @@ use crate::tables::{CallResult, CodeProof, Outcome};
 
 /// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
 ///
-/// A call that succeeds returns a part of what a retry takes.
+/// A call that succeeds returns a part of what a retry costs.
 #[derive(Debug)]
 pub struct RetryBudget {
     /// In tenths of a retry.
@@ -23,7 +23,7 @@ pub struct RetryBudget {
     most: u32,
 }
 
-/// What a retry takes.
+/// What a retry costs.
 const REPEAT: u32 = 10;
 
 impl RetryBudget {

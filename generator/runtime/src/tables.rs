@@ -25,7 +25,7 @@ pub use authentication::{
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
-pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeighsWhen};
+pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeightCondition};
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
 pub use refusal::Refusal;
 pub use rule::{Ceiling, Rule, Severity};

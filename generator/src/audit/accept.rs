@@ -17,7 +17,7 @@ pub(super) struct Replacement {
     pub(super) differs: bool,
 }
 
-/// Writes the digests; returns the number of written ones, and of those left unchanged.
+/// Writes the digests. Returns how many were written, and how many were left unchanged.
 pub(super) fn write(replacements: &[Replacement]) -> Result<(usize, usize), Diagnostics> {
     let mut to = Diagnostics::default();
     let mut by_file: BTreeMap<&PathBuf, Vec<&Replacement>> = BTreeMap::new();
@@ -31,7 +31,7 @@ pub(super) fn write(replacements: &[Replacement]) -> Result<(usize, usize), Diag
         let result = std::fs::read_to_string(file).and_then(|mut text| {
             for replacement in &replacements {
                 if text.get(replacement.bytes.clone()).is_none() {
-                    return Err(std::io::Error::other("it changed meanwhile"));
+                    return Err(std::io::Error::other("it changed during the run"));
                 }
                 text.replace_range(replacement.bytes.clone(), &replacement.text);
             }

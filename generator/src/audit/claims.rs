@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::findings::{FactKind, Key, key};
+use super::findings::{FactKey, FactKind, key};
 use super::{measures, wording};
 use crate::diagnostics::Place;
 use crate::model::{
@@ -45,7 +45,7 @@ pub(super) struct Claims<'a> {
     pub(super) rules: Vec<&'a Rule>,
     /// The texts of units, the longest first.
     pub(super) units: Vec<String>,
-    by_key: BTreeMap<Key, Vec<Claim>>,
+    by_key: BTreeMap<FactKey, Vec<Claim>>,
     pub(super) own: OwnFacts,
 }
 
@@ -80,20 +80,20 @@ impl<'a> Claims<'a> {
         claims
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Claim)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&FactKey, &Claim)> {
         self.by_key.iter().flat_map(|(key, claims)| claims.iter().map(move |claim| (key, claim)))
     }
 
-    pub(super) fn get(&self, key: &Key) -> &[Claim] {
+    pub(super) fn get(&self, key: &FactKey) -> &[Claim] {
         self.by_key.get(key).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn has(&self, key: &Key) -> bool {
+    pub(super) fn has(&self, key: &FactKey) -> bool {
         self.by_key.contains_key(key)
     }
 
     /// The keys with this kind and these first names.
-    pub(super) fn below<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> impl Iterator<Item = &Key> {
+    pub(super) fn below<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> impl Iterator<Item = &FactKey> {
         let start = key(kind, start);
         self.by_key.range(start.clone()..).map(|(key, _)| key).take_while(move |key| key.starts_with(&start))
     }
@@ -103,7 +103,7 @@ impl<'a> Claims<'a> {
         self.below(kind, start).filter(|key| key.names.len() == N + 1).filter_map(|key| key.last().cloned()).collect()
     }
 
-    fn add(&mut self, key: Key, value: impl Into<String>, place: Place, facts: usize) {
+    fn add(&mut self, key: FactKey, value: impl Into<String>, place: Place, facts: usize) {
         let claim = Claim { value: value.into(), place, facts };
         self.by_key.entry(key).or_default().push(claim);
     }
@@ -204,13 +204,13 @@ impl<'a> Claims<'a> {
         }
     }
 
-    fn time_unit(&mut self, key: Key, shape: &Shape, place: Place) {
+    fn time_unit(&mut self, key: FactKey, shape: &Shape, place: Place) {
         if let Some(Type::Time(times)) = shape.element() {
             self.add(key, measures::unit_of_times(times), place, 0);
         }
     }
 
-    fn unit(&mut self, key: Key, units: &[Unit], place: Place) {
+    fn unit(&mut self, key: FactKey, units: &[Unit], place: Place) {
         let set: BTreeSet<&str> = units.iter().map(|unit| unit.is.as_str()).collect();
         self.units.extend(set.iter().map(|unit| wording::canonical(unit)));
         if !set.is_empty() {
@@ -220,7 +220,7 @@ impl<'a> Claims<'a> {
 
     /// The key of another rate. The first rate of a class has a key without its window, so that another window in the
     /// document counts as a change of that rate; each further window has a key of its own.
-    fn new_rate_key(&self, operation: &str, class: &str, window: &str) -> Key {
+    fn new_rate_key(&self, operation: &str, class: &str, window: &str) -> FactKey {
         let first = key(FactKind::Rate, [operation, class]);
         let is_of_window = |claim: &Claim| claim.value.split([' ', '/']).nth(1) == Some(window);
         let is_further = self.has(&first) && !self.get(&first).iter().any(is_of_window);
@@ -228,7 +228,7 @@ impl<'a> Claims<'a> {
     }
 
     /// The key of a rate that a document states.
-    pub(super) fn rate_key(&self, operation: &str, class: &str, window: &str) -> Key {
+    pub(super) fn rate_key(&self, operation: &str, class: &str, window: &str) -> FactKey {
         let further = key(FactKind::Rate, [operation, class, window]);
         if self.has(&further) { further } else { key(FactKind::Rate, [operation, class]) }
     }
@@ -271,7 +271,7 @@ impl<'a> Claims<'a> {
                     let names: Vec<&str> =
                         [about.as_str(), path.as_str()].into_iter().filter(|name| !name.is_empty()).collect();
                     let names = names.into_iter().map(str::to_owned).collect();
-                    (about, Key { kind: FactKind::Deprecated, names }, wording::canonical(says))
+                    (about, FactKey { kind: FactKind::Deprecated, names }, wording::canonical(says))
                 }
                 Fact::OneOf { operation, paths } => {
                     (operation, key(FactKind::OneOf, [operation, &paths.join(",")]), String::new())

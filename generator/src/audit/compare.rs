@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::claims::{Claim, Claims};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
-use super::findings::{Basis, FactKind, Findings, Key, Statement};
+use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
 use super::measures::decimal;
 use super::wording::{canonical, plain};
 use crate::diagnostics::Place;
@@ -41,29 +41,29 @@ pub(super) struct Discrepancy {
 pub(super) type Facts = BTreeMap<&'static str, (usize, usize)>;
 
 /// The result of a comparison.
-pub(super) struct Compared {
+pub(super) struct ComparedFacts {
     pub(super) differences: Vec<Discrepancy>,
     pub(super) statements: usize,
     pub(super) matched_statements: usize,
     pub(super) facts: Facts,
     /// Facts that the document was not found to state: the key, the value and the place.
-    pub(super) unstated: Vec<(Key, String, Place)>,
+    pub(super) unstated: Vec<(FactKey, String, Place)>,
     /// Those of them that have a line in `facts`.
-    pub(super) not_found: Vec<(Key, String, Place)>,
+    pub(super) not_found: Vec<(FactKey, String, Place)>,
 }
 
 struct Comparison<'a> {
     document: &'a Document,
     claims: &'a Claims<'a>,
     found: &'a Findings,
-    by_key: BTreeMap<&'a Key, Vec<&'a Statement>>,
-    differences: Vec<(Key, Discrepancy)>,
+    by_key: BTreeMap<&'a FactKey, Vec<&'a Statement>>,
+    differences: Vec<(FactKey, Discrepancy)>,
     /// The owners and names that one difference covers.
     settled: BTreeSet<(String, String)>,
 }
 
-pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found: &'a Findings) -> Compared {
-    let mut by_key: BTreeMap<&Key, Vec<&Statement>> = BTreeMap::new();
+pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found: &'a Findings) -> ComparedFacts {
+    let mut by_key: BTreeMap<&FactKey, Vec<&Statement>> = BTreeMap::new();
     for statement in &found.statements {
         by_key.entry(&statement.key).or_default().push(statement);
     }
@@ -80,11 +80,11 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
     // Documents rarely state types.
     let unstated = comparison.unstated(|key, _| key.kind != FactKind::Type);
     let statements = found.statements.iter().filter(|statement| statement.force == Basis::Stated).count();
-    Compared { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
+    ComparedFacts { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
 }
 
 /// Whether a statement agrees with a claim.
-fn agree(key: &Key, said: &str, claimed: &str) -> bool {
+fn agree(key: &FactKey, said: &str, claimed: &str) -> bool {
     match key.kind {
         FactKind::Error | FactKind::Title => plain(said) == plain(&canonical(claimed)),
         FactKind::Permission | FactKind::Unit => said == canonical(claimed),
@@ -97,7 +97,15 @@ fn agree(key: &Key, said: &str, claimed: &str) -> bool {
 }
 
 impl Comparison<'_> {
-    fn add(&mut self, key: &Key, kind: DiscrepancyKind, at: usize, says: String, place: Option<Place>, has: String) {
+    fn add(
+        &mut self,
+        key: &FactKey,
+        kind: DiscrepancyKind,
+        at: usize,
+        says: String,
+        place: Option<Place>,
+        has: String,
+    ) {
         self.differences.push((key.clone(), Discrepancy { kind, at, says, place, has, elsewhere: None }));
     }
 
@@ -113,13 +121,13 @@ impl Comparison<'_> {
         facts
     }
 
-    fn is_stated(&self, key: &Key, claim: &Claim) -> bool {
+    fn is_stated(&self, key: &FactKey, claim: &Claim) -> bool {
         let mut statements = self.by_key.get(key).into_iter().flatten();
         statements.any(|statement| agree(key, &statement.value, &claim.value))
     }
 
     /// The claims that the document does not state and `is_meant` selects.
-    fn unstated(&self, is_meant: impl Fn(&Key, &Claim) -> bool) -> Vec<(Key, String, Place)> {
+    fn unstated(&self, is_meant: impl Fn(&FactKey, &Claim) -> bool) -> Vec<(FactKey, String, Place)> {
         let claims = self.claims.iter().filter(|(key, claim)| is_meant(key, claim) && !self.is_stated(key, claim));
         claims.map(|(key, claim)| (key.clone(), claim.value.clone(), claim.place)).collect()
     }
@@ -161,7 +169,7 @@ impl Comparison<'_> {
     }
 
     /// Whether a larger difference covers the key.
-    fn is_settled(&self, key: &Key) -> bool {
+    fn is_settled(&self, key: &FactKey) -> bool {
         let (kind, [id, rest @ ..]) = (key.kind, key.names.as_slice()) else { return false };
         let of_removed = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
         let of_removed_header =
@@ -181,7 +189,7 @@ impl Comparison<'_> {
 impl Comparison<'_> {
     fn statements(&mut self) -> usize {
         let mut matched = 0;
-        let mut reported: BTreeSet<&Key> = BTreeSet::new();
+        let mut reported: BTreeSet<&FactKey> = BTreeSet::new();
         for statement in &self.found.statements {
             let claims = self.claims.get(&statement.key);
             let disagreeing: Vec<&Claim> =
@@ -272,7 +280,7 @@ impl Comparison<'_> {
     /// reported for the original.
     fn expected(&mut self) {
         let claims = self.claims;
-        let is_own = |key: &Key, claim: &Claim| {
+        let is_own = |key: &FactKey, claim: &Claim| {
             let operation = key.owner().and_then(|id| claims.operation_by_id(id));
             operation.is_none_or(|operation| operation.place.file == claim.place.file)
         };
@@ -304,7 +312,7 @@ impl Comparison<'_> {
 impl Comparison<'_> {
     /// Whether the numbers of a bound occur next to the name of the parameter, in words that no reader understands. If
     /// these words change, they are reported in any case.
-    fn occurs_unread(&self, key: &Key, value: &str) -> bool {
+    fn occurs_unread(&self, key: &FactKey, value: &str) -> bool {
         let name = key.name().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
         let numbers: Vec<&str> = value.split(' ').filter(|word| decimal(word).is_some()).collect();
         let own = key.owner().and_then(|id| self.claims.operations.iter().find(|known| known.operation.id == *id));
@@ -323,7 +331,7 @@ impl Comparison<'_> {
     }
 
     /// The start of the section of the operation that a key belongs to.
-    fn section_of(&self, key: &Key) -> usize {
+    fn section_of(&self, key: &FactKey) -> usize {
         let id = key.owner().map_or("", String::as_str);
         let known = self.claims.operations.iter().find(|known| known.operation.id == id);
         let of_operation = known.and_then(|known| self.document.section(known.heading));

@@ -1,14 +1,14 @@
 //! Facts in words.
 
-use super::findings::{FactKind, Key};
+use super::findings::{FactKey, FactKind};
 
 /// A fact in words.
-pub(super) fn statement(key: &Key, value: &str) -> String {
+pub(super) fn statement(key: &FactKey, value: &str) -> String {
     format!("{} {}", of_key(key), of_value(key, value)).trim().to_owned()
 }
 
 /// The subject of a key in words.
-pub(super) fn of_key(key: &Key) -> String {
+pub(super) fn of_key(key: &FactKey) -> String {
     let names: Vec<&str> = key.names.iter().map(String::as_str).collect();
     match (key.kind, names.as_slice()) {
         (FactKind::Endpoint, [_]) => "endpoint".to_owned(),
@@ -53,7 +53,7 @@ pub(super) fn of_key(key: &Key) -> String {
 }
 
 /// The value of a fact in words.
-pub(super) fn of_value(key: &Key, value: &str) -> String {
+pub(super) fn of_value(key: &FactKey, value: &str) -> String {
     match key.kind {
         FactKind::Parameter => match value {
             "yes" => "required".to_owned(),

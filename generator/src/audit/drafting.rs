@@ -2,13 +2,13 @@
 
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
-use super::findings::{Basis, FactKind, Findings, Key, Statement};
+use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
 use super::readers::{self, Drafted};
 use super::text::{Span, overlaps};
 use super::wording::{likeness, stems};
 use super::{Documents, open_questions, unread};
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::draft::{Answer, Data, Draft, Field, JsonKind, OneOf, Rule, name_of_path};
+use crate::draft::{Answer, Data, Draft, DraftField, JsonKind, OneOf, Rule, name_of_path};
 use crate::model::{Api, Choice, Effect, Family, Need};
 
 /// The minimum similarity of a phrase to a record.
@@ -44,7 +44,7 @@ pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &s
     if let Some(known) = claims.operations.iter().find(|known| document.is_section(known.heading, section)) {
         let mut to = Diagnostics::default();
         let id = &known.operation.id;
-        to.at(known.operation.place, Code::DefinedTwice, format!("the operation `{id}` has this section already"))
+        to.at(known.operation.place, Code::DefinedTwice, format!("the operation `{id}` already has this section"))
             .help("name a section that no operation has; `audit` lists them");
         return Err(to);
     }
@@ -123,9 +123,9 @@ impl<'a> Drafting<'a> {
         self.found.statements.iter().filter(is_own)
     }
 
-    fn key(&self, kind: FactKind, names: &[&str]) -> Key {
+    fn key(&self, kind: FactKind, names: &[&str]) -> FactKey {
         let names = std::iter::once(self.id.as_str()).chain(names.iter().copied()).map(str::to_owned).collect();
-        Key { kind, names }
+        FactKey { kind, names }
     }
 
     /// The first value stated under a key.
@@ -187,7 +187,7 @@ impl<'a> Drafting<'a> {
     }
 
     /// The parameters of the request, or of the items of a list.
-    fn fields(&self, prefix: &str) -> Vec<Field> {
+    fn fields(&self, prefix: &str) -> Vec<DraftField> {
         let names = self.names_below(FactKind::Parameter, &[]);
         let own = names
             .iter()
@@ -195,7 +195,7 @@ impl<'a> Drafting<'a> {
         own.map(|path| self.field(path, prefix)).collect()
     }
 
-    fn field(&self, path: &str, prefix: &str) -> Field {
+    fn field(&self, path: &str, prefix: &str) -> DraftField {
         let value = |kind: FactKind| self.value(kind, &[path]).map(str::to_owned);
         let of_items = if path == "[]" { "[].".to_owned() } else { format!("{path}[].") };
         let fields = if path.starts_with(&of_items) { Vec::new() } else { self.fields(&of_items) };
@@ -206,7 +206,7 @@ impl<'a> Drafting<'a> {
         let said = self.source_text(&self.key(FactKind::Parameter, &[path]));
         let is_list = !fields.is_empty() || value(FactKind::Type).as_deref() == Some("array");
         let unit = value(FactKind::Unit).filter(|unit| !unit.contains(" or "));
-        Field {
+        DraftField {
             in_header: false,
             name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
             need: value(FactKind::Parameter).map(|need| match need.as_str() {
@@ -238,7 +238,7 @@ impl<'a> Drafting<'a> {
     }
 
     /// The text of the document about a parameter, with its line: a row, or a part of a list.
-    fn source_text(&self, key: &Key) -> Option<String> {
+    fn source_text(&self, key: &FactKey) -> Option<String> {
         let at = self.found.about(key).find(|statement| self.section.body.contains(&statement.at))?.at;
         let here = |range: std::ops::Range<usize>| range.contains(&at).then(|| self.quoted(range));
         self.section.blocks.iter().find_map(|block| match block {
@@ -344,14 +344,14 @@ impl<'a> Drafting<'a> {
             let next = readers::next_parameter(&self.found, self.claims, &self.id, cursor);
             if records.is_empty() {
                 records = self.records(&self.section.heading);
-                remarks.push("The record is guessed by the names of the sections.".to_owned());
+                remarks.push("The record is a guess from the names of the sections.".to_owned());
             }
             let list = names.iter().find(|name| *name != cursor).cloned().unwrap_or_default();
             let data = Data { records, remarks, ..Data::default() };
             return Answer::Page { list, cursor: cursor.to_owned(), next, data };
         }
         let prefix = if shape == "array" { "[]." } else { "" };
-        let field = |path: &String| Field {
+        let field = |path: &String| DraftField {
             name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
             kind: match self.value(FactKind::ResponseField, &[path]) {
                 Some("string") => JsonKind::Text,
@@ -360,7 +360,7 @@ impl<'a> Drafting<'a> {
                 Some("array") => JsonKind::List,
                 _ => JsonKind::Unknown,
             },
-            ..Field::default()
+            ..DraftField::default()
         };
         let data = Data { fields: names.iter().map(field).collect(), records, remarks, ..Data::default() };
         if shape == "array" { Answer::Array(data) } else { Answer::Object(data) }

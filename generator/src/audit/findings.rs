@@ -48,7 +48,7 @@ pub(super) enum FactKind {
 }
 
 impl FactKind {
-    /// The word for it; the one of `facts` if it has lines there.
+    /// Its name; the one that `facts` prints, if it has lines there.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Alphabet => "alphabet",
@@ -176,17 +176,17 @@ impl FactKind {
 
 /// A kind of fact with the names of its subject, the owner first; the value is what the fact states.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct FactKey {
     pub(super) kind: FactKind,
     pub(super) names: Vec<String>,
 }
 
 /// Creates a key.
-pub(super) fn key<const N: usize>(kind: FactKind, names: [&str; N]) -> Key {
-    Key { kind, names: names.map(str::to_owned).to_vec() }
+pub(super) fn key<const N: usize>(kind: FactKind, names: [&str; N]) -> FactKey {
+    FactKey { kind, names: names.map(str::to_owned).to_vec() }
 }
 
-impl Key {
+impl FactKey {
     /// The operation, record, family or document that the fact belongs to.
     pub(super) fn owner(&self) -> Option<&String> {
         self.names.first()
@@ -212,7 +212,7 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for FactKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.as_str(), self.names.join(" "))
     }
@@ -224,7 +224,7 @@ pub(super) enum Basis {
     /// Explicitly.
     Stated,
     /// By a reference to another statement, which has this key.
-    By(Key),
+    By(FactKey),
     /// About the same name elsewhere. It counts as stated if it agrees, and is ignored if not.
     Namesake,
 }
@@ -232,7 +232,7 @@ pub(super) enum Basis {
 /// One statement of a document.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
-    pub(super) key: Key,
+    pub(super) key: FactKey,
     pub(super) value: String,
     pub(super) at: usize,
     pub(super) force: Basis,
@@ -243,7 +243,7 @@ pub(super) struct Statement {
 pub(super) struct Listed {
     pub(super) values: Vec<(String, usize)>,
     /// The key of the statement that the list belongs to, without the value.
-    pub(super) of: Key,
+    pub(super) of: FactKey,
 }
 
 /// All findings of a document.
@@ -251,9 +251,9 @@ pub(super) struct Listed {
 pub(super) struct Findings {
     pub(super) statements: Vec<Statement>,
     /// Keys that are missing from a complete list.
-    pub(super) missing: Vec<(Key, usize)>,
+    pub(super) missing: Vec<(FactKey, usize)>,
     /// A name in a list that replaces another one of the schema: the key in the schema, and the new name.
-    pub(super) renamed: Vec<(Key, String, usize)>,
+    pub(super) renamed: Vec<(FactKey, String, usize)>,
     /// The parts of the text that were understood.
     pub(super) read: Vec<Range<usize>>,
     /// The latest list of values for each name of a parameter or field.
@@ -267,12 +267,12 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) fn state(&mut self, key: Key, value: impl Into<String>, at: Span<'_>) {
+    pub(super) fn state(&mut self, key: FactKey, value: impl Into<String>, at: Span<'_>) {
         self.read(at);
         self.state_with(key, value, at.at, Basis::Stated);
     }
 
-    pub(super) fn state_with(&mut self, key: Key, value: impl Into<String>, at: usize, force: Basis) {
+    pub(super) fn state_with(&mut self, key: FactKey, value: impl Into<String>, at: usize, force: Basis) {
         self.statements.push(Statement { key, value: value.into(), at, force });
     }
 
@@ -281,7 +281,7 @@ impl Findings {
     }
 
     /// The statements with a key, in order.
-    pub(super) fn about(&self, key: &Key) -> impl Iterator<Item = &Statement> {
+    pub(super) fn about(&self, key: &FactKey) -> impl Iterator<Item = &Statement> {
         self.statements.iter().filter(move |statement| statement.key == *key)
     }
 }

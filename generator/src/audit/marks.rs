@@ -25,7 +25,7 @@ const HEADING: &str = "# ";
 const CHAPTER: u8 = 2;
 
 /// The maximum number of columns of a table for which other orders are tried.
-const MOST_COLUMNS: usize = 5;
+const MAX_COLUMNS: usize = 5;
 
 /// The highest former number that is tried for an item.
 const HIGHEST_NUMBER: usize = 50;
@@ -55,14 +55,14 @@ enum Set {
 }
 
 /// A sentence, a list item, a row of a table, or the heading of a subsection.
-pub(super) struct Unit {
+pub(super) struct TextUnit {
     pub(super) at: Range<usize>,
     set: Option<Set>,
     /// Its meaning: equal for two texts exactly if no reader can find different facts in them.
     says: String,
 }
 
-impl Unit {
+impl TextUnit {
     fn hash(&self) -> String {
         hash(&self.says)
     }
@@ -74,7 +74,7 @@ impl Unit {
 
 /// How one unit changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct TextChange {
     /// The position; `None` if the unit was removed.
     pub(super) now: Option<Range<usize>>,
     /// The byte at which it is, or before which it was.
@@ -83,7 +83,7 @@ pub(super) struct Change {
     pub(super) was: Option<String>,
 }
 
-impl Change {
+impl TextChange {
     /// The number of facts that were read there at the review.
     pub(super) fn facts_before(&self) -> usize {
         let letter = self.was.as_ref().and_then(|mark| mark.as_bytes().get(HASH).copied());
@@ -92,7 +92,7 @@ impl Change {
 }
 
 /// The units of a section.
-pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
+pub(super) fn units(document: &Document, section: &Section) -> Vec<TextUnit> {
     let mut units = Units::default();
     for (nth, block) in section.blocks.iter().enumerate() {
         match block {
@@ -137,7 +137,7 @@ fn headings<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<I
     below.filter(|below| section.level == CHAPTER || section.level < CHAPTER && below.level == CHAPTER)
 }
 
-/// The meaning of a row's cells in these columns. A cell of the column `need` means a need, in whatever words.
+/// The meaning of a row's cells in these columns. A cell of the column `need` counts by the need that it states, however it is worded.
 fn cells_meaning(
     document: &Document,
     row: &[Range<usize>],
@@ -191,7 +191,7 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
 /// Every order of the columns of a table, beginning with the current one; only this one if there are many columns.
 fn orders(columns: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
-    if columns > MOST_COLUMNS {
+    if columns > MAX_COLUMNS {
         return vec![(0..columns).collect()];
     }
     for _ in 0..columns {
@@ -210,7 +210,7 @@ fn heading_meaning(heading: &str) -> String {
 
 #[derive(Default)]
 struct Units {
-    units: Vec<Unit>,
+    units: Vec<TextUnit>,
     /// The subject of the previous unit: its first word.
     before: String,
 }
@@ -223,7 +223,7 @@ impl Units {
         let has = |phrase: &&str| format!(" {meaning} ").contains(&format!(" {phrase} "));
         let is_pointing = set.is_some() && POINTING.iter().any(has);
         let says = if is_pointing { format!("{}\n{meaning}", self.before) } else { meaning.clone() };
-        self.units.push(Unit { at, set, says });
+        self.units.push(TextUnit { at, set, says });
         self.before = meaning.split([' ', ',']).next().unwrap_or_default().to_owned();
     }
 }
@@ -234,8 +234,8 @@ fn hash(text: &str) -> String {
 }
 
 /// A hash of all units, independent of the order within a set.
-fn whole(units: &[Unit]) -> String {
-    let mut sorted: Vec<&Unit> = units.iter().collect();
+fn whole(units: &[TextUnit]) -> String {
+    let mut sorted: Vec<&TextUnit> = units.iter().collect();
     for set in sorted.chunk_by_mut(|a, b| a.set.is_some() && a.set == b.set) {
         if set.first().is_some_and(|unit| unit.set.is_some()) {
             set.sort_by(|a, b| a.says.cmp(&b.says));
@@ -251,7 +251,7 @@ fn whole(units: &[Unit]) -> String {
 /// The digest of a section in the form of schema files.
 pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -> String {
     let units = units(document, section);
-    let facts = |unit: &Unit| facts_in(found, &unit.at).min(LETTERS.len() - 1);
+    let facts = |unit: &TextUnit| facts_in(found, &unit.at).min(LETTERS.len() - 1);
     let marks = units.iter().map(|unit| format!("{}{}", unit.hash(), char::from(LETTERS[facts(unit)])));
     std::iter::once(whole(&units)).chain(marks).collect::<Vec<_>>().join(" ")
 }
@@ -274,14 +274,14 @@ pub(super) fn is_same(document: &Document, section: &Section, recorded: &str) ->
 }
 
 /// The units that differ from the record.
-pub(super) fn changes(document: &Document, section: &Section, recorded: &str) -> Vec<Change> {
+pub(super) fn changes(document: &Document, section: &Section, recorded: &str) -> Vec<TextChange> {
     let units = units(document, section);
     if recorded.split(' ').next() == Some(whole(&units).as_str()) {
         return Vec::new();
     }
     let marks: Vec<&str> = recorded.split(' ').skip(1).collect();
     let old: Vec<&str> = marks.iter().map(|mark| hash_of(mark)).collect();
-    let hashes: Vec<String> = units.iter().map(Unit::hash).collect();
+    let hashes: Vec<String> = units.iter().map(TextUnit::hash).collect();
     let new: Vec<&str> = hashes.iter().map(String::as_str).collect();
     let mut runs: Vec<(Vec<usize>, Vec<usize>, usize)> = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
@@ -305,18 +305,18 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
         for nth in 0..removed.len().max(added.len()) {
             let now = added.get(nth).map(|index| units[*index].at.clone());
             let at = now.as_ref().map_or_else(|| place_of_gone(&units, next, section), |now| now.start);
-            changes.push(Change { now, at, was: removed.get(nth).map(|index| marks[*index].to_owned()) });
+            changes.push(TextChange { now, at, was: removed.get(nth).map(|index| marks[*index].to_owned()) });
         }
     }
     if changes.is_empty() {
         // With equal hashes, or rows moved between tables, the section is known but not the place.
-        changes.push(Change { now: Some(section.at.clone()), at: section.at.start, was: None });
+        changes.push(TextChange { now: Some(section.at.clone()), at: section.at.start, was: None });
     }
     changes
 }
 
 /// Items that only have another number. They are removed from the runs.
-fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], units: &[Unit]) -> Vec<Change> {
+fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], units: &[TextUnit]) -> Vec<TextChange> {
     let added: Vec<usize> = runs.iter().flat_map(|(_, added, _)| added.clone()).collect();
     let mut changes = Vec::new();
     for index in added {
@@ -332,14 +332,14 @@ fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], unit
             all_added.retain(|other| *other != index);
         }
         let now = units[index].at.clone();
-        changes.push(Change { at: now.start, now: Some(now), was: Some(marks[removed].to_owned()) });
+        changes.push(TextChange { at: now.start, now: Some(now), was: Some(marks[removed].to_owned()) });
     }
     changes
 }
 
 /// The former place of a removed unit: the start of the next row, item or heading, or otherwise of the sentence before
 /// it.
-fn place_of_gone(units: &[Unit], next: usize, section: &Section) -> usize {
+fn place_of_gone(units: &[TextUnit], next: usize, section: &Section) -> usize {
     let before = next.checked_sub(1).and_then(|before| units.get(before));
     match (before, units.get(next)) {
         (_, Some(next)) if next.set.is_some() || next.says.starts_with(HEADING) => next.at.start,
@@ -354,7 +354,7 @@ fn hash_of(mark: &str) -> &str {
 }
 
 /// Drops units of a set, and headings, that were only moved.
-fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &[&str], units: &[Unit]) {
+fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &[&str], units: &[TextUnit]) {
     let added: Vec<usize> = runs.iter().flat_map(|(_, added, _)| added.clone()).collect();
     for index in added.into_iter().filter(|index| units[*index].set.is_some() || units[*index].is_heading()) {
         let is_it = |removed: &usize| old[*removed] == new[index];

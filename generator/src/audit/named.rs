@@ -6,26 +6,26 @@ use std::path::PathBuf;
 use super::claims::{Claim, Claims};
 use super::describe::{of_key, statement};
 use super::document::{Document, Section};
-use super::findings::{FactKind, Findings, Key};
+use super::findings::{FactKey, FactKind, Findings};
 use super::report::shown_place;
 use super::text::Span;
 use crate::diagnostics::Place;
 
 /// Finds names of the schema in a document.
-pub(super) struct Named<'a> {
+pub(super) struct NameFinder<'a> {
     pub(super) document: &'a Document,
     pub(super) claims: &'a Claims<'a>,
     pub(super) found: &'a Findings,
     pub(super) files: &'a [PathBuf],
 }
 
-impl Named<'_> {
+impl NameFinder<'_> {
     /// The parameters and fields that parts of a sentence name. In a section about no operation and no record, the
     /// operations and codes that they name.
     pub(super) fn in_parts(&self, section: &Section, sentence: Span<'_>, parts: &[Span<'_>]) -> Vec<String> {
         let has_word = |name: &str| parts.iter().any(|part| subject(*part).texts().contains(&name));
         let named = |kind: FactKind| {
-            let is_named = |key: &Key| key.kind == kind && key.last().is_some_and(|name| has_word(short(name)));
+            let is_named = |key: &FactKey| key.kind == kind && key.last().is_some_and(|name| has_word(short(name)));
             let named = self.claims.iter().filter(|(key, _)| is_named(key) && self.is_of(key, section));
             named.map(|(key, claim)| self.shown(key, claim)).collect::<Vec<_>>()
         };
@@ -43,7 +43,7 @@ impl Named<'_> {
                 }),
             );
             let has_code = |code: &str| parts.iter().any(|part| part.texts().contains(&code));
-            let is_named = |key: &Key| key.kind == FactKind::Error && key.last().is_some_and(|code| has_code(code));
+            let is_named = |key: &FactKey| key.kind == FactKind::Error && key.last().is_some_and(|code| has_code(code));
             let codes = self.claims.iter().filter(|(key, _)| is_named(key));
             named.extend(codes.map(|(key, claim)| self.shown(key, claim)));
         }
@@ -56,20 +56,20 @@ impl Named<'_> {
         &self,
         section: &Section,
         changed: &Range<usize>,
-        unstated: &[(Key, String, Place)],
+        unstated: &[(FactKey, String, Place)],
     ) -> Vec<String> {
         let body = section.at.start..section.body.end;
-        let is_read = |key: &Key| self.found.about(key).any(|stated| body.contains(&stated.at));
+        let is_read = |key: &FactKey| self.found.about(key).any(|stated| body.contains(&stated.at));
         let text = self.document.span(changed);
-        let is_named = |key: &Key| key.name().is_some_and(|name| text.texts().contains(&short(name)));
-        let is_unstated = |key: &Key| is_named(key) && unstated.iter().any(|(other, ..)| other == key);
+        let is_named = |key: &FactKey| key.name().is_some_and(|name| text.texts().contains(&short(name)));
+        let is_unstated = |key: &FactKey| is_named(key) && unstated.iter().any(|(other, ..)| other == key);
         let silent = self.claims.iter().filter(|(key, _)| {
             self.is_of(key, section) && !is_read(key) && (key.kind.is_always_stated() || is_unstated(key))
         });
         silent.map(|(key, claim)| format!("{} · {}", statement(key, &claim.value), self.place(claim.place))).collect()
     }
 
-    fn shown(&self, key: &Key, claim: &Claim) -> String {
+    fn shown(&self, key: &FactKey, claim: &Claim) -> String {
         let of = match (key.kind, key.owner()) {
             (FactKind::Parameter, Some(id)) => format!(" of {id}"),
             _ => String::new(),
@@ -81,7 +81,7 @@ impl Named<'_> {
         shown_place(self.files, Some(place))
     }
 
-    fn is_of(&self, key: &Key, section: &Section) -> bool {
+    fn is_of(&self, key: &FactKey, section: &Section) -> bool {
         key.owner().is_some_and(|owner| self.owners(section).any(|of_section| of_section == owner))
     }
 

@@ -11,7 +11,7 @@ use super::text::{Span, overlaps};
 use crate::model::Rule;
 
 /// The result of comparing rules.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedRules<'a> {
     /// The number of rules of the schema whose place is in the document.
     pub(super) matched: usize,
     pub(super) rules: usize,
@@ -22,9 +22,17 @@ pub(super) struct Compared<'a> {
 }
 
 /// Compares the places of the schema's rules with the document.
-pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: impl Fn(usize) -> bool) -> Compared<'a> {
-    let mut found =
-        Compared { matched: 0, rules: claims.rules.len(), in_document_only: Vec::new(), in_schema_only: Vec::new() };
+pub(super) fn compare<'a>(
+    document: &'a Document,
+    claims: &Claims<'a>,
+    skip: impl Fn(usize) -> bool,
+) -> ComparedRules<'a> {
+    let mut found = ComparedRules {
+        matched: 0,
+        rules: claims.rules.len(),
+        in_document_only: Vec::new(),
+        in_schema_only: Vec::new(),
+    };
     let mut named: BTreeSet<(usize, u64)> = BTreeSet::new();
     for rule in &claims.rules {
         let places: Vec<(Option<&Section>, Vec<u64>)> =

@@ -11,7 +11,7 @@ use crate::model::OpenQuestion;
 const MARK: &str = "not shown";
 
 /// The result of comparing open questions.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedQuestions<'a> {
     /// The number of statements of the document that the schema lists.
     pub(super) matched: usize,
     pub(super) statements: usize,
@@ -26,11 +26,15 @@ pub(super) struct Compared<'a> {
 type Entry<'a> = (&'a str, &'a OpenQuestion);
 
 /// Compares the sentences of each section with the entries that name the section.
-pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: impl Fn(usize) -> bool) -> Compared<'a> {
+pub(super) fn compare<'a>(
+    document: &'a Document,
+    claims: &Claims<'a>,
+    skip: impl Fn(usize) -> bool,
+) -> ComparedQuestions<'a> {
     let listed = claims.not_shown.iter().filter(|(_, entry)| !entry.at.is_empty());
     let entries: Vec<(Entry<'a>, &str)> =
         listed.clone().flat_map(|entry| entry.1.at.iter().map(|at| (*entry, at.as_str()))).collect();
-    let mut found = Compared {
+    let mut found = ComparedQuestions {
         matched: 0,
         statements: 0,
         listed: listed.count(),

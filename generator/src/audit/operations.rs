@@ -10,10 +10,10 @@ const ALIKE: usize = 600;
 
 /// The operations that phrases can refer to: those of the schema, and those that only the document has.
 pub(super) struct Names {
-    entries: Vec<Entry>,
+    entries: Vec<KnownName>,
 }
 
-struct Entry {
+struct KnownName {
     /// The id; `None` for an operation that the schema does not have.
     id: Option<String>,
     heading: String,
@@ -35,17 +35,17 @@ impl Names {
         new_headings: &[&str],
         drafted: Option<(&str, &str)>,
     ) -> Self {
-        let known = claims.operations.iter().map(|known| Entry {
+        let known = claims.operations.iter().map(|known| KnownName {
             id: Some(known.operation.id.clone()),
             heading: known.heading.to_owned(),
             words: [stems(known.heading), stems(&known.operation.name)],
         });
-        let drafted = drafted.into_iter().map(|(id, heading)| Entry {
+        let drafted = drafted.into_iter().map(|(id, heading)| KnownName {
             id: Some(id.to_owned()),
             heading: heading.to_owned(),
             words: [stems(heading), stems(id.rsplit('.').next().unwrap_or(id))],
         });
-        let new = new_headings.iter().filter(|heading| document.section(heading).is_some()).map(|heading| Entry {
+        let new = new_headings.iter().filter(|heading| document.section(heading).is_some()).map(|heading| KnownName {
             id: None,
             heading: (*heading).to_owned(),
             words: [stems(heading), Vec::new()],
@@ -92,13 +92,13 @@ impl Names {
         let same_heading = self.entries.iter().find(|entry| entry.heading.eq_ignore_ascii_case(text.trim()));
         let same_words =
             || self.entries.iter().find(|entry| entry.words.iter().any(|own| likeness(own, &words) == 1000));
-        same_heading.or_else(same_words).map(Entry::named)
+        same_heading.or_else(same_words).map(KnownName::named)
     }
 
     /// The operation that a phrase is most similar to.
     pub(super) fn near(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
-        let score = |entry: &Entry| entry.words.iter().map(|own| likeness(own, &words)).max().unwrap_or(0);
+        let score = |entry: &KnownName| entry.words.iter().map(|own| likeness(own, &words)).max().unwrap_or(0);
         let best = self.entries.iter().map(score).max().filter(|best| *best >= ALIKE)?;
         let mut nearest = self.entries.iter().filter(|entry| score(entry) == best);
         let first = nearest.next()?;
@@ -126,22 +126,22 @@ impl Names {
     pub(super) fn at_start(&self, phrase: &str) -> Option<OperationName> {
         let phrase = phrase.trim().to_lowercase();
         let starts = self.entries.iter().filter(|entry| phrase.starts_with(&entry.heading.to_lowercase()));
-        starts.max_by_key(|entry| entry.heading.len()).map(Entry::named)
+        starts.max_by_key(|entry| entry.heading.len()).map(KnownName::named)
     }
 
     /// The operations all of whose words occur in a phrase.
     pub(super) fn with_words(&self, words: &[&str]) -> Vec<OperationName> {
-        let has = |entry: &Entry| {
+        let has = |entry: &KnownName| {
             entry
                 .words
                 .iter()
                 .any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::have_same_stem(own, word))))
         };
-        self.entries.iter().filter(|entry| has(entry)).map(Entry::named).collect()
+        self.entries.iter().filter(|entry| has(entry)).map(KnownName::named).collect()
     }
 }
 
-impl Entry {
+impl KnownName {
     fn named(&self) -> OperationName {
         OperationName { id: self.id.clone(), heading: self.heading.clone() }
     }

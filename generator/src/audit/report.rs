@@ -108,7 +108,7 @@ pub(super) fn shown_place(files: &[PathBuf], place: Option<Place>) -> String {
 }
 
 /// The maximum number of facts that are listed one by one as not found.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// How much of one document was understood.
 #[derive(Clone, Debug, Default)]
@@ -194,14 +194,14 @@ impl fmt::Display for Share {
         writeln!(f, "  {} of {} statements match the schema", self.matched_statements, self.statements)?;
         writeln!(
             f,
-            "  {matched} of {all} facts of the schema are stated ({}), rules by the place that they name",
+            "  {matched} of {all} facts of the schema are stated ({}); rules are found by their places",
             percent(matched, all)
         )?;
-        for fact in self.not_found.iter().take(MOST_SHOWN) {
+        for fact in self.not_found.iter().take(MAX_SHOWN) {
             writeln!(f, "    not found: {fact}")?;
         }
-        if self.not_found.len() > MOST_SHOWN {
-            writeln!(f, "    and {} more", self.not_found.len() - MOST_SHOWN)?;
+        if self.not_found.len() > MAX_SHOWN {
+            writeln!(f, "    and {} more", self.not_found.len() - MAX_SHOWN)?;
         }
         writeln!(
             f,
@@ -210,7 +210,7 @@ impl fmt::Display for Share {
         )?;
         if !self.unread.is_empty() {
             writeln!(f, "  could not read: {}", ranges(&self.unread, false))?;
-            writeln!(f, "  could not read in part: {}", ranges(&self.unread, true))?;
+            writeln!(f, "  could read only in part: {}", ranges(&self.unread, true))?;
         }
         Ok(())
     }

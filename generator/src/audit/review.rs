@@ -8,12 +8,12 @@ use similar::{ChangeTag, TextDiff};
 
 use super::accept::Replacement;
 use super::claims::Claims;
-use super::compare::{Compared, Discrepancy, DiscrepancyKind};
+use super::compare::{ComparedFacts, Discrepancy, DiscrepancyKind};
 use super::describe::statement;
 use super::document::{Document, Section};
 use super::findings::{Basis, Findings};
-use super::marks::{self, Change};
-use super::named::Named;
+use super::marks::{self, TextChange};
+use super::named::NameFinder;
 use super::numbered_rules;
 use super::report::{Group, Line, shown_place};
 use super::text::Span;
@@ -25,7 +25,7 @@ struct Recorded<'a> {
     reviewed: &'a Reviewed,
     /// The start of the section; `None` if the document has none of that name.
     section: Option<usize>,
-    changes: Vec<Change>,
+    changes: Vec<TextChange>,
 }
 
 /// The records of a document.
@@ -45,7 +45,7 @@ pub(super) struct Context<'a> {
     pub(super) was: Option<&'a Document>,
     pub(super) claims: &'a Claims<'a>,
     pub(super) found: &'a Findings,
-    pub(super) compared: &'a Compared,
+    pub(super) compared: &'a ComparedFacts,
     /// The bytes at which differences of fact are reported.
     pub(super) reported: &'a [usize],
     /// Files of operations that the document no longer describes.
@@ -111,7 +111,7 @@ impl Review<'_> {
         };
         let mut lines = Vec::new();
         // Several files may refer to one section.
-        let mut changes: BTreeMap<(usize, bool), (&Change, Vec<String>)> = BTreeMap::new();
+        let mut changes: BTreeMap<(usize, bool), (&TextChange, Vec<String>)> = BTreeMap::new();
         for recorded in
             self.recorded.iter().filter(|recorded| !context.removed.contains(&recorded.reviewed.digest.1.file))
         {
@@ -145,7 +145,7 @@ impl Review<'_> {
         }
         if self.recorded.is_empty() {
             let text = format!(
-                "{}: no schema file has a section of it in `reviewed`, so a change of its words cannot be detected",
+                "{}: no schema file lists a section of it in `reviewed`, so changes of its wording cannot be detected",
                 document.file
             );
             lines.push(line(Group::Unchecked, None, text));
@@ -154,7 +154,7 @@ impl Review<'_> {
     }
 
     /// Whether a difference of fact or a new section already covers the change.
-    fn is_reported(&self, change: &Change, context: &Context<'_>) -> bool {
+    fn is_reported(&self, change: &TextChange, context: &Context<'_>) -> bool {
         let at = change.now.clone().unwrap_or(change.at..change.at + 1);
         let is_new = |range: &Range<usize>| range.contains(&change.at);
         context.reported.iter().any(|reported| at.contains(reported))
@@ -191,7 +191,7 @@ impl Review<'_> {
 }
 
 /// The current words, the former words, and the statements of the schema that depend on them.
-fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
+fn words(change: &TextChange, places: &[String], context: &Context<'_>) -> String {
     let Context { document, was, .. } = *context;
     let line = document.line(change.at);
     let now = change.now.as_ref().map(|now| document.quote(now));
@@ -199,14 +199,14 @@ fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
     let is_heading = |at: &Range<usize>| document.section_of(at.start).is_some_and(|section| section.at == *at);
     let says = match (&now, &before) {
         _ if change.was.is_none() && change.now.as_ref().is_some_and(is_heading) => {
-            "the same sentences, items and rows, arranged in another way".to_owned()
+            "the same sentences, items and rows in another order".to_owned()
         }
         (Some(now), Some(Some(before))) if now == before => format!("has another number: {now}"),
         (Some(now), Some(Some(before))) => difference_of_words(before, now),
         (None, Some(Some(before))) => format!("[-{before}-]"),
         (Some(now), _) if change.was.is_none() => format!("new: {now}"),
         (Some(now), _) => format!("now: {now}"),
-        (None, _) => "a sentence, an item or a row is gone".to_owned(),
+        (None, _) => "a sentence, an item or a row was removed".to_owned(),
     };
     let mut text = format!("{}:{line}: {says} · {}", document.file, places.join(", "));
     if let Some(None) = before {
@@ -222,7 +222,7 @@ fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
 
 /// The parts of the schema that are named there, the facts that are read there, those that are no longer read, and the
 /// rules that depend on the place.
-fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>); 5] {
+fn beside(change: &TextChange, context: &Context<'_>) -> [(&'static str, Vec<String>); 5] {
     let Context { files, document, claims, found, compared, .. } = *context;
     let range = change.now.clone().unwrap_or(change.at..change.at);
     let mut facts: Vec<String> = Vec::new();
@@ -234,11 +234,11 @@ fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>
     }
     let (now, before) = (marks::facts_in(found, &range), change.facts_before());
     let lost: Vec<String> = (now < before)
-        .then(|| format!("{now} facts are read here, {before} when it was reviewed"))
+        .then(|| format!("{now} facts are read here, {before} were when it was reviewed"))
         .into_iter()
         .collect();
     let section = document.section_of(change.at);
-    let named = Named { document, claims, found, files };
+    let named = NameFinder { document, claims, found, files };
     let concerns = section
         .zip(change.now.as_ref())
         .map(|(section, now)| named.in_parts(section, document.span(now), &changed_parts(change, now, context)));
@@ -252,13 +252,13 @@ fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>
         ("names", concerns),
         ("facts", facts),
         ("lost", lost),
-        ("in the schema, and not read there", silent),
+        ("in the schema, but not read there", silent),
         ("rule", rules),
     ]
 }
 
 /// The changed parts of a sentence, or the whole if the earlier documents do not show them; a row is one part.
-fn changed_parts<'a>(change: &Change, now: &Range<usize>, context: &Context<'a>) -> Vec<Span<'a>> {
+fn changed_parts<'a>(change: &TextChange, now: &Range<usize>, context: &Context<'a>) -> Vec<Span<'a>> {
     let whole = context.document.span(now);
     let before = context.was.zip(change.was.as_ref());
     let before = before.and_then(|(was, mark)| Some(was.span(&marks::words_of(was, mark)?).text));
@@ -270,7 +270,7 @@ fn changed_parts<'a>(change: &Change, now: &Range<usize>, context: &Context<'a>)
 }
 
 /// The rules whose place may be that of a change; for removed text, those of its section.
-fn rules(section: &Section, change: &Change, context: &Context<'_>) -> Vec<String> {
+fn rules(section: &Section, change: &TextChange, context: &Context<'_>) -> Vec<String> {
     let Context { files, document, claims, .. } = *context;
     let now = change.now.as_ref().map(|now| document.span(now));
     let can_be = |at: &str| now.is_none_or(|now| numbered_rules::is_place(document, section, at, now));

@@ -139,7 +139,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(
                 class.place,
                 Code::BadRate,
-                format!("{name} compares a parameter with something else than values, which classes cannot do"),
+                format!("{name} compares a parameter with something other than values, which a class cannot do"),
             )
             .help("test values and forms of parameters, or values of the account's properties");
         }
@@ -159,9 +159,12 @@ fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
             to.at(
                 class.place,
                 Code::BadRate,
-                format!("no call is of the class `{}`: `{}` comes first and fits", class.name, earlier.name),
+                format!(
+                    "unreachable class `{}`: the class `{}` comes first and covers all of its calls",
+                    class.name, earlier.name
+                ),
             )
-            .related(earlier.place, "the other class is here")
+            .related(earlier.place, "this class comes first")
             .help("put the class with more conditions first");
         }
     }

@@ -97,7 +97,7 @@ fn one_list_of_results<'a>(
     list_of_records(family, family.records.get(index)?, batch.list.as_ref()?, to)
 }
 
-/// The ids of results are texts. Unless the codes stand apart, so are codes and messages, and a field shows success.
+/// The ids of results are texts. Unless the codes are elsewhere, so are codes and messages, and a field shows success.
 fn results_are_readable(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
     ids_are_texts(family, record, batch, to);
     if batch.results.is_none() {

@@ -16,7 +16,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
     let number = signed(api, SignedPart::CallId).filter(|_| api.calls.id.is_none());
     if let Some(part) = number {
-        to.at(part.place, Code::MissingKey, "`call_id` is signed, but requests have no number")
+        to.at(part.place, Code::MissingKey, "`call_id` is signed, but `calls` has no `id`")
             .help("add `id: ...` to `calls`");
     }
 }
@@ -41,7 +41,7 @@ fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
         Body::Parameters(_) if !operation.method.has_body() => {
             format!("a {} request has no body", operation.method.as_str())
         }
-        Body::Parameters(_) if operation.sends() != Sends::Json => "the parameters are no JSON".to_owned(),
+        Body::Parameters(_) if operation.sends() != Sends::Json => "the parameters are not sent as JSON".to_owned(),
         Body::Parameters(_) => return,
     };
     to.at(*place, Code::Misplaced, format!("`call` cannot be sent: {why}"))
@@ -55,7 +55,7 @@ fn members_are_distinct(calls: &Calls, operation: &Operation, to: &mut Diagnosti
         let name = &parameter.name;
         if calls.members().any(|member| member == name.wire) {
             to.at(name.place, Code::NameCollision, format!("the parameter `{}` is a member of every call", name.wire))
-                .help("remove the parameter: `call` gives its value");
+                .help("remove the parameter: `call` sets its value");
         }
     }
 }

@@ -147,12 +147,8 @@ impl Subject<'_> {
     fn relates(&self, (name, place): &Placed, operand: &Operand, at: Place, to: &mut Diagnostics) -> bool {
         let Some(own) = find(self.names, name, *place, to) else { return false };
         let Some(ty) = ordered(&own) else {
-            to.at(
-                *place,
-                Code::BadRule,
-                format!("`{name}` is neither a number nor a time, so nothing is below or above it"),
-            )
-            .help("use a parameter that is a number or a time");
+            to.at(*place, Code::BadRule, format!("`{name}` is neither a number nor a time, so it has no order"))
+                .help("use a parameter that is a number or a time");
             return false;
         };
         let (what, fits) = match operand {
@@ -279,7 +275,7 @@ pub(super) fn find<'a>(
                 unknown_comparison(parameter, word, place, to);
             }
             _ if name.starts_with("not.") => {
-                to.at(place, Code::BadRule, "`not.` twice").help("remove both: the entry holds without them");
+                to.at(place, Code::BadRule, "`not.` twice").help("remove both: the entry means the same without them");
             }
             _ => {
                 let help = did_you_mean(name, CONDITIONS).unwrap_or(help);
@@ -291,7 +287,7 @@ pub(super) fn find<'a>(
     None
 }
 
-/// Reports the word behind a parameter's name: it is misspelt, or has several values to compare with.
+/// Reports the word after a parameter's name: it is misspelt, or has several values to compare with.
 fn unknown_comparison(parameter: &str, word: &str, place: Place, to: &mut Diagnostics) {
     let relations = Relation::ALL.into_iter().map(Relation::as_str);
     let known: Vec<_> = relations.chain(Comparison::ALL.into_iter().map(Comparison::as_str)).chain(["form"]).collect();

@@ -149,7 +149,7 @@ fn second_query_shows_the_same(family: &Family, operation: &Operation, to: &mut 
     if let (Some(one), Some(other)) = records
         && one != other
     {
-        to.at(*place, Code::BadOutcome, format!("`{}` shows another record than `{}`", second.name, first.name))
+        to.at(*place, Code::BadOutcome, format!("`{}` shows a different record from `{}`", second.name, first.name))
             .related(first.place, "the first place is defined here")
             .help("name an operation that shows the same record");
     }
@@ -175,7 +175,7 @@ fn place_can_be_queried(
     // A single record is the answer to the query; in a list, only the items show which request they belong to.
     let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
     if confirm.ids.is_empty() && is_one {
-        to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter names it"))
+        to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter identifies it"))
             .related(query.place, "it is defined here")
             .help("add `ids`, or name an operation that lists records, with `list` where they are in an object");
     }

@@ -128,7 +128,7 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
     }
 }
 
-/// What changes with each request is signed once in each text. A key or a passphrase may stand at both ends of it.
+/// What changes with each request is signed once in each text. A key or a passphrase may be at both ends of it.
 fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     let Some(signature) = &credentials.signature else { return };
     let lists: Vec<&[Part]> = match &signature.content {
@@ -182,8 +182,12 @@ fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
             }
             for inner in part.within().into_iter().flat_map(Part::all).filter(|inner| !is_known(inner, carried.within))
             {
-                to.at(inner.place, Code::BadValue, format!("`{}` is not known when this is made", what(inner)))
-                    .help("remove it");
+                to.at(
+                    inner.place,
+                    Code::BadValue,
+                    format!("`{}` is not known yet when this text is made", what(inner)),
+                )
+                .help("remove it");
             }
             for signed in part.all().into_iter().filter(|part| matches!(part.kind, PartKind::Signed(_))) {
                 if credentials.signature.is_none() {
@@ -328,7 +332,7 @@ pub(super) fn fit_beside_parameters(api: &Api, family: &Family, to: &mut Diagnos
     for operation in family.operations.iter().filter(|operation| operation.access == Access::Signed) {
         let after = credentials.carried.iter().find(|carried| carried.within == Within::After);
         if let (Some(after), Body::Array(array)) = (after, &operation.body) {
-            let says = format!("an array has no room for the credential `{}`", after.name);
+            let says = format!("a body that is an array cannot carry the credential `{}`", after.name);
             to.at(array.name.place, Code::Misplaced, says)
                 .related(after.place, "every signed request carries it")
                 .help("name it in `headers` or `query`");

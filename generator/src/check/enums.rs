@@ -12,7 +12,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Each spelling stands for one value.
+/// Each spelling belongs to one value.
 fn spellings(all: &Enum, to: &mut Diagnostics) {
     let mut known: Vec<(&str, Place)> =
         all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect();

@@ -113,7 +113,7 @@ fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Pa
             .related(*first, "the other one")
             .help("remove one of them");
     } else if operation.is_in_path(parameter) {
-        to.at(place, Code::Misplaced, format!("`{name}` cannot be a header: it stands in the path"))
+        to.at(place, Code::Misplaced, format!("`{name}` cannot be a header: it is part of the path"))
             .related(operation.path.place, "the path is here")
             .help("remove `in`");
     }

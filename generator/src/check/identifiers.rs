@@ -86,7 +86,7 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(
                 place,
                 Code::BadAlphabet,
-                format!("a minted `{}` has {LENGTH} characters, which its length excludes", all.name.wire),
+                format!("a minted `{}` has {LENGTH} characters, which `length` excludes", all.name.wire),
             )
             .help("extend `length`, or remove `mint`");
         }
@@ -100,7 +100,7 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(
                 place,
                 Code::BadAlphabet,
-                format!("a minted `{}` has lower-case letters and digits, which its alphabet excludes", all.name.wire),
+                format!("a minted `{}` has lower-case letters and digits, which `alphabet` excludes", all.name.wire),
             )
             .help("extend `alphabet`, or remove `mint`");
         }

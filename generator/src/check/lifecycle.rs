@@ -189,7 +189,7 @@ fn record_has_state(family: &Family, lifecycle: &Lifecycle, tracked: &Tracked, t
         to.at(
             tracked.place,
             Code::BadLifecycle,
-            format!("the record `{}` is abstract and never arrives", record.name.wire),
+            format!("the record `{}` is abstract, so no answer contains it", record.name.wire),
         )
         .related(record.name.place, "it is defined here")
         .help("name the records that include it");

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{
-    Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type, WeighsWhen,
+    Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type, WeightCondition,
 };
 
 /// Checks the operations of a family.
@@ -36,7 +36,7 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
         let Some((of, when)) = rate.of_pool.as_ref().and_then(|of| Some((of, of.when.as_ref()?))) else { continue };
         let is_of_all = |other: &&PoolWeight| other.pool == of.pool && other.when.is_none();
         if operation.rates.iter().filter_map(|other| other.of_pool.as_ref()).find(is_of_all).is_none() {
-            to.at(rate.place, Code::BadRate, format!("no weight in `{}` for other calls", of.pool))
+            to.at(rate.place, Code::BadRate, format!("missing weight in `{}` for all other calls", of.pool))
                 .help(format!("add what any other call takes, such as `1 of {}`", of.pool));
         }
         let found = match family.names(operation.members()).find(when.parameter()) {
@@ -49,12 +49,16 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
             Lookup::Unresolved => continue,
         };
         let fits = match (when, found.role) {
-            (WeighsWhen::Over(..), Role::Plain(parameter)) => parameter.shape.is_one(|ty| ty == Type::Integer),
-            (WeighsWhen::Without(_) | WeighsWhen::With(_), Role::Plain(parameter)) => parameter.need != Need::Always,
-            (_, Role::Alternative(_) | Role::Member(_) | Role::Decider(_)) => !matches!(when, WeighsWhen::Over(..)),
+            (WeightCondition::Over(..), Role::Plain(parameter)) => parameter.shape.is_one(|ty| ty == Type::Integer),
+            (WeightCondition::Without(_) | WeightCondition::With(_), Role::Plain(parameter)) => {
+                parameter.need != Need::Always
+            }
+            (_, Role::Alternative(_) | Role::Member(_) | Role::Decider(_)) => {
+                !matches!(when, WeightCondition::Over(..))
+            }
         };
         if !fits {
-            to.at(rate.place, Code::BadRate, format!("`{}` does not decide how much a call weighs", when.parameter()))
+            to.at(rate.place, Code::BadRate, format!("the weight of a call cannot depend on `{}`", when.parameter()))
                 .related(found.name.place, "the parameter is here")
                 .help("name a parameter that can be left out, or with `over` an integer outside of choices");
         }
@@ -68,20 +72,20 @@ pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
     let are_read = api.operations().all(|(_, operation)| !to.is_unread(operation.place.file, "rate_limit"));
     for pool in api.pools.iter().filter(|_| api.is_whole && are_read) {
         if !rates().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == pool.name) {
-            to.at(pool.place, Code::Unused, format!("unused pool `{}`: no operation takes from it", pool.name))
+            to.at(pool.place, Code::Unused, format!("unused pool `{}`: no operation counts in it", pool.name))
                 .help(format!("remove the pool, or write `1 of {}` in the `rate_limit` of an operation", pool.name));
         }
     }
 }
 
 /// The number of pools whose reports the runtime keeps.
-const MOST_REPORTED: usize = 4;
+const MAX_REPORTED: usize = 4;
 
 /// The number of pools with reports is limited, and no two pools of an operation are reported in the same place.
 pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
     let reporting: Vec<_> = api.pools.iter().filter_map(|pool| Some((pool, pool.reporting.as_ref()?))).collect();
-    if let Some((_, beyond)) = reporting.get(MOST_REPORTED) {
-        to.at(beyond.place, Code::BadRate, format!("`reported` for more than {MOST_REPORTED} pools"))
+    if let Some((_, beyond)) = reporting.get(MAX_REPORTED) {
+        to.at(beyond.place, Code::BadRate, format!("`reported` for more than {MAX_REPORTED} pools"))
             .help("keep it for the pools that other programs use, too");
     }
     for (index, (pool, own)) in reporting.iter().enumerate() {
@@ -93,9 +97,9 @@ pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
             taking.map(|(_, operation)| (first, operation))
         });
         if let Some((first, operation)) = first {
-            to.at(own.place, Code::BadRate, format!("{} reports `{}` already", own.count, first.name))
+            to.at(own.place, Code::BadRate, format!("{} already reports `{}`", own.count, first.name))
                 .related(first.place, "the pool is here")
-                .related(operation.place, "an operation takes from both")
+                .related(operation.place, "an operation counts in both")
                 .help(format!("name what reports `{}`", pool.name));
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn field_within<'a>(
         let Some(index) = found.shape.single().and_then(Type::record) else {
             to.at(*place, Code::UndefinedName, format!("`{}` has no fields", found.name.wire))
                 .related(found.name.place, "the field is here")
-                .help("name a field of the record, or one behind a field that is a record");
+                .help("name a field of the record, or a field of a record within it");
             return None;
         };
         found = field(family.records.get(index)?, &(step.to_owned(), *place), to)?;

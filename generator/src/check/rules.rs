@@ -65,7 +65,7 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
 fn keys_fit_the_kind(rule: &Rule, to: &mut Diagnostics) {
     let kind = rule.kind.as_str();
     if rule.kind == RuleKind::Todo {
-        to.at(rule.place, Code::Unfinished, format!("{} is not decided", name(rule))).help(
+        to.at(rule.place, Code::Unfinished, format!("{} still has the kind `todo`", name(rule))).help(
             "write the sentence in your own words, and `kind: checked` with a condition, `type`, `limit`, `simulated`, \
              or `stated` with a `why`",
         );

@@ -8,7 +8,7 @@ use crate::model::{Api, Edit, Family, Name, Need, Operation, Parameter, Shape, T
 use crate::words::Times;
 
 /// The digits of the greatest integer.
-const MOST_DIGITS: u32 = u64::MAX.ilog10() + 1;
+const MAX_DIGITS: u32 = u64::MAX.ilog10() + 1;
 
 /// Rules for a single parameter.
 const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
@@ -169,11 +169,11 @@ fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
     if digits == 0 {
         to.at(place, Code::BadNumber, "`digits` must be at least 1").help("write the maximum number of digits");
-    } else if digits >= MOST_DIGITS {
+    } else if digits >= MAX_DIGITS {
         to.at(
             place,
             Code::BadNumber,
-            format!("`digits` {digits} excludes no integer: none has more than {MOST_DIGITS}"),
+            format!("`digits` {digits} excludes no integer: all have at most {MAX_DIGITS} digits"),
         )
         .help("remove it, or use the type `string` for longer numbers");
     }

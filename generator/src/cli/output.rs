@@ -59,7 +59,7 @@ impl Output {
     /// Prints how the files differ from what `command` would write; fails if any does.
     pub(crate) fn differences(&self, differences: &[Difference], command: &str) -> ExitCode {
         if differences.is_empty() {
-            self.done(format_args!("the files are what `{command}` writes"));
+            self.done(format_args!("the files are up to date: `{command}` would not change them"));
             return ExitCode::SUCCESS;
         }
         let help = format!("run `cargo run --release -- {command}` and commit the result");
@@ -84,7 +84,7 @@ fn as_json(difference: &Difference, help: &str) -> serde_json::Value {
         "file": difference.path,
         "severity": "error",
         "change": difference.change.to_string(),
-        "message": "the file is not what is generated",
+        "message": "the file differs from what the schema generates",
         "help": help,
     })
 }

@@ -54,7 +54,7 @@ codes! {
     UndefinedType = "E0301", "Unknown type.";
     UndefinedName = "E0302", "Unknown name.";
     DefinedTwice = "E0303", "Duplicate definition.";
-    NameCollision = "E0304", "Two names become the same in Rust.";
+    NameCollision = "E0304", "Two names that become the same in Rust.";
     NotAnIdentifier = "E0305", "Invalid Rust name.";
     ReservedName = "E0306", "Reserved name.";
     WrongName = "E0307", "Invalid name of a file or folder.";
@@ -77,7 +77,7 @@ codes! {
     BadIntent = "E0415", "Invalid intent.";
     BadOutcome = "E0416", "Invalid outcome.";
     Unfinished = "E0501", "Unfinished draft.";
-    OtherLanguage = "E0502", "Other version of the schema language.";
+    OtherLanguage = "E0502", "Unsupported version of the schema language.";
 }
 
 impl fmt::Display for Code {

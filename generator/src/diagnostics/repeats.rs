@@ -182,7 +182,7 @@ fn kind_of_cycle(message: &str) -> &str {
 }
 
 fn with_missing_line(help: String) -> String {
-    const MISSING: &str = "see whether a line above them is missing; ";
+    const MISSING: &str = "check whether a line above them is missing; ";
     if help.starts_with(MISSING) { help } else { format!("{MISSING}{help}") }
 }
 

@@ -56,12 +56,12 @@ impl<T: Into<String>> From<T> for Help {
 }
 
 /// A mistake while it is being described; it is added to the diagnostics when this is dropped.
-pub(crate) struct Report<'a> {
+pub(crate) struct DiagnosticBuilder<'a> {
     to: &'a mut Diagnostics,
     diagnostic: Option<Diagnostic>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> DiagnosticBuilder<'a> {
     pub(super) fn new(to: &'a mut Diagnostics, place: Option<Place>, code: Code, message: String) -> Self {
         let diagnostic = Diagnostic { place, code, message, help: None, fix: None, related: Vec::new(), unknown: None };
         Self { to, diagnostic: Some(diagnostic) }
@@ -99,7 +99,7 @@ impl<'a> Report<'a> {
     }
 }
 
-impl Drop for Report<'_> {
+impl Drop for DiagnosticBuilder<'_> {
     fn drop(&mut self) {
         if let Some(diagnostic) = self.diagnostic.take() {
             self.to.push(diagnostic);

@@ -34,10 +34,10 @@ pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>)
 
 /// Names without duplicates, separated by commas and cut to a readable number.
 pub(crate) fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    const MOST: usize = 20;
+    const MAX_NAMES: usize = 20;
     let mut seen = HashSet::new();
     let distinct: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
-    let (shown, more) = distinct.split_at(distinct.len().min(MOST));
+    let (shown, more) = distinct.split_at(distinct.len().min(MAX_NAMES));
     let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
     format!("{}{rest}", shown.join(", "))
 }

@@ -40,7 +40,7 @@ fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
     };
     let olds: Vec<&Element> = old.elements.iter().filter(|element| element.kind == kind).collect();
     let news: Vec<&Element> = new.elements.iter().filter(|element| element.kind == kind).collect();
-    let pairs = Pairs::of(olds.clone(), news.clone());
+    let pairs = PairedElements::of(olds.clone(), news.clone());
     for removed in pairs.removed {
         let verdict = among(&new.among.removed, &removed.removed);
         to.add(removed.kind, &removed.path, VersionedPlace::Old(removed.place), Change::Removed, verdict);
@@ -59,7 +59,7 @@ fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
 fn lost_conversion(olds: &[&Element], more: &Element) -> Option<Verdict> {
     let from = more.converts_from.as_ref()?;
     let same_type = olds.iter().filter(|old| old.converts_from.as_ref() == Some(from)).count();
-    let means = format!("a new variant; `From` a {from} goes, because two variants hold one");
+    let means = format!("a new variant; the conversion from {from} is removed, because two variants would need it");
     (same_type == 1).then(|| Verdict { class: Class::Breaking, means: means.into() })
 }
 
@@ -80,14 +80,14 @@ fn order(to: &mut Findings, of: &Element, both: &[(&Element, &Element)], news: &
 }
 
 /// The elements of two versions, paired by their names.
-struct Pairs<'a> {
+struct PairedElements<'a> {
     /// The elements of both versions; those that kept their first name come first, in the order of the older version.
     both: Vec<(&'a Element, &'a Element)>,
     removed: Vec<&'a Element>,
     added: Vec<&'a Element>,
 }
 
-impl<'a> Pairs<'a> {
+impl<'a> PairedElements<'a> {
     /// Pairs elements by their first name, and the rest by the second.
     fn of(removed: Vec<&'a Element>, added: Vec<&'a Element>) -> Self {
         let mut pairs = Self { both: Vec::new(), removed, added };

@@ -52,13 +52,13 @@ impl Marks {
     /// How something differs.
     fn change(&self, difference: &Difference) -> String {
         let Change::Changed { what, old, new, prose } = &difference.change else {
-            return if difference.change == Change::Added { "new" } else { "gone" }.to_owned();
+            return if difference.change == Change::Added { "new" } else { "removed" }.to_owned();
         };
         let Self { quote, colon, arrow } = self;
         let now = match (prose, old.is_empty(), new.is_empty()) {
-            (true, false, false) => "other words".to_owned(),
-            (true, true, _) => "now said".to_owned(),
-            (true, ..) => "no longer said".to_owned(),
+            (true, false, false) => "reworded".to_owned(),
+            (true, true, _) => "new text".to_owned(),
+            (true, ..) => "text removed".to_owned(),
             (false, true, _) => format!("{} now", quote(new)),
             (false, _, true) => format!("{} no longer", quote(old)),
             (false, ..) => format!("{} {arrow} {}", quote(old), quote(new)),
@@ -136,7 +136,7 @@ fn code(text: &str) -> String {
 
 /// The complete JSON output.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct JsonOutput<'a> {
     bump: Bump,
     counts: BTreeMap<Class, usize>,
     differences: &'a [Difference],
@@ -145,7 +145,7 @@ struct Answer<'a> {
 /// A single object with the bump, the number of differences of each class, and the differences.
 fn json(diff: &Diff) -> String {
     let counts = Class::ALL.into_iter().map(|class| (class, diff.count(class))).collect();
-    let answer = Answer { bump: diff.bump(), counts, differences: &diff.differences };
+    let answer = JsonOutput { bump: diff.bump(), counts, differences: &diff.differences };
     // Plain data with texts as keys always has a JSON form.
     serde_json::to_string_pretty(&answer).unwrap_or_default() + "\n"
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Answer, Data, Draft, Example, Field, JsonKind, name_of_path};
+use super::{Answer, Data, Draft, DraftExample, DraftField, JsonKind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Effect, ListName, Method, Need, Sent};
 use crate::words::{Lists, Sends};
 
 /// The maximum number of references that are followed in a row.
-const MOST_REFERENCES: usize = 12;
+const MAX_REFERENCES: usize = 12;
 
 /// Drafts of all operations that a file describes.
 ///
@@ -41,7 +41,8 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<Vec<Draft>, Diagnostics> 
             .help("convert an older description to OpenAPI 3 first");
         return Err(to);
     };
-    let source = Source { root: &root, file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), api };
+    let source =
+        OpenApiFile { root: &root, file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), api };
     let mut drafts = Vec::new();
     for (path, item) in paths {
         for method in Method::ALL {
@@ -53,13 +54,13 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<Vec<Draft>, Diagnostics> 
     Ok(drafts)
 }
 
-struct Source<'a> {
+struct OpenApiFile<'a> {
     root: &'a Value,
     file: String,
     api: &'a Api,
 }
 
-impl Source<'_> {
+impl OpenApiFile<'_> {
     fn draft(&self, path: &str, method: Method, item: &Value, operation: &Map<String, Value>) -> Draft {
         let mut unread = Vec::new();
         let mut fields = self.parameters(item, operation, &mut unread);
@@ -163,10 +164,10 @@ impl Source<'_> {
         }
     }
 
-    fn parameters(&self, item: &Value, operation: &Map<String, Value>, unread: &mut Vec<String>) -> Vec<Field> {
+    fn parameters(&self, item: &Value, operation: &Map<String, Value>, unread: &mut Vec<String>) -> Vec<DraftField> {
         let credentials = self.api.credentials.iter().flat_map(|own| own.headers());
         let credentials: Vec<_> = credentials.map(|own| own.name.to_ascii_lowercase()).collect();
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields: Vec<DraftField> = Vec::new();
         for (name, place, parameter) in self.described(item, operation) {
             let in_header = place == "header";
             if in_header && (self.is_declared(name) || credentials.contains(&name.to_ascii_lowercase())) {
@@ -189,10 +190,10 @@ impl Source<'_> {
         fields
     }
 
-    fn body(&self, schema: &Value) -> Vec<Field> {
+    fn body(&self, schema: &Value) -> Vec<DraftField> {
         let body = self.field("[]", schema, &[]);
         match body.kind {
-            JsonKind::List => vec![Field { need: Some(Need::Always), ..body }],
+            JsonKind::List => vec![DraftField { need: Some(Need::Always), ..body }],
             _ => body.fields,
         }
     }
@@ -219,16 +220,16 @@ impl Source<'_> {
     }
 
     /// The field for a schema; `within` holds the names of the enclosing ones.
-    fn field(&self, name: &str, schema: &Value, within: &[&str]) -> Field {
+    fn field(&self, name: &str, schema: &Value, within: &[&str]) -> DraftField {
         let named = schema["$ref"].as_str();
         let is_circular = named.is_some_and(|named| within.contains(&named));
         let within: Vec<&str> = within.iter().copied().chain(named).collect();
         let schema = self.resolved(schema);
-        let mut field = Field { name: name.to_owned(), ..Field::default() };
+        let mut field = DraftField { name: name.to_owned(), ..DraftField::default() };
         field.named = named.and_then(|named| named.rsplit('/').next()).map(str::to_owned);
         field.remarks.extend(schema["description"].as_str().map(str::to_owned));
         if is_circular {
-            field.remarks.push("It holds itself, which no record can.".to_owned());
+            field.remarks.push("The type contains itself, which a record cannot.".to_owned());
             return field;
         }
         for part in schema["allOf"].as_array().into_iter().flatten() {
@@ -276,7 +277,7 @@ impl Source<'_> {
     /// The value, or the target of a reference within the file.
     fn resolved<'v>(&'v self, value: &'v Value) -> &'v Value {
         let mut value = value;
-        for _ in 0..MOST_REFERENCES {
+        for _ in 0..MAX_REFERENCES {
             let Some(target) = value["$ref"].as_str().and_then(|target| target.strip_prefix('#')) else { break };
             let Some(found) = self.root.pointer(target) else { break };
             value = found;
@@ -321,7 +322,7 @@ fn scalar(value: &Value) -> Option<String> {
 }
 
 /// An example of a request and its answer, if the description has both.
-fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[Field]) -> Vec<Example> {
+fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[DraftField]) -> Vec<DraftExample> {
     let own = |content: &Value| {
         let listed = content["examples"].as_object().and_then(|all| all.values().next()).map(|first| &first["value"]);
         content.get("example").or(listed).filter(|example| !example.is_null()).cloned()
@@ -332,7 +333,7 @@ fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[Field]) -> V
     };
     let (Some(request), Some(response)) = (request, answer.and_then(own)) else { return Vec::new() };
     let about = "As described.".to_owned();
-    vec![Example { about, request: request.to_string(), response: response.to_string() }]
+    vec![DraftExample { about, request: request.to_string(), response: response.to_string() }]
 }
 
 /// Whether a header can carry values of this kind: a single one, or a list separated by commas.

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Answer, Data, Draft, Field, JsonKind, name_of_path};
+use super::{Answer, Data, Draft, DraftField, JsonKind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{AnswerPath, Api, Around, Effect, Envelope, Method, Need, Step};
 
 /// The maximum number of values of an enum; more distinct values are not one.
-const MOST_VALUES: usize = 12;
+const MAX_VALUES: usize = 12;
 
 /// One recorded call.
 struct Call {
@@ -43,12 +43,12 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>)
             .help("name a HAR 1.2 file, as browsers export it, or the journal of a local exchange");
         return Err(to);
     };
-    let mut operations: BTreeMap<(String, String), Operation> = BTreeMap::new();
+    let mut operations: BTreeMap<(String, String), RecordedOperation> = BTreeMap::new();
     let mut skipped = BTreeMap::new();
     for call in &calls {
         if !Method::ALL.iter().any(|method| method.as_str() == call.method) {
             *skipped
-                .entry(format!("{} {}: the method is not one of the language", call.method, call.path))
+                .entry(format!("{} {}: the schema language does not have this method", call.method, call.path))
                 .or_insert(0) += 1;
             continue;
         }
@@ -57,7 +57,7 @@ pub(crate) fn drafts(api: &Api, path: &Path) -> Result<(Vec<Draft>, Vec<String>)
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let drafts = operations.into_iter().map(|((path, method), operation)| operation.draft(api, &file, &method, &path));
-    let skipped = skipped.into_iter().map(|(what, count)| format!("{what} ({count} calls)"));
+    let skipped = skipped.into_iter().map(|(what, count)| format!("{what} ({count} of the recorded calls)"));
     Ok((drafts.collect(), skipped.collect()))
 }
 
@@ -136,14 +136,14 @@ fn template(path: &str) -> String {
 
 /// The calls of one operation.
 #[derive(Default)]
-struct Operation {
+struct RecordedOperation {
     calls: usize,
     refused: usize,
     request: ObservedValues,
     data: ObservedValues,
 }
 
-impl Operation {
+impl RecordedOperation {
     fn see(&mut self, api: &Api, call: &Call) {
         self.calls += 1;
         let data = match &api.envelope {
@@ -162,16 +162,16 @@ impl Operation {
         let mut request = match self.request.kind() {
             JsonKind::List => {
                 let list = self.request.field("[]", self.request.times);
-                vec![Field { need: Some(Need::Always), ..list }]
+                vec![DraftField { need: Some(Need::Always), ..list }]
             }
             _ => self.request.fields(),
         };
         let in_path = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-        let in_path = in_path.map(|name| Field {
+        let in_path = in_path.map(|name| DraftField {
             name: name.to_owned(),
             need: Some(Need::Always),
             remarks: vec!["Guessed: this part of the path looks like an id; name it.".to_owned()],
-            ..Field::default()
+            ..DraftField::default()
         });
         request.splice(..0, in_path);
         let used = self.calls - self.refused;
@@ -259,12 +259,12 @@ impl ObservedValues {
         }
     }
 
-    fn fields(&self) -> Vec<Field> {
+    fn fields(&self) -> Vec<DraftField> {
         self.members.iter().map(|(name, seen)| seen.field(name, self.times)).collect()
     }
 
     /// The field with this name, in an object that was observed `of` times.
-    fn field(&self, name: &str, of: usize) -> Field {
+    fn field(&self, name: &str, of: usize) -> DraftField {
         let values = self.values(name);
         let mut remarks = vec![format!("Seen {} of {of} times.", self.times)];
         if !values.is_empty() {
@@ -273,7 +273,7 @@ impl ObservedValues {
             remarks.push("A number or an id, as text.".to_owned());
         }
         let inner = self.item.as_deref().unwrap_or(self);
-        Field {
+        DraftField {
             name: name.to_owned(),
             need: Some(if self.times < of { Need::No } else { Need::Unstated }),
             kind: self.kind(),
@@ -281,7 +281,7 @@ impl ObservedValues {
             values,
             fields: inner.fields(),
             remarks,
-            ..Field::default()
+            ..DraftField::default()
         }
     }
 
@@ -293,7 +293,7 @@ impl ObservedValues {
             (2..=24).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphabetic() || c == '_' || c == '-')
         };
         let is_enum = !is_secret
-            && (1..=MOST_VALUES).contains(&self.texts.len())
+            && (1..=MAX_VALUES).contains(&self.texts.len())
             && self.texts.iter().all(|(text, times)| is_word(text) && *times > 1);
         if is_enum { self.texts.keys().cloned().collect() } else { Vec::new() }
     }

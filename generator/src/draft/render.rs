@@ -2,7 +2,7 @@
 
 use super::types::Types;
 use super::yaml::{self, Entry, Yaml};
-use super::{Answer, Data, Draft, Field, JsonKind};
+use super::{Answer, Data, Draft, DraftField, JsonKind};
 use crate::model::{ListName, Need};
 
 const HEAD: &str = "\
@@ -79,7 +79,7 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     entries
 }
 
-fn request(draft: &Draft, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry> {
+fn request(draft: &Draft, fields: &[DraftField], types: &mut Types<'_>) -> Vec<Entry> {
     if let [list] = fields
         && list.name == ListName::BODY
     {
@@ -93,7 +93,7 @@ fn request(draft: &Draft, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry>
 }
 
 /// Parameters; alternatives form a choice, in the place of the first.
-fn parameters(draft: &Draft, prefix: &str, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry> {
+fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Types<'_>) -> Vec<Entry> {
     let in_choice = |name: &str| {
         let full = format!("{prefix}{name}");
         draft.choices.iter().find(|choice| choice.members.contains(&full))
@@ -129,7 +129,7 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[Field], types: &mut Types<'
     entries
 }
 
-fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
+fn parameter(draft: &Draft, field: &DraftField, types: &mut Types<'_>) -> Entry {
     if field.kind == JsonKind::List && !field.fields.is_empty() {
         return list_of_objects(field, draft, types);
     }
@@ -152,7 +152,7 @@ fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
 }
 
 /// A single object, whose Rust name is the one in the source.
-fn object(field: &Field, draft: &Draft, types: &mut Types<'_>) -> Entry {
+fn object(field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
     let mut entries = vec![match &field.named {
         Some(named) => Entry::text("object", named.clone()),
         None => Entry::gap("object"),
@@ -166,7 +166,7 @@ fn object(field: &Field, draft: &Draft, types: &mut Types<'_>) -> Entry {
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
 }
 
-fn bounds(field: &Field) -> Vec<Entry> {
+fn bounds(field: &DraftField) -> Vec<Entry> {
     let is_list = field.kind == JsonKind::List;
     let (min, max) = if is_list { ("min_items", "max_items") } else { ("min", "max") };
     let number = |key: &str, value: &Option<String>| value.as_ref().map(|value| Entry::word(key, value.clone()));
@@ -188,7 +188,7 @@ fn bounds(field: &Field) -> Vec<Entry> {
     entries.into_iter().flatten().collect()
 }
 
-fn list_of_objects(field: &Field, draft: &Draft, types: &mut Types<'_>) -> Entry {
+fn list_of_objects(field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
     let prefix = ListName::new(&field.name).item_prefix();
     let mut entries = vec![Entry::gap("item")];
     if let Some(need) = field.need.filter(|need| *need != Need::No) {

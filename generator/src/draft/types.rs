@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heck::ToUpperCamelCase as _;
 
 use super::yaml::{Entry, Yaml};
-use super::{Field, JsonKind, NewTypes, OneOf};
+use super::{DraftField, JsonKind, NewTypes, OneOf};
 use crate::model::{Api, BUILT_IN, Family, Response, Type};
 
 /// The types of a family by names on the wire, and the types that a draft adds.
@@ -75,7 +75,7 @@ impl<'a> Types<'a> {
     }
 
     /// The type of a parameter or of a field of an answer.
-    pub(super) fn find(&mut self, field: &Field, is_parameter: bool) -> FieldType {
+    pub(super) fn find(&mut self, field: &DraftField, is_parameter: bool) -> FieldType {
         let own = if is_parameter { [&self.parameters, &self.fields] } else { [&self.fields, &self.parameters] };
         let namesakes: Vec<Type> =
             own.iter().filter_map(|known| known.get(field.name.as_str())).flatten().copied().collect();
@@ -96,7 +96,7 @@ impl<'a> Types<'a> {
     }
 
     /// The enum with the listed values: one of the same name on the wire, one with exactly these values, or a new one.
-    fn of_values(&mut self, field: &Field, namesakes: &[Type]) -> FieldType {
+    fn of_values(&mut self, field: &DraftField, namesakes: &[Type]) -> FieldType {
         let has_all = |index: usize| {
             let all = &self.family.enums[index];
             field.values.iter().all(|value| all.values.iter().any(|known| known.name.wire == *value))
@@ -117,7 +117,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn new_enum(&mut self, field: &Field) -> String {
+    fn new_enum(&mut self, field: &DraftField) -> String {
         let values = field.values.iter().map(|value| Entry::gap(value.clone())).collect();
         let entries = vec![Entry::gap("doc"), Entry::new("values", Yaml::Map(values))];
         if let Some(same) = self.new.enums.iter().find(|known| is_same(known, &entries)) {
@@ -139,7 +139,7 @@ impl<'a> Types<'a> {
         let joined = one_of.members.join("-or-").to_upper_camel_case();
         let name = self.free_name(&joined);
         let members = one_of.members.iter().map(|member| {
-            let field = Field { name: member.clone(), ..Field::default() };
+            let field = DraftField { name: member.clone(), ..DraftField::default() };
             let ty = match self.find(&field, true) {
                 FieldType::Type { name, .. } => Entry::word("type", name),
                 FieldType::Unknown => Entry::gap("type"),
@@ -164,7 +164,7 @@ impl<'a> Types<'a> {
     }
 
     /// The records with exactly these fields, those that answer an operation first.
-    pub(super) fn records_with(&self, fields: &[Field]) -> Vec<String> {
+    pub(super) fn records_with(&self, fields: &[DraftField]) -> Vec<String> {
         let answers = |index: usize| {
             self.family.operations.iter().any(|operation| match &operation.response {
                 Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => {
@@ -189,7 +189,7 @@ impl<'a> Types<'a> {
         &mut self,
         named: Option<&str>,
         own: &str,
-        fields: &[Field],
+        fields: &[DraftField],
         remarks: &[String],
     ) -> String {
         let Some(named) = named else { return self.new_record(own, fields, remarks) };
@@ -202,7 +202,7 @@ impl<'a> Types<'a> {
     }
 
     /// A new record with these fields.
-    fn new_record(&mut self, name: &str, fields: &[Field], remarks: &[String]) -> String {
+    fn new_record(&mut self, name: &str, fields: &[DraftField], remarks: &[String]) -> String {
         let name = self.free_name(&name.to_upper_camel_case());
         // The name is reserved before nested records get theirs.
         self.new.records.push(Entry::gap(name.clone()));
@@ -213,7 +213,7 @@ impl<'a> Types<'a> {
         name
     }
 
-    fn record_field(&mut self, record: &str, field: &Field) -> Entry {
+    fn record_field(&mut self, record: &str, field: &DraftField) -> Entry {
         let mut entries = Vec::new();
         let is_list = field.kind == JsonKind::List;
         if (is_list || field.kind == JsonKind::Object) && !field.fields.is_empty() {
@@ -229,7 +229,7 @@ impl<'a> Types<'a> {
     }
 
     /// Adds the keys that state the type of a value.
-    pub(super) fn typed(&mut self, field: &Field, is_parameter: bool, entries: &mut Vec<Entry>) {
+    pub(super) fn typed(&mut self, field: &DraftField, is_parameter: bool, entries: &mut Vec<Entry>) {
         let key = if field.kind == JsonKind::List { "list" } else { "type" };
         match self.find(field, is_parameter) {
             FieldType::Type { name, is_part } => {

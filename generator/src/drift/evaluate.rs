@@ -1,11 +1,11 @@
 //! What each finding means for the current schema.
 
-use super::report::{Entry, EntryKind};
+use super::report::{DriftFinding, DriftKind};
 use crate::diagnostics::Place;
 use crate::model::{Api, Enum, Family, Field, Operation, Record, Response, Truth, Type};
 
 /// What to do about a finding.
-pub(super) enum Verdict {
+pub(super) enum Resolution {
     /// The schema has to change there.
     Open(Place, String),
     /// The schema need not change, for this reason.
@@ -25,35 +25,35 @@ impl<'a> Evaluator<'a> {
         Some(Self { api, family, operation })
     }
 
-    pub(super) fn evaluate(&self, entry: &Entry) -> Verdict {
-        if entry.kind == EntryKind::UnlistedCode {
+    pub(super) fn evaluate(&self, entry: &DriftFinding) -> Resolution {
+        if entry.kind == DriftKind::UnlistedCode {
             return self.code(entry);
         }
         let Some(name) = &entry.record else { return self.around(entry) };
         match self.family.records.iter().find(|record| record.name.wire == *name) {
             Some(record) => self.record(record, entry),
-            None => Verdict::Settled(format!("the schema has no record `{name}`")),
+            None => Resolution::Settled(format!("the schema has no record `{name}`")),
         }
     }
 
-    fn code(&self, entry: &Entry) -> Verdict {
+    fn code(&self, entry: &DriftFinding) -> Resolution {
         let place = self.family.errors.first().map_or(self.family.place, |first| first.place);
         let Some(code) = &entry.value else {
-            return Verdict::Open(place, "answers have codes that are not spelled like codes".to_owned());
+            return Resolution::Open(place, "answers have codes that are not spelled like codes".to_owned());
         };
         if self.family.errors.iter().any(|error| error.code == *code) {
-            return Verdict::Settled(format!("`{code}` is listed in `errors`"));
+            return Resolution::Settled(format!("`{code}` is listed in `errors`"));
         }
         if let Some(observed) = self.api.observed_of(self.family).find(|observed| observed.code == *code) {
             let certainty = observed.certainty.as_str();
-            return Verdict::Settled(format!("`{code}` is listed in codes.yaml ({certainty})"));
+            return Resolution::Settled(format!("`{code}` is listed in codes.yaml ({certainty})"));
         }
         let what = format!("unknown code `{code}`: find out what it means, and add it to `errors`");
-        Verdict::Open(place, what)
+        Resolution::Open(place, what)
     }
 
     /// Findings outside of records: the envelope, a page, an object around a list.
-    fn around(&self, entry: &Entry) -> Verdict {
+    fn around(&self, entry: &DriftFinding) -> Resolution {
         let path = &entry.path;
         let (what, place, file) = match &self.api.envelope {
             Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, &data.to_string())) => {
@@ -62,22 +62,22 @@ impl<'a> Evaluator<'a> {
             _ => ("the answer", self.answer(), "this file"),
         };
         let what = match entry.kind {
-            EntryKind::UnknownField => {
+            DriftKind::UnknownField => {
                 format!("{what} has `{path}`, which no key can describe: add it to `observed` of {file}")
             }
-            EntryKind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
-            EntryKind::Observed => {
+            DriftKind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
+            DriftKind::Observed => {
                 format!("`{path}` is as it was observed: check whether a document lists it now")
             }
-            EntryKind::UnknownValue
-            | EntryKind::ValueNotListedHere
-            | EntryKind::WrittenOtherwise
-            | EntryKind::Unreadable
-            | EntryKind::UnlistedCode => {
+            DriftKind::UnknownValue
+            | DriftKind::ValueNotListedHere
+            | DriftKind::WrittenOtherwise
+            | DriftKind::Unreadable
+            | DriftKind::UnlistedCode => {
                 format!("{what} differs at `{path}`: check the document")
             }
         };
-        Verdict::Open(place, what)
+        Resolution::Open(place, what)
     }
 
     /// The place of the operation's response.
@@ -90,40 +90,43 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn record(&self, record: &Record, entry: &Entry) -> Verdict {
+    fn record(&self, record: &Record, entry: &DriftFinding) -> Resolution {
         let name = &record.name.wire;
         let field = entry.field.as_ref().and_then(|wire| record.fields.iter().find(|field| field.name.wire == *wire));
         match (entry.kind, field) {
-            (EntryKind::Observed, _) if !record.is_observed => Verdict::Settled(format!("a document lists `{name}`")),
-            (EntryKind::Observed, _) => Verdict::Open(
+            (DriftKind::Observed, _) if !record.is_observed => {
+                Resolution::Settled(format!("a document lists `{name}`"))
+            }
+            (DriftKind::Observed, _) => Resolution::Open(
                 record.name.place,
                 format!("`{name}` is as it was observed: check whether a document lists it now"),
             ),
-            (EntryKind::UnknownField, Some(field)) => known(name, field),
-            (EntryKind::UnknownField, None) => Verdict::Open(record.name.place, unknown(name, entry)),
-            (_, None) => Verdict::Settled(format!("`{name}` has no such field")),
-            (EntryKind::MissingField, Some(field)) => missing(record, field),
-            (EntryKind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
-            (EntryKind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
+            (DriftKind::UnknownField, Some(field)) => known(name, field),
+            (DriftKind::UnknownField, None) => Resolution::Open(record.name.place, unknown(name, entry)),
+            (_, None) => Resolution::Settled(format!("`{name}` has no such field")),
+            (DriftKind::MissingField, Some(field)) => missing(record, field),
+            (DriftKind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
+            (DriftKind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
             (_, Some(field)) => other_kind(name, field, entry),
         }
     }
 
-    fn unknown_value(&self, record: &str, field: &Field, entry: &Entry) -> Verdict {
+    fn unknown_value(&self, record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
         let wire = &field.name.wire;
         let Some(all) = self.family.enum_of(&field.shape) else {
-            return Verdict::Settled(format!("`{record}.{wire}` is not an enum"));
+            return Resolution::Settled(format!("`{record}.{wire}` is not an enum"));
         };
         let name = &all.name.wire;
         match &entry.value {
-            Some(value) if has(all, value) => Verdict::Settled(format!("`{value}` is a value of `{name}`")),
+            Some(value) if has(all, value) => Resolution::Settled(format!("`{value}` is a value of `{name}`")),
             Some(value) => {
                 let what = format!("unknown value `{value}` of `{name}`: add it, with its meaning from the document");
-                Verdict::Open(all.name.place, what)
+                Resolution::Open(all.name.place, what)
             }
-            None => {
-                Verdict::Open(all.name.place, format!("`{name}` has unknown values, too many or not spelled like one"))
-            }
+            None => Resolution::Open(
+                all.name.place,
+                format!("`{name}` has unknown values, too many or not spelled like one"),
+            ),
         }
     }
 }
@@ -138,11 +141,11 @@ fn has(all: &Enum, text: &str) -> bool {
     all.index_of(text).is_some() || all.wires().any(|wire| wire.eq_ignore_ascii_case(text))
 }
 
-fn known(record: &str, field: &Field) -> Verdict {
-    Verdict::Settled(format!("`{record}` has `{}`", field.name.wire))
+fn known(record: &str, field: &Field) -> Resolution {
+    Resolution::Settled(format!("`{record}` has `{}`", field.name.wire))
 }
 
-fn unknown(record: &str, entry: &Entry) -> String {
+fn unknown(record: &str, entry: &DriftFinding) -> String {
     let Some(field) = &entry.field else {
         return format!("`{record}` has unknown fields, too many or not spelled like one");
     };
@@ -161,33 +164,33 @@ fn unknown(record: &str, entry: &Entry) -> String {
 }
 
 /// A single finding for all fields of a record that answers never have.
-fn missing(record: &Record, field: &Field) -> Verdict {
+fn missing(record: &Record, field: &Field) -> Resolution {
     let (name, wire) = (&record.name.wire, &field.name.wire);
     match &field.comes_only {
-        Some(condition) => Verdict::Settled(format!("`{name}.{wire}` comes only {condition}")),
+        Some(condition) => Resolution::Settled(format!("`{name}.{wire}` comes only {condition}")),
         None => {
             let what = "has fields that never came: check whether the document still lists them; `comes_only` names a condition";
-            Verdict::Open(record.name.place, format!("`{name}` {what}"))
+            Resolution::Open(record.name.place, format!("`{name}` {what}"))
         }
     }
 }
 
-fn not_listed(record: &str, field: &Field, entry: &Entry) -> Verdict {
+fn not_listed(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
     let (wire, value) = (&field.name.wire, entry.value.as_deref().unwrap_or_default());
     if field.only.is_empty() || field.only.iter().any(|(only, _)| only.eq_ignore_ascii_case(value)) {
-        return Verdict::Settled(format!("`{record}.{wire}` lists `{value}`"));
+        return Resolution::Settled(format!("`{record}.{wire}` lists `{value}`"));
     }
-    Verdict::Open(field.name.place, format!("`only` of `{record}.{wire}` lacks `{value}`"))
+    Resolution::Open(field.name.place, format!("`only` of `{record}.{wire}` lacks `{value}`"))
 }
 
-fn other_kind(record: &str, field: &Field, entry: &Entry) -> Verdict {
+fn other_kind(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
     let wire = &field.name.wire;
-    if entry.kind == EntryKind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
-        return Verdict::Settled(format!("`{record}.{wire}` has this form"));
+    if entry.kind == DriftKind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
+        return Resolution::Settled(format!("`{record}.{wire}` has this form"));
     }
     let words: Vec<_> = entry.json.iter().map(|kind| word_for(kind)).collect();
-    let verb = if entry.kind == EntryKind::Unreadable { "cannot be read" } else { "has another form" };
-    Verdict::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
+    let verb = if entry.kind == DriftKind::Unreadable { "cannot be read" } else { "has another form" };
+    Resolution::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
 }
 
 /// Whether this is the form that the schema states for the field.

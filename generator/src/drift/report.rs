@@ -13,19 +13,19 @@ const VERSION: u64 = 1;
 #[derive(Deserialize)]
 pub(super) struct Recorded {
     drift: u64,
-    pub(super) operations: Vec<Operation>,
+    pub(super) operations: Vec<OperationDrift>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Operation {
+pub(super) struct OperationDrift {
     pub(super) operation: String,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<DriftFinding>,
 }
 
 /// One finding.
 #[derive(Deserialize)]
-pub(super) struct Entry {
-    pub(super) kind: EntryKind,
+pub(super) struct DriftFinding {
+    pub(super) kind: DriftKind,
     pub(super) path: String,
     pub(super) record: Option<String>,
     pub(super) field: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Entry {
 
 /// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(super) enum EntryKind {
+pub(super) enum DriftKind {
     #[serde(rename = "unknown field")]
     UnknownField,
     #[serde(rename = "unknown value")]
@@ -57,7 +57,7 @@ pub(super) enum EntryKind {
     Observed,
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for DriftFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.path)?;
         if !self.json.is_empty() {

@@ -121,7 +121,7 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
     })
 }
 
-/// The way to codes that stand apart from the items.
+/// The path to codes that are not in the items.
 fn codes_apart(way: &AnswerPath, batch: &Batch) -> TokenStream {
     let path = envelope::path(way);
     let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
@@ -192,7 +192,7 @@ fn results_in_one_list(
     (scope.ty(Type::Record(record)), answer)
 }
 
-/// The record of the answer for an item, and the list of these records, whose codes stand apart.
+/// The record of the answer for an item, and the list of these records, whose codes are elsewhere.
 fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(syn::Type, TokenStream)> {
     let records = &scope.family.records;
     let (list, of) = match operation.response {

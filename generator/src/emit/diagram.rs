@@ -38,7 +38,7 @@ pub(crate) struct Links<'a> {
 }
 
 /// A state in the drawing.
-struct Node {
+struct StateBox {
     x: usize,
     width: usize,
 }
@@ -107,12 +107,12 @@ fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<Labe
 }
 
 /// The states, each as wide as its name and the lines at it require.
-fn nodes(all: &Enum, edges: &[Edge]) -> Vec<Node> {
+fn nodes(all: &Enum, edges: &[Edge]) -> Vec<StateBox> {
     let mut x = MARGIN;
     let node = |(index, wire): (usize, &str)| {
         let ports = [true, false].map(|is_shown| ports(edges, index, is_shown).len() * PORT + PORT);
         let width = ports.into_iter().max().unwrap_or_default().max(wire.chars().count() * 8 + 20);
-        let node = Node { x, width };
+        let node = StateBox { x, width };
         x += width + GAP;
         node
     };
@@ -144,7 +144,7 @@ fn rank(node: usize, other: usize) -> (usize, usize) {
     }
 }
 
-fn boxed(node: &Node, y: usize, wire: &str, is_terminal: bool) -> Vec<String> {
+fn boxed(node: &StateBox, y: usize, wire: &str, is_terminal: bool) -> Vec<String> {
     let frame = |inset: usize| {
         format!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\"/>",
@@ -206,7 +206,7 @@ fn bend(span: usize) -> usize {
     if span == 0 { 40 } else { 28 + 32 * span }
 }
 
-fn drawn(edge: &Edge, edges: &[Edge], nodes: &[Node], top: usize, links: Option<&Links<'_>>) -> Vec<String> {
+fn drawn(edge: &Edge, edges: &[Edge], nodes: &[StateBox], top: usize, links: Option<&Links<'_>>) -> Vec<String> {
     let end = |node: usize, starts: bool| {
         let ports = ports(edges, node, edge.is_shown);
         let place = ports.iter().position(|(index, start)| *start == starts && std::ptr::eq(&edges[*index], edge));

@@ -9,7 +9,7 @@ use super::module_name;
 use crate::model::{Api, Family, Operation, Program};
 
 /// Purposes common to all APIs; the functions are those of the emitted client.
-const WISHES: &[(&str, &str)] = &[
+const TASKS: &[(&str, &str)] = &[
     ("learn the outcome of a request without an answer", "[`place_and_confirm`](Client::place_and_confirm)"),
     ("store each change before it is sent", "[`journal`](runtime::ClientBuilder::journal)"),
     ("resolve what a crash left open", "[`recover`](Client::recover)"),
@@ -83,7 +83,7 @@ fn search_words(docs: &mut Docs, api: &Api) {
         }
     }
     search_words.sort_by_key(|(word, _)| *word);
-    let common = WISHES.iter().map(|(word, with)| (*word, vec![(*with).to_owned()]));
+    let common = TASKS.iter().map(|(word, with)| (*word, vec![(*with).to_owned()]));
     for (word, links) in search_words.into_iter().chain(common) {
         docs.line(format!("| {} | {} |", cell(&escape(word)), links.join(", ")));
     }
@@ -99,7 +99,7 @@ fn markets(docs: &mut Docs, api: &Api) {
         return;
     }
     docs.heading("Practice and live");
-    docs.markdown("You always give the address, and a client of [`Client::builder`] trades live there.");
+    docs.markdown("The address is always explicit, and a client of [`Client::builder`] trades live there.");
     for market in &api.markets {
         docs.entry(&format!("[`Client::{}`]: {}", market.name, escape(&market.doc)));
     }

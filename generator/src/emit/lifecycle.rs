@@ -239,7 +239,7 @@ pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
     }
     docs.html(diagram::draw(family, lifecycle, None));
     docs.markdown(
-        "A full line is a change that the documents show, with the number of its row. A dashed line is one that they \
+        "A solid line is a change that the documents show, with the number of its row. A dashed line is one that they \
          neither show nor rule out, such as a fill. States with a double frame are final.",
     );
     docs.gap();

@@ -16,7 +16,8 @@ use super::{batches, classes, confirm, envelope, example, in_flight, intents, or
 use crate::emit::Layout;
 use crate::model::{
     Access, Api, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter, ParameterStyle,
-    PathPiece, PoolWeight, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeighsWhen, Window,
+    PathPiece, PoolWeight, Rate, RateScope, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition,
+    Window,
 };
 
 /// The file of an operation.
@@ -294,17 +295,17 @@ fn rate_limit(rate: &Rate) -> Expr {
         None => limit,
         Some(PoolWeight { pool, weight, when }) => {
             let limit = trees::on(limit, "pool", [trees::text(pool), trees::number((*weight).into())]);
-            trees::with(limit, "when", when.as_ref().map(weighs_when))
+            trees::with(limit, "when", when.as_ref().map(weight_condition))
         }
     }
 }
 
-fn weighs_when(when: &WeighsWhen) -> Expr {
-    let of = |variant| trees::of_table("WeighsWhen", variant);
+fn weight_condition(when: &WeightCondition) -> Expr {
+    let of = |variant| trees::of_table("WeightCondition", variant);
     match when {
-        WeighsWhen::Without(name) => trees::call(of("Without"), [trees::text(name)]),
-        WeighsWhen::With(name) => trees::call(of("With"), [trees::text(name)]),
-        WeighsWhen::Over(name, most) => trees::call(of("Over"), [trees::text(name), trees::number(*most)]),
+        WeightCondition::Without(name) => trees::call(of("Without"), [trees::text(name)]),
+        WeightCondition::With(name) => trees::call(of("With"), [trees::text(name)]),
+        WeightCondition::Over(name, most) => trees::call(of("Over"), [trees::text(name), trees::number(*most)]),
     }
 }
 

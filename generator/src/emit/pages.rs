@@ -334,7 +334,7 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
     if let Some((each, _)) = &operation.listing.each {
         text.push_str(&format!(
             ". It queries once for each value of {each}, in this order, where the request sets none: \
-             what moves on to the next value meanwhile is listed in any case",
+             an item that moves on to the next value in the meantime is still listed",
             each = code(each)
         ));
     }

@@ -78,7 +78,7 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> Attribut
     let quoted = (field.shape.element() == Some(Type::Boolean(Truth::Text))).then(|| quote!(, quoted));
     // The cursor of the last page is null.
     let null = (field.may_be_null || container.name.is_none()).then(|| quote!(, or_null));
-    // The key stands outside of the record.
+    // The key is outside of the record.
     let comes_elsewhere = container.key == Some(wire.as_str());
     let conditional = (field.comes_only.is_some() || comes_elsewhere).then(|| quote!(, conditional));
     let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();

@@ -1,11 +1,11 @@
 //! The answer: its record, and the records within it.
 
-use super::page::{Page, joined, sentence};
+use super::page::{TextPage, joined, sentence};
 use super::parameters::{documented, type_name, values};
 use crate::model::phrases::{self, PLAIN};
 use crate::model::{Family, Field, Record, Response};
 
-pub(super) fn add(page: &mut Page, family: &Family, response: &Response) {
+pub(super) fn add(page: &mut TextPage, family: &Family, response: &Response) {
     let record = |index: usize| family.records.get(index);
     let name = |index: usize| record(index).map_or("", |record| record.name.wire.as_str());
     let (heading, index) = match response {
@@ -27,7 +27,7 @@ pub(super) fn add(page: &mut Page, family: &Family, response: &Response) {
 }
 
 /// The fields of a record, each followed by the record that it contains; `open` are the enclosing records.
-fn fields(page: &mut Page, family: &Family, depth: usize, record: &Record, open: &mut Vec<usize>) {
+fn fields(page: &mut TextPage, family: &Family, depth: usize, record: &Record, open: &mut Vec<usize>) {
     let width = record.fields.iter().map(|field| field.name.wire.chars().count()).max().unwrap_or(0);
     for field in &record.fields {
         page.named(depth, width, &field.name.wire, &facts(family, field));

@@ -7,11 +7,11 @@ const WIDTH: usize = 100;
 
 /// A page, built from top to bottom.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct TextPage {
     text: String,
 }
 
-impl Page {
+impl TextPage {
     /// A heading, with a blank line before it.
     pub(super) fn heading(&mut self, text: &str) {
         let _ = write!(self.text, "\n{text}\n");
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn long_texts_wrap_with_hanging_indentation() {
-        let mut page = Page::default();
+        let mut page = TextPage::default();
         page.named(1, 6, "price", &"word ".repeat(30));
         let text = page.finish();
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");

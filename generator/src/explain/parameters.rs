@@ -1,12 +1,12 @@
 //! The parameters, each with its need, type, bounds, default, unit and values.
 
-use super::page::{Page, joined, sentence};
+use super::page::{TextPage, joined, sentence};
 use crate::diagnostics::Place;
 use crate::model::elements::Key;
 use crate::model::phrases::{self, PLAIN};
 use crate::model::{Body, Choice, ChoiceKind, Edit, EnumValue, Family, Operation, Parameter, Shape};
 
-pub(super) fn add(page: &mut Page, family: &Family, operation: &Operation) {
+pub(super) fn add(page: &mut TextPage, family: &Family, operation: &Operation) {
     page.heading(match operation.body {
         Body::Parameters(_) => "Parameters",
         Body::Array(_) => "The body is an array",
@@ -17,7 +17,7 @@ pub(super) fn add(page: &mut Page, family: &Family, operation: &Operation) {
     list(page, family, 1, operation.body.parameters());
 }
 
-fn list(page: &mut Page, family: &Family, depth: usize, parameters: &[Parameter]) {
+fn list(page: &mut TextPage, family: &Family, depth: usize, parameters: &[Parameter]) {
     let names = parameters.iter().filter(|parameter| parameter.shape.choice().is_none());
     let width = names.map(|parameter| parameter.name.wire.chars().count()).max().unwrap_or(0);
     for parameter in parameters {
@@ -32,7 +32,7 @@ fn list(page: &mut Page, family: &Family, depth: usize, parameters: &[Parameter]
     }
 }
 
-fn choice(page: &mut Page, family: &Family, depth: usize, parameter: &Parameter, choice: &Choice) {
+fn choice(page: &mut TextPage, family: &Family, depth: usize, parameter: &Parameter, choice: &Choice) {
     let need = parameter.need.in_words();
     match &choice.kind {
         ChoiceKind::Presence { alternatives, wins } => {

@@ -1,6 +1,6 @@
 //! Rules by their kind, contradictions, gaps and observations.
 
-use super::page::{Page, joined, sentence};
+use super::page::{TextPage, joined, sentence};
 use crate::model::{ListName, Rule, RuleKind, Severity, Statements};
 
 /// The meaning of each kind of rule, in the order of the page.
@@ -12,7 +12,7 @@ const KINDS: [(RuleKind, &str); 5] = [
     (RuleKind::Stated, "not checked"),
 ];
 
-pub(super) fn rules(page: &mut Page, heading: &str, statements: &Statements) {
+pub(super) fn rules(page: &mut TextPage, heading: &str, statements: &Statements) {
     for (kind, meaning) in KINDS {
         let rules: Vec<_> = statements.rules.iter().filter(|rule| rule.kind == kind).collect();
         if rules.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn rules(page: &mut Page, heading: &str, statements: &Statements) {
     }
 }
 
-pub(super) fn others(page: &mut Page, statements: &Statements) {
+pub(super) fn others(page: &mut TextPage, statements: &Statements) {
     if !statements.contradictions.is_empty() {
         page.heading("Where the documents contradict themselves");
     }

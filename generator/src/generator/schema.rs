@@ -40,8 +40,8 @@ impl Schema {
 
     /// Every rule that is checked before sending, as the ids of the operation and of the rule.
     pub fn checked_rules(&self) -> Vec<(String, String)> {
-        let book = rules::book(&self.api).into_iter().filter(|(_, entry)| entry.check.is_some());
-        book.map(|(operation, entry)| (operation.to_owned(), entry.id)).collect()
+        let rules = rules::all(&self.api).into_iter().filter(|(_, entry)| entry.check.is_some());
+        rules.map(|(operation, entry)| (operation.to_owned(), entry.id)).collect()
     }
 
     /// For each checked rule, requests that break only this rule, and requests at its edge that keep it.
@@ -142,8 +142,8 @@ impl Schema {
     /// Fails if a test names a rule that the schema does not have.
     fn rules_exist(&self, tests: &export::RuleTests) -> Result<(), Diagnostics> {
         let mut to = Diagnostics::default();
-        let book = rules::book(&self.api);
-        let known: BTreeSet<(&str, &str)> = book.iter().map(|(about, entry)| (*about, entry.id.as_str())).collect();
+        let rules = rules::all(&self.api);
+        let known: BTreeSet<(&str, &str)> = rules.iter().map(|(about, entry)| (*about, entry.id.as_str())).collect();
         for (about, rule) in tests.rules().filter(|(about, rule)| !known.contains(&(about.as_str(), rule.as_str()))) {
             to.whole(
                 Code::CannotRead,
@@ -156,8 +156,8 @@ impl Schema {
 
     /// The documents, each with the lines that the places of rules lead to.
     fn located(&self, documents: &Documents) -> BTreeMap<String, export::DocumentFile> {
-        let book = rules::book(&self.api);
-        let parts = || book.iter().flat_map(|(_, entry)| entry.at.split(';').map(str::trim));
+        let rules = rules::all(&self.api);
+        let parts = || rules.iter().flat_map(|(_, entry)| entry.at.split(';').map(str::trim));
         let file = |id: &str| {
             let places = documents.places(id)?;
             let lines = parts().filter_map(|at| Some((at.to_owned(), places.line(at)?))).collect();

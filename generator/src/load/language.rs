@@ -3,7 +3,7 @@
 //! The version changes when a valid schema would be refused or change its meaning. New words change nothing for schemas
 //! that do not use them, so they do not change the version.
 
-use super::source::Source;
+use super::source::SchemaFile;
 use crate::diagnostics::{Code, Diagnostics};
 
 /// The version that the generator reads; it also applies to schemas that do not state one.
@@ -11,7 +11,7 @@ const VERSION: u64 = 1;
 
 /// Whether the schema is of another version, which is reported. Its other content has an unknown meaning and is not
 /// read.
-pub(super) fn refuses(api: &Source, to: &mut Diagnostics) -> bool {
+pub(super) fn refuses(api: &SchemaFile, to: &mut Diagnostics) -> bool {
     // Read as plain text, because a file of another version may not parse as one of this version.
     let lines = api.text.lines().enumerate();
     let Some((line, value)) = lines.filter_map(|(line, text)| Some((line, text.strip_prefix("language:")?))).next()

@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// One schema file, named relative to the schema folder.
 #[derive(Clone, Debug, Hash)]
-pub(crate) struct Source {
+pub(crate) struct SchemaFile {
     pub(crate) file: u32,
     /// The path below the schema folder, its parts joined with `/`.
     pub(crate) name: String,
@@ -28,7 +28,7 @@ pub(crate) struct Source {
     pub(crate) text: Arc<str>,
 }
 
-impl Source {
+impl SchemaFile {
     /// A place that stands for the whole file.
     pub(crate) fn top(&self) -> Place {
         Place { file: self.file, line: 1, column: 1, start: 0, end: 0 }
@@ -51,7 +51,7 @@ impl Source {
 /// Every `.yaml` file of the schema folder, sorted by name.
 ///
 /// `shown` is the name of the folder in messages.
-pub(crate) fn read_folder(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Vec<Source> {
+pub(crate) fn read_folder(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Vec<SchemaFile> {
     let mut names = Vec::new();
     list(folder, shown, "", &mut names, to);
     names.sort();
@@ -177,14 +177,14 @@ fn visit_subfolder(
     }
 }
 
-fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) -> Option<Source> {
+fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) -> Option<SchemaFile> {
     let file = to.add_file(shown.join(&name));
     let whole = Place { file, ..Place::default() };
     let bytes = match read_bounded(&folder.join(&name)) {
         Ok(bytes) => bytes,
         Err(error) => {
             to.at(whole, Code::CannotRead, format!("cannot read the file: {error}"))
-                .help("a schema file is a readable text of some kilobytes");
+                .help("a schema file is a readable text file of a few kilobytes");
             return None;
         }
     };
@@ -203,7 +203,7 @@ fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) ->
         }
     };
     to.keep_text(file, text.clone());
-    is_plain_text(file, &text, to).then_some(Source { file, name, text })
+    is_plain_text(file, &text, to).then_some(SchemaFile { file, name, text })
 }
 
 /// The encoding of a text with two bytes for each ASCII character, which some editors on Windows write.

@@ -3,7 +3,7 @@
 
 use granit_parser::ErrorKind;
 
-use super::source::Source;
+use super::source::SchemaFile;
 use crate::diagnostics::Place;
 
 /// The maximum length of a key in YAML, in characters.
@@ -94,7 +94,7 @@ fn construct(kind: &ErrorKind) -> Construct {
 }
 
 /// Explains why the parser stopped.
-pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax {
+pub(super) fn explain(kind: &ErrorKind, source: &SchemaFile, stop: &Stop) -> Syntax {
     let (lines, line): (Vec<&str>, _) = (source.text.lines().collect(), stop.place.line as usize);
     let marks = Marks::of(source.text.get(..stop.place.start as usize).unwrap_or(&source.text));
     let text_of_line = |line: usize| {
@@ -178,26 +178,26 @@ pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax 
 }
 
 /// What follows the place where the parser stopped.
-fn rest_of<'a>(source: &'a Source, stop: &Stop) -> &'a str {
+fn rest_of<'a>(source: &'a SchemaFile, stop: &Stop) -> &'a str {
     source.text.get(stop.place.start as usize..).unwrap_or_default()
 }
 
 /// Whether the parser stopped at the second `: ` of an entry within brackets that opened on the same line.
-fn is_colon_in_brackets(source: &Source, stop: &Stop, marks: &Marks) -> bool {
+fn is_colon_in_brackets(source: &SchemaFile, stop: &Stop, marks: &Marks) -> bool {
     let stopped = stop.place.start as usize;
     let is_same_line = |open: &usize| source.text.get(*open..stopped).is_some_and(|between| !between.contains('\n'));
     rest_of(source, stop).starts_with(": ") && marks.open_brackets.last().is_some_and(is_same_line)
 }
 
 /// Whether the value before the place where the parser stopped has a second word, which may be meant as a key.
-fn has_two_words(source: &Source, stop: &Stop) -> bool {
+fn has_two_words(source: &SchemaFile, stop: &Stop) -> bool {
     let before = source.text.get(..stop.place.start as usize).unwrap_or_default();
     let entry = before.rsplit([',', '{', '[', '\n']).next().unwrap_or_default();
     entry.split_once(": ").is_some_and(|(_, value)| value.trim().contains(' '))
 }
 
 /// Whether a comment follows a bracket on its line.
-fn has_comment(source: &Source, open: usize) -> bool {
+fn has_comment(source: &SchemaFile, open: usize) -> bool {
     let line = source.text.get(open..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     line.contains(" #")
 }

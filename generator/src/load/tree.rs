@@ -8,7 +8,7 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, Stru
 
 use self::seen::SeenKeys;
 use super::Readers;
-use super::source::Source;
+use super::source::SchemaFile;
 use super::syntax::{self, Stop, Syntax};
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
 
@@ -55,13 +55,13 @@ impl Key<'_> {
 }
 
 /// A document, and whether all of it was read.
-pub(crate) struct Document<'a> {
+pub(crate) struct YamlDocument<'a> {
     pub(crate) root: Node<'a>,
     pub(crate) is_whole: bool,
 }
 
 /// Reads the single document of a file; `None` if it is broken, which is reported.
-pub(crate) fn parse<'a>(source: &'a Source, readers: Readers, to: &mut Diagnostics) -> Option<Document<'a>> {
+pub(crate) fn parse<'a>(source: &'a SchemaFile, readers: Readers, to: &mut Diagnostics) -> Option<YamlDocument<'a>> {
     let options = options! {
         emit_unresolved_aliases: true,
         emit_comments: false,
@@ -108,12 +108,12 @@ pub(crate) fn parse<'a>(source: &'a Source, readers: Readers, to: &mut Diagnosti
         #[cfg(feature = "cli")]
         Readers::Two => !sound || second_reader_agrees(source, to),
     })?;
-    Some(Document { root, is_whole: sound })
+    Some(YamlDocument { root, is_whole: sound })
 }
 
 /// Because the schema must mean the same to every YAML reader, a second one has to accept it, too.
 #[cfg(feature = "cli")]
-fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
+fn second_reader_agrees(source: &SchemaFile, to: &mut Diagnostics) -> bool {
     let Err(error) = serde_yaml::from_str::<serde::de::IgnoredAny>(&source.text) else {
         return true;
     };
@@ -124,7 +124,7 @@ fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
 }
 
 struct Builder<'a, 'd> {
-    source: &'a Source,
+    source: &'a SchemaFile,
     to: &'d mut Diagnostics,
     next_id: u32,
     open: Vec<Open<'a>>,
@@ -347,7 +347,7 @@ fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[DuplicateKey<'_
 }
 
 /// The place of a directive, if the file begins with one.
-fn directive(source: &Source) -> Option<Place> {
+fn directive(source: &SchemaFile) -> Option<Place> {
     let is_other = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     let (index, line) = source.text.lines().enumerate().find(|(_, line)| is_other(line))?;
     line.starts_with('%').then(|| source.at(index + 1, 1))

@@ -71,12 +71,12 @@ impl<T: Read> Read for Vec<T> {
 }
 
 /// The maximum number of readings: a file with more mistakes than this is given up.
-const MOST_READINGS: usize = 100;
+const MAX_READINGS: usize = 100;
 
 /// Reads a document into its type. Faulty parts are reported and left out; `None` if nothing is left.
 pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
     let shared = Shared { skipped: RefCell::default(), diagnostics: RefCell::new(to) };
-    for _ in 0..MOST_READINGS {
+    for _ in 0..MAX_READINGS {
         if shared.skips(root) {
             return None;
         }

@@ -8,7 +8,7 @@ pub(crate) struct Calls {
     pub(crate) id: Option<String>,
     /// The member with the name; `None` if the name is only signed.
     pub(crate) method: Option<String>,
-    /// The member with the parameters; `None` if they stand beside the others.
+    /// The member with the parameters; `None` if the parameters are members themselves.
     pub(crate) params: Option<String>,
     /// Where the schema describes them; `None` if they follow JSON-RPC 2.0.
     pub(crate) place: Option<Place>,

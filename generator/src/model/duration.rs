@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Duration {
     pub(crate) n: u32,
-    pub(crate) unit: Unit,
+    pub(crate) unit: DurationUnit,
 }
 
 /// The shortest month, in milliseconds.
@@ -14,7 +14,7 @@ const SHORTEST_MONTH: u64 = 28 * 24 * 60 * 60 * 1000;
 
 impl Duration {
     /// The window of most rates.
-    pub(crate) const SECOND: Self = Self { n: 1, unit: Unit::Second };
+    pub(crate) const SECOND: Self = Self { n: 1, unit: DurationUnit::Second };
 
     /// Its length in milliseconds; `None` for months, which have no fixed length.
     pub(crate) fn milliseconds(self) -> Option<u64> {
@@ -38,7 +38,7 @@ impl Duration {
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Unit {
+pub(crate) enum DurationUnit {
     Millisecond,
     Second,
     Minute,
@@ -48,7 +48,7 @@ pub(crate) enum Unit {
     Month,
 }
 
-impl Unit {
+impl DurationUnit {
     const ALL: [(Self, &str); 7] = [
         (Self::Millisecond, "millisecond"),
         (Self::Second, "second"),
@@ -83,7 +83,7 @@ impl Duration {
         let (n, unit) = text.split_once(' ')?;
         let n: u32 = n.parse().ok().filter(|n| (1..=100_000).contains(n))?;
         let name = unit.strip_suffix('s').unwrap_or(unit);
-        let (unit, _) = Unit::ALL.into_iter().find(|(_, known)| *known == name)?;
+        let (unit, _) = DurationUnit::ALL.into_iter().find(|(_, known)| *known == name)?;
         Some(Self { n, unit })
     }
 }
@@ -107,8 +107,8 @@ impl Duration {
         let (_, length) = SHORT.into_iter().find(|(unit, _)| *unit == &text[digits.len()..])?;
         let n = n.checked_mul(length).filter(|n| (1..=A_DAY).contains(n))?;
         Some(match n % 1000 {
-            0 => Self { n: n / 1000, unit: Unit::Second },
-            _ => Self { n, unit: Unit::Millisecond },
+            0 => Self { n: n / 1000, unit: DurationUnit::Second },
+            _ => Self { n, unit: DurationUnit::Millisecond },
         })
     }
 
@@ -128,7 +128,13 @@ impl Duration {
         let Some(millis) = self.milliseconds().filter(|millis| *millis != 1000) else {
             return "a second".to_owned();
         };
-        let units = [Unit::Day, Unit::Hour, Unit::Minute, Unit::Second, Unit::Millisecond];
+        let units = [
+            DurationUnit::Day,
+            DurationUnit::Hour,
+            DurationUnit::Minute,
+            DurationUnit::Second,
+            DurationUnit::Millisecond,
+        ];
         let fitting = units.into_iter().find_map(|unit| {
             let length = unit.milliseconds().filter(|length| millis % length == 0)?;
             Some(Self { n: u32::try_from(millis / length).ok()?, unit })

@@ -11,11 +11,11 @@ use super::{Api, Operation};
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Envelope {
     pub(crate) around: Around,
-    /// The ways to the code; the first that exists in an answer counts.
+    /// The paths to the code; the first that exists in an answer counts.
     pub(crate) code: Vec<AnswerPath>,
     pub(crate) message: Vec<AnswerPath>,
     pub(crate) time: Option<String>,
-    /// The way to the data; `None` if the whole body is the data.
+    /// The path to the data; `None` if the whole body is the data.
     pub(crate) data: Option<AnswerPath>,
     /// The code of success; `None` if only failures have a code.
     pub(crate) success: Option<String>,
@@ -118,7 +118,7 @@ impl Operation {
         }
     }
 
-    /// The way to the data of a success; `None` if the data is the whole body.
+    /// The path to the data of a success; `None` if the data is the whole body.
     pub(crate) fn data_path<'a>(&'a self, api: &'a Api) -> Option<&'a AnswerPath> {
         self.data.as_ref().or_else(|| api.envelope.as_ref()?.data.as_ref())
     }

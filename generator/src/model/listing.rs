@@ -117,7 +117,7 @@ pub(crate) struct TradePosition {
 }
 
 impl Batch {
-    /// The names of the ids in the items that are sent. In results, an id can stand in an object within.
+    /// The names of the ids in the items that are sent. In results, an id can be in an object within.
     pub(crate) fn ids_of_items(&self) -> impl Iterator<Item = &str> {
         self.ids.iter().map(|(id, _)| id.rsplit('.').next().unwrap_or(id))
     }
@@ -132,7 +132,7 @@ pub(crate) struct Batch {
     pub(crate) ids: Vec<(String, Place)>,
     /// The field of an object with the one list of results, or with the list that `results` is parallel to.
     pub(crate) list: Option<(String, Place)>,
-    /// The way to the codes of the items, if they are not in the items of the list.
+    /// The path to the codes of the items, if they are not in the items of the list.
     pub(crate) results: Option<(AnswerPath, Place)>,
     /// The lists of what succeeded and what failed; `None` if the answer is one list.
     pub(crate) done: Option<(String, Place)>,

@@ -47,7 +47,7 @@ pub(crate) struct Operation {
     /// How far back the answer reaches, unless a parameter determines it.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
-    /// The way to the data, if it differs from other operations.
+    /// The path to the data, if it differs from that of other operations.
     pub(crate) data: Option<AnswerPath>,
     pub(crate) listing: Listing,
     pub(crate) batch: Option<Batch>,

@@ -23,7 +23,7 @@ pub(crate) struct Parameter {
     pub(crate) digits: Option<(u32, Place)>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) edit: Option<Edit>,
-    /// Whether an empty text stands for leaving it out.
+    /// Whether an empty text means the same as leaving it out.
     pub(crate) may_be_blank: bool,
     /// Whether the document leaves open here which alternative of the choice wins.
     pub(crate) wins_unstated: bool,

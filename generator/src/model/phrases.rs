@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{
     Comparison, Condition, Deprecated, InFlight, Need, Operand, Parameter, PoolReporting, PoolWeight, Rate, Relation,
-    ResponseValue, Shape, Test, Type, Unit, WeighsWhen, Window,
+    ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
 };
 use crate::diagnostics::Place;
 
@@ -57,7 +57,7 @@ impl Display for PoolWeight {
 }
 
 /// `with limit over 100`.
-impl Display for WeighsWhen {
+impl Display for WeightCondition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Without(name) => write!(f, "without {name}"),
@@ -238,7 +238,7 @@ impl Need {
         match self {
             Self::Always => "required",
             Self::Conditional => "required under a condition",
-            Self::Unstated => "required or not is unstated",
+            Self::Unstated => "not stated whether required",
             Self::No => "optional",
         }
     }
@@ -277,7 +277,7 @@ pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
     if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
 }
 
-/// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `10 digits at most`.
+/// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`.
 pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
     let (min, max) = (&parameter.min, &parameter.max);
     let value = match (min, max) {
@@ -288,11 +288,11 @@ pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
     };
     let items = match (parameter.min_items, parameter.max_items) {
         (Some((min, _)), Some((max, _))) => Some(format!("{min} to {max} items")),
-        (Some((min, _)), None) => Some(format!("{min} items at least")),
-        (None, Some((max, _))) => Some(format!("{max} items at most")),
+        (Some((min, _)), None) => Some(format!("at least {min} items")),
+        (None, Some((max, _))) => Some(format!("at most {max} items")),
         (None, None) => None,
     };
-    let digits = parameter.digits.map(|(digits, _)| format!("{digits} digits at most"));
+    let digits = parameter.digits.map(|(digits, _)| format!("at most {digits} digits"));
     [value, items, digits].into_iter().flatten().collect()
 }
 

@@ -24,18 +24,18 @@ pub(crate) struct PoolWeight {
     /// How many calls it counts as.
     pub(crate) weight: u32,
     /// The calls with this weight; `None` covers those that no heavier weight covers.
-    pub(crate) when: Option<WeighsWhen>,
+    pub(crate) when: Option<WeightCondition>,
 }
 
 /// The calls that a weight applies to, by a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum WeighsWhen {
+pub(crate) enum WeightCondition {
     Without(String),
     With(String),
     Over(String, u64),
 }
 
-impl WeighsWhen {
+impl WeightCondition {
     /// The parameter that decides.
     pub(crate) fn parameter(&self) -> &str {
         match self {
@@ -73,7 +73,7 @@ pub(crate) enum ResponseValue {
 }
 
 impl Rate {
-    /// The class that stands for everyone.
+    /// The class that everyone is in.
     pub(crate) const EVERYONE: &str = "default";
 
     /// The class of users that it applies to, unless that is everyone.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The greatest offset on Earth.
-const MOST_MINUTES: i32 = 14 * 60;
+const MAX_MINUTES: i32 = 14 * 60;
 
 /// A fixed offset, as in `UTC+8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl UtcOffset {
         };
         let minutes = number(minutes, 2).filter(|value| minutes.len() == 2 && *value < 60)?;
         let minutes = number(hours, 2)? * 60 + minutes;
-        (1..=MOST_MINUTES).contains(&minutes).then_some(Self { minutes: sign * minutes })
+        (1..=MAX_MINUTES).contains(&minutes).then_some(Self { minutes: sign * minutes })
     }
 }
 

@@ -29,9 +29,9 @@ pub struct Case {
 }
 
 /// The maximum number of drafts that are tried for one case.
-const MOST_DRAFTS: usize = 500;
+const MAX_DRAFTS: usize = 500;
 /// The maximum number of drafts from which the search for one case starts.
-const MOST_STARTS: usize = 30;
+const MAX_STARTS: usize = 30;
 
 /// The cases of every checked rule, as far as they are found.
 pub(crate) fn cases(api: &Api) -> Vec<Case> {
@@ -121,7 +121,7 @@ impl<'a> CaseBuilder<'a> {
             if let Some(found) = round.iter().find(|draft| is_good(draft)) {
                 return Some(found.clone());
             }
-            if round.len() > MOST_DRAFTS {
+            if round.len() > MAX_DRAFTS {
                 return None;
             }
             round = round.iter().flat_map(|draft| self.neighbours(draft)).collect();
@@ -222,7 +222,7 @@ impl<'a> CaseBuilder<'a> {
     fn changed_to_meet(&self, drafts: &[Draft], list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
         let mut next: Vec<Draft> =
             drafts.iter().flat_map(|draft| self.drafts.changed_to_meet(draft, list, goal)).collect();
-        next.truncate(MOST_STARTS);
+        next.truncate(MAX_STARTS);
         next
     }
 

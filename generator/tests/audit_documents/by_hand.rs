@@ -149,7 +149,7 @@ fn a_fact_that_is_no_longer_stated_is_shown_beside_the_words() {
     let edit = Edit::Replace { section: "Modify Order", from: " Rate limit 10/s.", to: "" };
     let (text, _) = apply(&subject.texts[CLASSIC], edit);
     let report = subject.audit(CLASSIC, &text).to_string();
-    let silent: Vec<&str> = report.lines().filter(|line| line.contains("in the schema, and not read there")).collect();
+    let silent: Vec<&str> = report.lines().filter(|line| line.contains("in the schema, but not read there")).collect();
     assert!(matches!(silent.as_slice(), [only] if only.contains("rate 10/s per UID · ")), "{report}");
 }
 

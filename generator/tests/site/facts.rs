@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
             "required" => "yes",
             "required under a condition" | "one of these" => "conditional",
             words if words.starts_with("required with ") => "conditional",
-            "required or not is unstated" => "unstated",
+            "not stated whether required" => "unstated",
             "optional" => "no",
             other => panic!("{other}"),
         };

@@ -42,7 +42,7 @@ const ORDER_SOURCES: &[&str] = &[
     "pos_loss_market",
 ];
 
-const MOST_ITEMS: usize = 50;
+const MAX_ITEMS: usize = 50;
 
 pub(super) fn inspect(name: &str, request: Request, account: Account, now: i128, out: &mut Findings) {
     words(request, WORDS, out);
@@ -95,7 +95,7 @@ fn batch_place_order(request: Request, account: Account, out: &mut Findings) {
     capitals(request, "marginCoin", out);
     copy_trading(request, account, out);
     if let Some(items) = request.list("orderList") {
-        count(&items, MOST_ITEMS, out);
+        count(&items, MAX_ITEMS, out);
         for item in items {
             words(item, WORDS, out);
             ignored_trade_side(item, account, out);
@@ -117,7 +117,7 @@ fn modify_order(request: Request, account: Account, out: &mut Findings) {
 
 fn batch_cancel(request: Request, out: &mut Findings) {
     if let Some(items) = request.list("orderIdList") {
-        count(&items, MOST_ITEMS, out);
+        count(&items, MAX_ITEMS, out);
         out.refuse_if(!request.has("symbol"), "orderIdList needs a symbol");
         let is_named = |item: &Request| item.has_any(&["orderId", "clientOid"]);
         out.refuse_if(!items.iter().all(is_named), "an item of orderIdList names no order");

@@ -7,7 +7,7 @@ use super::account::Account;
 use super::request::{Request, count};
 use super::unified::{TAKE_PROFIT_STOP_LOSS, change, new_order, shapes};
 
-const MOST_ITEMS: usize = 20;
+const MAX_ITEMS: usize = 20;
 
 pub(super) fn place(items: &[Request], account: Account, out: &mut Findings) {
     batch(items, out);
@@ -37,7 +37,7 @@ pub(super) fn cancel(items: &[Request], out: &mut Findings) {
 }
 
 fn batch(items: &[Request], out: &mut Findings) {
-    count(items, MOST_ITEMS, out);
+    count(items, MAX_ITEMS, out);
     items.iter().for_each(|item| shapes(*item, out));
     let categories: BTreeSet<_> = items.iter().filter_map(|item| item.text("category")).collect();
     out.refuse_if(categories.len() > 1, "more than one category in the batch");

@@ -71,7 +71,7 @@ cases! {
         [Replace("office/count", "repeat: { is: harmless, why: Nothing is left to count. }\n", "")]
         => ["breaking repeat office.count gone"],
     a_repeat_is_harmless_for_another_reason: [Replace("office/count", "Nothing is left to count.", "It is zero.")]
-        => ["documentation repeat office.count why: other words"],
+        => ["documentation repeat office.count why: reworded"],
     an_operation_no_longer_only_reads: [Replace(FIND, "effect: read", "effect: cancel")]
         => ["breaking operation house.find-books effect: read -> cancel"],
     an_operation_is_no_longer_confirmed: [Replace(EXTEND, "confirm: { by: read-loan, ids: { isbn: isbn } }\n", "")]
@@ -85,7 +85,7 @@ cases! {
     a_request_does_several_things: [Replace(LEND, "client_id: card", "client_id: card\ncompound: { why: It lends and bills., when: { place: home } }")]
         => [
             "behaviour operation house.lend-book compound: when place is home now",
-            "documentation operation house.lend-book compound.why: now said",
+            "documentation operation house.lend-book compound.why: new text",
         ],
     credentials_can_be_checked: [
         Replace(FAMILY, "numbers: json\n", "numbers: json\nprobe: { operation: count-loans }\n"),
@@ -127,7 +127,7 @@ cases! {
     a_history_is_shorter: [Replace(FIND, "history: 90 days", "history: 30 days")]
         => ["behaviour operation house.find-books history: 90 days -> 30 days"],
     an_example_changes: [Replace(FIND, r#""night", "train""#, r#""night""#)]
-        => ["documentation operation house.find-books examples: other words"],
+        => ["documentation operation house.find-books examples: reworded"],
     a_section_is_called_otherwise: [Replace(FIND, "section: Books", "section: Shelves")]
         => ["documentation operation house.find-books source: handbook, Books -> handbook, Shelves"],
 
@@ -220,7 +220,7 @@ cases! {
         Replace(LEND, r#""deposit": 5.5"#, r#""deposit": 5.5, "desk": "a""#),
     ] => [
         "breaking parameter house.lend-book.desk new",
-        "documentation operation house.lend-book examples: other words",
+        "documentation operation house.lend-book examples: reworded",
     ],
     an_optional_parameter_comes: [Replace(LEND, "  note:", "  desk: { type: string, doc: Which. }\n  note:")]
         => ["additive parameter house.lend-book.desk new"],
@@ -231,7 +231,7 @@ cases! {
         Replace(FIND, r#"{"words": "#, r#"{"shelf": 1, "words": "#),
     ] => [
         "breaking parameter house.find-books.shelf required: no -> always",
-        "documentation operation house.find-books examples: other words",
+        "documentation operation house.find-books examples: reworded",
     ],
     a_parameter_is_no_longer_required: [Replace(LEND, "borrower: { type: Borrower, required: always }", "borrower: { type: Borrower }")]
         => ["breaking parameter house.lend-book.borrower required: always -> no"],
@@ -260,7 +260,7 @@ cases! {
     a_default_changes: [Replace(FIND, "default: 20", "default: 50")]
         => ["behaviour parameter house.find-books.limit default: 20 -> 50"],
     a_default_that_is_no_value_changes: [Replace(LEND, "No for children.", "No for all.")]
-        => ["documentation parameter house.lend-book.gift default_note: other words"],
+        => ["documentation parameter house.lend-book.gift default_note: reworded"],
     a_maximum_is_lower: [Replace(FIND, "max: 100", "max: 50")]
         => ["behaviour parameter house.find-books.limit max: 100 -> 50"],
     a_minimum_comes: [Replace(FIND, "digits: 4", "digits: 4, min: 1")]
@@ -289,7 +289,7 @@ cases! {
     another_text_deletes: [Replace(LEND, "delete: \"-\"", "delete: \"0\"")]
         => [r#"behaviour parameter house.lend-book.note edit: left out keeps, "-" deletes -> left out keeps, "0" deletes"#],
     a_parameter_is_explained_otherwise: [Replace(LEND, "doc: A note.", "doc: A short note.")]
-        => ["documentation parameter house.lend-book.note doc: other words"],
+        => ["documentation parameter house.lend-book.note doc: reworded"],
     a_parameter_that_others_refer_to_changes: [Replace(LEND, "    min: 1\n", "    min: 2\n")]
         => ["behaviour parameter house.lend-book.deposit, house.lend-many.[].deposit min: 1 -> 2"],
     an_item_has_another_name: [Replace(MANY, "item: OneLoan", "item: SingleLoan")]
@@ -305,7 +305,7 @@ cases! {
          in loans: when the account's desk is front; require deposit given",
         "behaviour operation house.lend-many body: an array -> parameters",
         "behaviour batch house.lend-many of: [] -> loans",
-        "documentation operation house.lend-many examples: other words",
+        "documentation operation house.lend-many examples: reworded",
     ],
 
     // Answers.
@@ -313,7 +313,7 @@ cases! {
         Replace(LEND, r#""answer": {"isbn": "1234"}"#, r#""answer": []"#)] => [
         "breaking operation house.lend-book response: Loan -> list of Loan",
         "behaviour operation house.lend-book echoes: isbn: isbn no longer",
-        "documentation operation house.lend-book examples: other words",
+        "documentation operation house.lend-book examples: reworded",
     ],
     a_response_is_another_record: [Replace(LEND, "object: Loan", "object: Book")]
         => ["breaking operation house.lend-book response: Loan -> Book"],
@@ -321,11 +321,11 @@ cases! {
         => ["behaviour operation house.lend-many observed_under: loans -> list"],
     a_page_has_another_name: [Replace(FIND, "page: books", "page: found"), Replace(FIND, r#""books": [{}]"#, r#""found": [{}]"#)] => [
         "breaking operation house.find-books page: books -> found",
-        "documentation operation house.find-books examples: other words",
+        "documentation operation house.find-books examples: reworded",
     ],
     a_cursor_has_another_name: [Replace(FIND, "cursor: mark", "cursor: end"), Replace(FIND, r#""mark": "m1""#, r#""end": "m1""#)] => [
         "breaking operation house.find-books cursor: mark -> end",
-        "documentation operation house.find-books examples: other words",
+        "documentation operation house.find-books examples: reworded",
     ],
     a_cursor_goes_into_a_parameter_of_another_type: [Replace(FIND, "next: after", "next: last")]
         => ["breaking operation house.find-books next: after -> last"],
@@ -378,7 +378,7 @@ cases! {
     another_spelling_is_read: [Replace(TYPES, "also: [returned]", "also: [returned, back]")]
         => ["behaviour value house.State.closed also: returned -> returned, back"],
     a_value_is_explained_otherwise: [Replace(TYPES, "room: In the reading room.", "room: In a reading room.")]
-        => ["documentation value house.Place.room doc: other words"],
+        => ["documentation value house.Place.room doc: reworded"],
     a_bool_makes_no_value: [Replace(TYPES, "    truth: { \"yes\": true, \"no\": false }\n", "")]
         => ["breaking enum house.YesNo truth: yes is true, no is false no longer"],
     a_bool_makes_another_value: [Replace(TYPES, "truth: { \"yes\": true, \"no\": false }", "truth: { \"yes\": false, \"no\": true }")]
@@ -444,7 +444,7 @@ cases! {
         "breaking parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when where is home; otherwise stamps",
         "behaviour intent house.lend-book.read-here set: place = room -> where = room",
         "behaviour choice house.Reading choose_by: place -> where",
-        "documentation operation house.lend-book examples: other words",
+        "documentation operation house.lend-book examples: reworded",
     ],
 
     // Codes, rules, states and texts.
@@ -470,17 +470,17 @@ cases! {
          require deposit given -> in []: when the account's desk is back; require deposit given",
     ],
     a_rule_that_others_refer_to_has_other_words: [Replace(LEND, "A card of the front desk has a deposit.", "Front cards leave one.")]
-        => ["documentation rule house.lend-book.front-cards-leave-one, house.lend-many.front-cards-leave-one says: other words"],
+        => ["documentation rule house.lend-book.front-cards-leave-one, house.lend-many.front-cards-leave-one says: reworded"],
     a_rule_asks_for_something_else: [Replace(LEND, "[card] }\n    require: { given: [deposit] }", "[note] }\n    require: { given: [deposit] }")]
         => ["behaviour rule house.lend-book.cards-leave-a-deposit condition: when card given; require deposit given -> when note given; require deposit given"],
     a_rule_is_of_another_kind: [Replace(FAMILY, "kind: simulated", "kind: stated, why: It varies.")] => [
         "behaviour rule house.pauses kind: simulated -> stated",
-        "documentation rule house.pauses why: now said",
+        "documentation rule house.pauses why: new text",
     ],
     a_stated_rule_comes: [Replace(FAMILY, "rules:\n", "rules:\n  - { id: dogs, at: First page, kind: stated, says: No dogs., why: A custom. }\n")]
         => ["documentation rule house.dogs new"],
     a_rule_has_other_words: [Replace(LEND, "Who shows a card leaves a deposit.", "With a card goes a deposit.")]
-        => ["documentation rule house.lend-book.cards-leave-a-deposit says: other words"],
+        => ["documentation rule house.lend-book.cards-leave-a-deposit says: reworded"],
     a_lifecycle_goes: [Replace(FAMILY, "lifecycle:\n  enum: State\n  states:\n    open: { doc: With the reader. }\n    \
         closed: { doc: Back again., terminal: true }\n  transitions:\n    - { from: open, trigger: a return, to: closed, \
         condition: The copy is whole. }\n  never:\n    - { from: closed, to: open, at: \"Loans, rule 4\", why: It is lent anew. }\n  \
@@ -504,9 +504,9 @@ cases! {
     a_transition_has_another_condition: [Replace(FAMILY, "The copy is whole.", "The copy is clean.")]
         => ["behaviour transition house.open -> closed by a return condition: The copy is whole. -> The copy is clean."],
     a_gap_is_closed: [Replace(FAMILY, "not_shown: [What a card looks like.]\n", "")]
-        => ["documentation family house not_shown: no longer said"],
+        => ["documentation family house not_shown: text removed"],
     a_contradiction_is_read_otherwise: [Replace(FAMILY, "chosen: At six.", "chosen: At seven.")]
-        => ["documentation contradiction house.hours chosen: other words"],
+        => ["documentation contradiction house.hours chosen: reworded"],
     an_observation_comes: [Replace(API, "observed:\n", "observed:\n  - { id: lamps, says: Lamps flicker., sources: [a reader] }\n")]
         => ["documentation observation api.lamps new"],
 
@@ -540,7 +540,7 @@ cases! {
     a_header_comes: [Replace(API, "headers:\n  X-Branch", "headers:\n  X-Desk: { doc: The desk., sent: always }\n  X-Branch")]
         => ["behaviour header X-Desk new"],
     a_document_has_another_title: [Replace(API, "title: Handbook", "title: The handbook")]
-        => ["documentation document handbook title: other words"],
+        => ["documentation document handbook title: reworded"],
     the_api_is_explained_otherwise: [Replace(API, "doc: The books of a library and their loans.", "doc: Books and loans.")]
-        => ["documentation api api doc: other words"],
+        => ["documentation api api doc: reworded"],
 }

@@ -65,9 +65,9 @@ fn line(difference: &Difference) -> String {
         Change::Added => "new".to_owned(),
         Change::Removed => "gone".to_owned(),
         Change::Changed { what, old, new, prose } => match (old.as_str(), new.as_str(), prose) {
-            ("", _, true) => format!("{what}: now said"),
-            (_, "", true) => format!("{what}: no longer said"),
-            (_, _, true) => format!("{what}: other words"),
+            ("", _, true) => format!("{what}: new text"),
+            (_, "", true) => format!("{what}: text removed"),
+            (_, _, true) => format!("{what}: reworded"),
             ("", new, _) => format!("{what}: {new} now"),
             (old, "", _) => format!("{what}: {old} no longer"),
             (old, new, _) => format!("{what}: {old} -> {new}"),

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::error::LimiterTrouble;
+use tradeapi::runtime::error::LimiterErrorKind;
 use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits};
 
-use super::callers::{MOST, PLACE, SECOND, call, make, most_in_any, ms, now, settings, trouble};
+use super::callers::{MAX_CALLS, PLACE, SECOND, call, failure_kind, make, most_in_any, ms, now, settings};
 use super::server::Server;
 
 type Changes = Arc<Mutex<Vec<FleetChange>>>;
@@ -44,26 +44,26 @@ async fn shares_are_used_while_redis_is_lost() {
     let count = || sent.lock().unwrap().len();
     for _ in 0..2 {
         let before = count();
-        until(&|| count() > before + MOST).await;
+        until(&|| count() > before + MAX_CALLS).await;
         server.kill();
         until(&|| fleet.iter().all(|(limits, _)| limits.is_alone())).await;
         let alone = count();
-        until(&|| count() > alone + MOST).await;
+        until(&|| count() > alone + MAX_CALLS).await;
         server.start_again();
         until(&|| !fleet.iter().any(|(limits, _)| limits.is_alone())).await;
     }
     let before = count();
-    until(&|| count() > before + MOST).await;
+    until(&|| count() > before + MAX_CALLS).await;
     drop(tasks);
     let sent = sent.lock().unwrap();
-    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+    assert!(most_in_any(&sent, SECOND) <= MAX_CALLS, "{sent:?}");
     for (_, changes) in &fleet {
         let changes = changes.lock().unwrap();
         let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found, ..] = &changes[..]
         else {
             panic!("{changes:?}")
         };
-        assert_eq!(why.trouble, LimiterTrouble::Unreachable);
+        assert_eq!(why.kind, LimiterErrorKind::Unreachable);
     }
 }
 
@@ -77,7 +77,7 @@ async fn calls_made_without_redis_are_reported() {
     let limits = RedisLimits::new(&server.url(), settings().timeout(ms(200)).fallback(fallback)).unwrap();
     let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
     server.stop();
-    for _ in 0..MOST {
+    for _ in 0..MAX_CALLS {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
     assert!(limits.is_alone());
@@ -85,14 +85,14 @@ async fn calls_made_without_redis_are_reported() {
     while limits.is_alone() {
         tokio::time::sleep(ms(1)).await;
     }
-    for _ in 0..MOST {
+    for _ in 0..MAX_CALLS {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
-    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+    assert!(most_in_any(&sent, SECOND) <= MAX_CALLS, "{sent:?}");
     let changes = changes.lock().unwrap();
     // A machine that stalls may lose the server again.
     let [FleetChange::Lost(why), FleetChange::Found, ..] = &changes[..] else { panic!("{changes:?}") };
-    assert_eq!(why.trouble, LimiterTrouble::TooSlow);
+    assert_eq!(why.kind, LimiterErrorKind::TooSlow);
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn a_missing_share_is_reported() {
     make(&limits, call(PLACE), true).await.unwrap();
     server.kill();
     for wait in [true, false] {
-        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), LimiterTrouble::NoShare);
+        assert_eq!(failure_kind(make(&limits, call(PLACE), wait).await), LimiterErrorKind::NoShare);
     }
     assert!(matches!(changes.lock().unwrap()[..], [FleetChange::Lost(_)]));
 }

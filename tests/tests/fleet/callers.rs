@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tradeapi::Operation;
-use tradeapi::runtime::error::LimiterTrouble;
+use tradeapi::runtime::error::LimiterErrorKind;
 use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Limiter, RedisLimits, RedisSettings, Reservation};
 use tradeapi::runtime::tables::Meta;
 use tradeapi::unified::{CancelOrder, PlaceOrder};
@@ -28,7 +28,7 @@ pub(crate) const fn ms(milliseconds: u64) -> Duration {
 pub(crate) const PLACE: &Meta = PlaceOrder::META;
 pub(crate) const CANCEL: &Meta = CancelOrder::META;
 /// The documented limit per second.
-pub(crate) const MOST: usize = 10;
+pub(crate) const MAX_CALLS: usize = 10;
 
 pub(crate) fn call(meta: &'static Meta) -> Call<'static> {
     Call::new(meta).counted_for("1234567890", "192.0.2.7")
@@ -77,9 +77,9 @@ pub(crate) fn free_in<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) 
 }
 
 #[track_caller]
-pub(crate) fn trouble<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) -> LimiterTrouble {
+pub(crate) fn failure_kind<T: std::fmt::Debug>(admission: Result<T, AdmissionError>) -> LimiterErrorKind {
     match admission {
-        Err(AdmissionError::Unavailable(unavailable)) => unavailable.trouble,
+        Err(AdmissionError::Unavailable(unavailable)) => unavailable.kind,
         other => panic!("{other:?}"),
     }
 }

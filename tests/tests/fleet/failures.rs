@@ -4,14 +4,14 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::error::{LimiterFailure, LimiterTrouble};
+use tradeapi::runtime::error::{LimiterErrorKind, LimiterFailure};
 use tradeapi::runtime::limits::{Fallback, Limiter, QuotaShare, RedisLimits, RedisSettings};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_tests::loopback::ScriptedServer;
 
-use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, make, most_in_any, ms, settings, trouble};
+use super::callers::{CANCEL, MAX_CALLS, PLACE, SECOND, ask, call, failure_kind, make, most_in_any, ms, settings};
 use super::server::Server;
 
 /// An address without a listener.
@@ -37,8 +37,8 @@ async fn without_redis_nothing_is_sent() {
         assert!(text.starts_with("unified.cancel-order was not sent: the limiter cannot be reached: "), "{text}");
         assert_eq!(error.outcome(), Outcome::NotDone);
         let Error::LimiterFailed(failure) = error else { panic!("{error}") };
-        let LimiterFailure { trouble, operation, .. } = *failure;
-        assert_eq!((trouble, operation), (LimiterTrouble::Unreachable, "unified.cancel-order"));
+        let LimiterFailure { kind, operation, .. } = *failure;
+        assert_eq!((kind, operation), (LimiterErrorKind::Unreachable, "unified.cancel-order"));
     }
     assert!(exchange.requests().is_empty());
 }
@@ -51,7 +51,7 @@ fn the_error_without_tokio_names_the_cause() {
     let std::task::Poll::Ready(admission) = admission.as_mut().poll(&mut std::task::Context::from_waker(waker)) else {
         panic!("it waits")
     };
-    assert_eq!(trouble(admission), LimiterTrouble::Unreachable);
+    assert_eq!(failure_kind(admission), LimiterErrorKind::Unreachable);
 }
 
 #[tokio::test]
@@ -60,11 +60,11 @@ async fn a_refusing_member_recovers_and_never_exceeds() {
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     let mut made = Vec::new();
     for round in 0..3 {
-        for _ in 0..MOST {
+        for _ in 0..MAX_CALLS {
             made.push(make(&limits, call(PLACE), true).await.unwrap().1);
         }
         server.kill();
-        assert_eq!(trouble(make(&limits, call(PLACE), round % 2 == 0).await), LimiterTrouble::Unreachable);
+        assert_eq!(failure_kind(make(&limits, call(PLACE), round % 2 == 0).await), LimiterErrorKind::Unreachable);
         server.start_again();
         // Calls soon after a failure get the same error.
         while make(&limits, call(PLACE), false)
@@ -74,7 +74,7 @@ async fn a_refusing_member_recovers_and_never_exceeds() {
             tokio::time::sleep(ms(10)).await;
         }
     }
-    assert!(most_in_any(&made, SECOND) <= MOST, "{made:?}");
+    assert!(most_in_any(&made, SECOND) <= MAX_CALLS, "{made:?}");
 }
 
 /// The data of a restored server may be outdated.
@@ -84,15 +84,15 @@ async fn a_server_with_outdated_data_waits_for_a_window() {
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
     redis::cmd("SAVE").exec(&mut server.connect()).unwrap();
-    for _ in 1..MOST {
+    for _ in 1..MAX_CALLS {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
     server.kill();
     server.start_again();
-    for _ in 0..MOST {
+    for _ in 0..MAX_CALLS {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
-    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+    assert!(most_in_any(&sent, SECOND) <= MAX_CALLS, "{sent:?}");
 }
 
 /// A closed connection is not a failure.
@@ -115,12 +115,12 @@ async fn script_errors_are_reported() {
     let mut connection = server.connect();
     let keys: Vec<String> = redis::cmd("KEYS").arg("*place-order*").query(&mut connection).unwrap();
     redis::cmd("SET").arg(&keys[0]).arg("something else").exec(&mut connection).unwrap();
-    assert_eq!(trouble(make(&limits, call(PLACE), true).await), LimiterTrouble::Failed);
+    assert_eq!(failure_kind(make(&limits, call(PLACE), true).await), LimiterErrorKind::Failed);
     // A failure of one window does not affect the others.
     make(&limits, call(CANCEL), true).await.unwrap();
     // A server that is no longer the primary.
     redis::cmd("REPLICAOF").arg("127.0.0.1").arg(1).exec(&mut connection).unwrap();
-    assert_eq!(trouble(make(&limits, call(CANCEL), true).await), LimiterTrouble::Failed);
+    assert_eq!(failure_kind(make(&limits, call(CANCEL), true).await), LimiterErrorKind::Failed);
     redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut connection).unwrap();
     while make(&limits, call(CANCEL), true).await.is_err() {
         tokio::time::sleep(ms(10)).await;
@@ -134,7 +134,7 @@ async fn a_silent_server_is_too_slow() {
     make(&limits, call(PLACE), true).await.ok();
     server.stop();
     for wait in [true, false] {
-        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), LimiterTrouble::TooSlow);
+        assert_eq!(failure_kind(make(&limits, call(PLACE), wait).await), LimiterErrorKind::TooSlow);
     }
 }
 

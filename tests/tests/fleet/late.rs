@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits, RedisSettings};
 
-use super::callers::{CANCEL, MOST, PLACE, SECOND, call, make, ms};
+use super::callers::{CANCEL, MAX_CALLS, PLACE, SECOND, call, make, ms};
 use super::proxy::Proxy;
 use super::server::Server;
 use super::traffic::{CallerBehavior, PLAIN, Traffic, most_possible};
@@ -39,9 +39,9 @@ async fn assert_progress(traffic: &Traffic) {
         tokio::time::sleep(ms(50)).await;
     }
     let (made, lasted) = (traffic.lately(start.elapsed()), start.elapsed());
-    assert!(made >= 5 * MOST / 3, "{made} in {lasted:?}");
+    assert!(made >= 5 * MAX_CALLS / 3, "{made} in {lasted:?}");
     let most = most_possible(&traffic.made(), SECOND);
-    assert!(most <= MOST, "{most} in a second");
+    assert!(most <= MAX_CALLS, "{most} in a second");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits, RedisSettings};
 
-use super::callers::{MOST, PLACE, SECOND, call, ms};
+use super::callers::{MAX_CALLS, PLACE, SECOND, call, ms};
 use super::proxy::Proxy;
 use super::server::Server;
 use super::traffic::{CallerBehavior, PLAIN, Traffic, most_possible};
@@ -54,7 +54,7 @@ fn two(server: &Server) -> ([Member; 2], [Traffic; 2]) {
 fn assert_never_too_many(traffic: &[Traffic]) {
     let made: Vec<_> = traffic.iter().flat_map(Traffic::made).collect();
     let most = most_possible(&made, SECOND);
-    assert!(most <= MOST, "{most} in a second");
+    assert!(most <= MAX_CALLS, "{most} in a second");
 }
 
 async fn both_make(traffic: &[Traffic], count: usize) {
@@ -67,15 +67,15 @@ async fn both_make(traffic: &[Traffic], count: usize) {
 async fn one_of_two_is_cut_off_and_returns() {
     let Some(server) = Server::start() else { return };
     let ([one, other], traffic) = two(&server);
-    both_make(&traffic, MOST).await;
+    both_make(&traffic, MAX_CALLS).await;
     for _ in 0..2 {
         one.proxy.cut();
         one.until_alone(true).await;
         // Each member continues.
-        both_make(&traffic, 2 * MOST).await;
+        both_make(&traffic, 2 * MAX_CALLS).await;
         one.proxy.restore();
         one.until_alone(false).await;
-        both_make(&traffic, MOST).await;
+        both_make(&traffic, MAX_CALLS).await;
     }
     assert_never_too_many(&traffic);
     assert!(one.changes() >= 4 && other.changes() % 2 == 0);
@@ -85,18 +85,18 @@ async fn one_of_two_is_cut_off_and_returns() {
 async fn the_first_to_return_leaves_the_others_their_shares() {
     let Some(server) = Server::start() else { return };
     let ([one, other], traffic) = two(&server);
-    both_make(&traffic, MOST).await;
+    both_make(&traffic, MAX_CALLS).await;
     one.proxy.cut();
     other.proxy.cut();
     one.until_alone(true).await;
     other.until_alone(true).await;
-    both_make(&traffic, MOST).await;
+    both_make(&traffic, MAX_CALLS).await;
     one.proxy.restore();
     one.until_alone(false).await;
-    both_make(&traffic, 2 * MOST).await;
+    both_make(&traffic, 2 * MAX_CALLS).await;
     other.proxy.restore();
     other.until_alone(false).await;
-    both_make(&traffic, 2 * MOST).await;
+    both_make(&traffic, 2 * MAX_CALLS).await;
     assert_never_too_many(&traffic);
 }
 
@@ -104,7 +104,7 @@ async fn the_first_to_return_leaves_the_others_their_shares() {
 async fn a_server_that_restarts_while_all_trade() {
     let Some(mut server) = Server::start() else { return };
     let ([one, other], traffic) = two(&server);
-    both_make(&traffic, MOST).await;
+    both_make(&traffic, MAX_CALLS).await;
     // For a short and for a long time.
     for pause in [0, 8] {
         server.kill();
@@ -112,10 +112,10 @@ async fn a_server_that_restarts_while_all_trade() {
         server.start_again();
         one.until_alone(false).await;
         other.until_alone(false).await;
-        both_make(&traffic, MOST).await;
+        both_make(&traffic, MAX_CALLS).await;
     }
     redis::cmd("FLUSHALL").exec(&mut server.connect()).unwrap();
-    both_make(&traffic, MOST).await;
+    both_make(&traffic, MAX_CALLS).await;
     assert_never_too_many(&traffic);
 }
 
@@ -124,13 +124,13 @@ async fn a_server_that_restarts_while_all_trade() {
 async fn a_connection_that_stalls() {
     let Some(server) = Server::start() else { return };
     let ([one, other], traffic) = two(&server);
-    both_make(&traffic, MOST).await;
+    both_make(&traffic, MAX_CALLS).await;
     for stall in [300, 900, 5_000] {
         one.proxy.stall();
         tokio::time::sleep(ms(stall)).await;
         one.proxy.restore();
         one.until_alone(false).await;
-        both_make(&traffic, MOST).await;
+        both_make(&traffic, MAX_CALLS).await;
     }
     other.until_alone(false).await;
     assert_never_too_many(&traffic);
@@ -141,7 +141,7 @@ async fn a_connection_that_stalls() {
 async fn a_moment_without_redis_does_not_count_as_a_loss() {
     let Some(server) = Server::start() else { return };
     let ([one, _other], traffic) = two(&server);
-    both_make(&traffic, MOST).await;
+    both_make(&traffic, MAX_CALLS).await;
     for _ in 0..3 {
         one.proxy.stall();
         tokio::time::sleep(ms(100)).await;
@@ -161,12 +161,12 @@ async fn a_process_that_pauses_keeps_its_places() {
     let limits = [(); 2].map(|()| RedisLimits::new(&server.url(), RedisSettings::new()).unwrap());
     let mut traffic = Traffic::default();
     let pauses = CallerBehavior { takes: Duration::from_secs(3), ..PLAIN };
-    for _ in 0..MOST / 2 {
+    for _ in 0..MAX_CALLS / 2 {
         traffic.caller(&limits[0], call(PLACE), pauses);
     }
-    for _ in 0..MOST {
+    for _ in 0..MAX_CALLS {
         traffic.caller(&limits[1], call(PLACE), PLAIN);
     }
-    traffic.more(4 * MOST).await;
+    traffic.more(4 * MAX_CALLS).await;
     assert_never_too_many(&[traffic]);
 }

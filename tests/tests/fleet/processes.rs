@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tradeapi::runtime::limits::RedisLimits;
 
-use super::callers::{MOST, PLACE, SECOND, SPAN, call, make, most_in_any, settings};
+use super::callers::{MAX_CALLS, PLACE, SECOND, SPAN, call, make, most_in_any, settings};
 use super::server::Server;
 
 const URL: &str = "TRADEAPI_TESTS_FLEET_URL";
@@ -67,10 +67,10 @@ fn processes_keep_one_limit_and_use_all_of_it() {
     for _ in 0..3 {
         let (let_go, sent) = hammer(&server);
         assert_eq!(let_go.len(), all);
-        assert!(most_in_any(&let_go, SPAN) <= MOST, "{let_go:?}");
-        assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+        assert!(most_in_any(&let_go, SPAN) <= MAX_CALLS, "{let_go:?}");
+        assert!(most_in_any(&sent, SECOND) <= MAX_CALLS, "{sent:?}");
         let took = *let_go.iter().max().unwrap() - *let_go.iter().min().unwrap();
-        let spans = (all / MOST - 1) as u32;
+        let spans = (all / MAX_CALLS - 1) as u32;
         best = best.max((SPAN * spans).as_secs_f64() / took.as_secs_f64());
         if best > 0.97 {
             return;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, RedisSettings, TooMany};
 
-use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, free_in, ms};
+use super::callers::{CANCEL, MAX_CALLS, PLACE, SECOND, ask, call, free_in, ms};
 use super::proxy::{Proxy, set_clock};
 use super::server::Server;
 use super::traffic::{PLAIN, Traffic, most_possible};
@@ -25,15 +25,15 @@ async fn no_limit_is_exceeded_and_no_member_freezes() {
     for (limits, _) in fleet.iter().cycle().take(8) {
         traffic.caller(limits, call(PLACE), PLAIN);
     }
-    traffic.more(MOST).await;
+    traffic.more(MAX_CALLS).await;
     for seconds in [-3_600, -3_601, 0, 3_600, 3_602, 3_590, 0] {
         set_clock(&server, seconds);
         let set = Instant::now();
-        traffic.more(2 * MOST).await;
+        traffic.more(2 * MAX_CALLS).await;
         assert!(set.elapsed() < LONG);
     }
     let most = most_possible(&traffic.made(), SECOND);
-    assert!(most <= MOST, "{most} in a second");
+    assert!(most <= MAX_CALLS, "{most} in a second");
 }
 
 #[tokio::test]

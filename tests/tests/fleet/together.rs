@@ -8,7 +8,7 @@ use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
 use super::callers::{
-    CANCEL, MOST, PLACE, RESTART_PAUSE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings,
+    CANCEL, MAX_CALLS, PLACE, RESTART_PAUSE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings,
 };
 use super::server::Server;
 
@@ -54,7 +54,7 @@ async fn a_refusal_names_the_binding_limit() {
             Err(other) => panic!("{other:?}"),
         }
     }
-    assert!(made.len() >= MOST && most_in_any(&made, SPAN) <= MOST, "{made:?}");
+    assert!(made.len() >= MAX_CALLS && most_in_any(&made, SPAN) <= MAX_CALLS, "{made:?}");
     // Another account and another operation are not affected.
     make(&one, call(PLACE).counted_for("other", ""), false).await.unwrap();
     make(&one, call(CANCEL), false).await.unwrap();
@@ -66,7 +66,7 @@ async fn permits_that_are_given_back_are_available_to_others() {
     let [one, other] = two(&server);
     begin(&one).await;
     let mut slots = Vec::new();
-    for _ in 0..MOST {
+    for _ in 0..MAX_CALLS {
         slots.push(ask(&one, call(PLACE), true).await.unwrap());
     }
     slots.into_iter().for_each(|reservation| one.give_back(reservation));
@@ -83,7 +83,7 @@ async fn callers_that_leave_lose_no_permits() {
     let [one, other] = two(&server);
     begin(&one).await;
     let mut made = Vec::new();
-    for round in 0..3 * MOST {
+    for round in 0..3 * MAX_CALLS {
         let leaver = Arc::new(one.clone());
         let leaver = tokio::spawn(async move { ask(&leaver, call(PLACE), true).await.map(drop) });
         if round % 3 == 0 {
@@ -92,7 +92,7 @@ async fn callers_that_leave_lose_no_permits() {
         leaver.abort();
         made.push(make(&other, call(PLACE), true).await.unwrap().0);
     }
-    assert!(most_in_any(&made, SPAN) <= MOST);
+    assert!(most_in_any(&made, SPAN) <= MAX_CALLS);
 }
 
 /// The pause is bounded, whatever an answer says.

@@ -141,7 +141,7 @@ const SPECIAL: &[&str] = &[
 ];
 
 /// The most rounds until no name is refused.
-const MOST_ROUNDS: usize = 12;
+const MAX_ROUNDS: usize = 12;
 
 fn house() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -337,7 +337,7 @@ fn accepted(folder: &Path) -> (Schema, Remaining, usize) {
     }
     left.entry("operation").and_modify(|names| names.retain(|name| is_file(&name)));
     let all: usize = left.values().map(BTreeSet::len).sum();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let files = files(&left);
         let _ = fs::remove_dir_all(folder);
         for (file, text) in &files.texts {
@@ -366,7 +366,7 @@ fn accepted(folder: &Path) -> (Schema, Remaining, usize) {
         }
         assert!(known > 0, "this is not about a name:\n{}", refused.render(tradeapi_gen::Format::Short));
     }
-    panic!("names are refused still after {MOST_ROUNDS} rounds");
+    panic!("names are refused still after {MAX_ROUNDS} rounds");
 }
 
 #[test]

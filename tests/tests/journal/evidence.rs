@@ -1,12 +1,12 @@
 //! Records from outside resolve or contradict changes of a journal, in both families.
 
-use tradeapi::runtime::confirm::{ConfirmPolicy, Weight};
+use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
     BatchOrder, Category, ClientOid, Execution, GetOrderDetails, ModifyOrder, Order, PlaceOrder, Side,
 };
 use tradeapi::{Client, Decimal, classic};
-use tradeapi_exchange::{Aim, Exchange, Fault, FaultKind, Seed};
+use tradeapi_exchange::{Exchange, Fault, FaultKind, FaultTarget, Seed};
 
 use crate::{all, by_id, item, journal, order, waiting};
 
@@ -37,15 +37,15 @@ async fn a_record_closes_an_open_change() {
     drop(client);
     let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
 
-    let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
-    assert_eq!(weighed.requests.iter().map(|request| request.weight).collect::<Vec<_>>(), [Weight::Proves]);
-    assert_eq!(weighed.requests[0].change, Some(all(&*journal)[0].number));
+    let evidence = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
+    assert_eq!(evidence.requests.iter().map(|request| request.verdict).collect::<Vec<_>>(), [EvidenceVerdict::Proves]);
+    assert_eq!(evidence.requests[0].change, Some(all(&*journal)[0].number));
     let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
     let by = classic::OrderRef::ClientOid("c1".into());
     let ask = classic::GetOrderDetail::new("BTCUSDT", classic::ProductType::UsdtFutures, by);
     let record = other.classic().get_order_detail(&ask).await.unwrap().into_data();
-    let weighed = client.evidence(&record).await.unwrap();
-    assert_eq!(weighed.requests.iter().map(|request| request.weight).collect::<Vec<_>>(), [Weight::Proves]);
+    let evidence = client.evidence(&record).await.unwrap();
+    assert_eq!(evidence.requests.iter().map(|request| request.verdict).collect::<Vec<_>>(), [EvidenceVerdict::Proves]);
 
     assert!(all(&*journal).iter().all(|change| change.ending.as_ref().unwrap().outcome == Outcome::Done));
     assert!(client.recover(&ConfirmPolicy::new()).await.unwrap().is_empty());
@@ -68,9 +68,9 @@ async fn a_record_that_contradicts_the_journal_is_reported_and_changes_nothing()
     let early = build();
     let _ = early.evidence(&Order::default()).await.unwrap();
     for client in [client, build(), early] {
-        let weighed = client.evidence(&record).await.unwrap();
-        assert!(matches!(weighed.requests[0].weight, Weight::Contradicts(_)), "{weighed:?}");
-        assert_eq!(weighed.contradictions().count(), 1);
+        let evidence = client.evidence(&record).await.unwrap();
+        assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Contradicts(_)), "{evidence:?}");
+        assert_eq!(evidence.contradictions().count(), 1);
     }
     assert_eq!(all(&*journal)[0].ending.as_ref().unwrap().outcome, Outcome::NotDone);
 
@@ -82,8 +82,8 @@ async fn a_record_that_contradicts_the_journal_is_reported_and_changes_nothing()
     let another = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", waiting().0, Side::Buy, dearer)
         .client_oid(ClientOid::new("u2").unwrap());
     other.unified().place_order(&another).await.unwrap();
-    let weighed = client.evidence(&seen(&exchange, "u2").await).await.unwrap();
-    assert!(matches!(weighed.requests[0].weight, Weight::Another(_)), "{weighed:?}");
+    let evidence = client.evidence(&seen(&exchange, "u2").await).await.unwrap();
+    assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Another(_)), "{evidence:?}");
     assert_eq!(all(&*journal)[1].ending, None);
 }
 
@@ -97,8 +97,8 @@ async fn a_refusal_is_compared_with_later_records() {
     client.unified().place_order(&order("u1")).await.unwrap_err();
     let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
     other.unified().place_order(&order("u1")).await.unwrap();
-    let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
-    assert!(matches!(weighed.requests[0].weight, Weight::Contradicts(_)), "{weighed:?}");
+    let evidence = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
+    assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Contradicts(_)), "{evidence:?}");
 }
 
 /// An exchange that denies what exists misleads a recovery; a record that comes later tells of it.
@@ -112,12 +112,14 @@ async fn what_a_recovery_concluded_is_compared_with_later_records() {
     client.unified().place_order(&order("u1")).await.unwrap_err();
     let record = seen(&exchange, "u1").await;
     exchange.time().advance(std::time::Duration::from_secs(100));
-    exchange.add_fault(Fault::new(FaultKind::Refuse("25204".into())).aim(Aim::Operation("unified.order-info".into())));
+    exchange.add_fault(
+        Fault::new(FaultKind::Refuse("25204".into())).target(FaultTarget::Operation("unified.order-info".into())),
+    );
     let recovered = exchange.time().run(client.recover(&ConfirmPolicy::new())).await.unwrap();
     assert_eq!(recovered[0].outcome(), Outcome::NotDone, "{recovered}");
-    let weighed = client.evidence(&record).await.unwrap();
+    let evidence = client.evidence(&record).await.unwrap();
     let number = Some(all(&*journal)[0].number);
-    assert!(weighed.contradictions().any(|request| request.change == number), "{weighed:?}");
+    assert!(evidence.contradictions().any(|request| request.change == number), "{evidence:?}");
 }
 
 #[tokio::test]
@@ -127,8 +129,8 @@ async fn an_amendment_and_an_item_of_a_batch_are_proven() {
     let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
     exchange.hide_next("40725");
     client.call(&BatchOrder::new(vec![item("b1"), item("b2")])).await.unwrap_err();
-    let weighed = client.evidence(&seen(&exchange, "b1").await).await.unwrap();
-    assert_eq!((weighed.requests[0].id.as_str(), weighed.requests[0].weight), ("b1", Weight::ProvesItem));
+    let evidence = client.evidence(&seen(&exchange, "b1").await).await.unwrap();
+    assert_eq!((evidence.requests[0].id.as_str(), evidence.requests[0].verdict), ("b1", EvidenceVerdict::ProvesItem));
     assert_eq!(all(&*journal)[0].ending, None, "the other item is not known");
 
     client.unified().place_order(&order("u1")).await.unwrap();
@@ -136,8 +138,8 @@ async fn an_amendment_and_an_item_of_a_batch_are_proven() {
     exchange.hide_next("40725");
     let qty: Decimal = "0.002".parse().unwrap();
     client.unified().modify_order(&ModifyOrder::new(by_id("u1")).qty(qty)).await.unwrap_err();
-    let weighed = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
-    let weights: Vec<_> = weighed.requests.iter().map(|request| (request.operation, request.weight)).collect();
-    assert_eq!(weights.len(), 1, "{weighed:?}");
-    assert_eq!(weights[0].0, "unified.modify-order");
+    let evidence = client.evidence(&seen(&exchange, "u1").await).await.unwrap();
+    let verdicts: Vec<_> = evidence.requests.iter().map(|request| (request.operation, request.verdict)).collect();
+    assert_eq!(verdicts.len(), 1, "{evidence:?}");
+    assert_eq!(verdicts[0].0, "unified.modify-order");
 }

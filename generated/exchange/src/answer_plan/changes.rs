@@ -17,8 +17,8 @@ use crate::tasks::{Late, Task};
 /// The settling time, after which all nodes show an accepted change, in milliseconds.
 const SETTLING: u64 = 9_000;
 
-/// How long before its signature expires a request is accepted at the latest, in milliseconds, which allows for its
-/// transit.
+/// The last moment at which a request is accepted, in milliseconds before its signature expires. It allows for the
+/// transit of the request.
 const ON_ITS_WAY: u64 = 6_000;
 
 /// The outcome of one item.

@@ -11,14 +11,14 @@ use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;
-use crate::words::{Effect, Family, Force, Line, Margin, Mode, Pos, Prevention, Side};
+use crate::words::{Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
 /// The requested trade by the position mode: the side in the book, the position, and whether it is opened or closed.
-fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, Pos, Effect) {
+fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, PositionSide, Effect) {
     match core.accounts[account].mode {
-        Mode::OneWay => (side, Pos::Net, Effect::Open),
+        Mode::OneWay => (side, PositionSide::Net, Effect::Open),
         Mode::Hedge => {
-            let pos = if side == Side::Buy { Pos::Long } else { Pos::Short };
+            let pos = if side == Side::Buy { PositionSide::Long } else { PositionSide::Short };
             let effect = effect.unwrap_or(Effect::Open);
             (if effect == Effect::Open { side } else { side.opposite() }, pos, effect)
         }
@@ -102,7 +102,7 @@ impl Serve for PlaceOrder {
         let placed = place(&parameters, at).map_err(|reason| at.refusal(reason))?;
         let is_one_way = at.core.accounts[at.account].mode == Mode::OneWay;
         let mut ack = OrderAck::default();
-        // Only reduce-only orders replace without a mention. The document does not specify the answer in hedge mode.
+        // The document announces replacement only by reduce-only orders, and leaves the answer in hedge mode open.
         ack.order_id = (!(placed.replaced && is_one_way)).then(|| placed.id.to_string().into());
         ack.client_oid = self.client_oid;
         Ok(ack)

@@ -9,7 +9,7 @@ use crate::orders::{Source, Ticket};
 use crate::reading::number;
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
-use crate::words::{Family, Line, Mode, Pos, Side};
+use crate::words::{Family, Line, Mode, PositionSide, Side};
 
 impl Serve for Reversal {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
@@ -26,9 +26,9 @@ fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
     let is_hedged = at.core.accounts[account].mode == Mode::Hedge;
     let is_buy = request.side.as_str() == Side::Buy.as_str();
     let (closed, opened) = match (is_hedged, is_buy) {
-        (false, _) => (Pos::Net, Pos::Net),
-        (true, true) => (Pos::Long, Pos::Short),
-        (true, false) => (Pos::Short, Pos::Long),
+        (false, _) => (PositionSide::Net, PositionSide::Net),
+        (true, true) => (PositionSide::Long, PositionSide::Short),
+        (true, false) => (PositionSide::Short, PositionSide::Long),
     };
     let position = at.core.accounts[account].position(index, closed);
     if position.lots == 0 {

@@ -10,7 +10,7 @@ use tradeapi::classic::{
 use super::records::{fill_record, historical, pending, record, source, state};
 use crate::orders::Name;
 use crate::orders::{Fill, Order};
-use crate::pages::{Kind, Query, Wanted, query};
+use crate::pages::{Kind, PageQuery, Wanted, query};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
 use crate::state::Core;

@@ -7,17 +7,17 @@ use crate::instruments::quotient;
 use crate::orders::{self, Order, Preset, Presets, Source, State};
 use crate::reading::wire;
 use crate::state::Core;
-use crate::words::{Effect, Force, Mode, Pos, Side};
+use crate::words::{Effect, Force, Mode, PositionSide, Side};
 
 /// The side as the family states it: in hedge mode that of the position.
-fn shown_side(side: Side, pos: Pos) -> Side {
-    if pos == Pos::Net { side } else { pos.opening_side() }
+fn shown_side(side: Side, pos: PositionSide) -> Side {
+    if pos == PositionSide::Net { side } else { pos.opening_side() }
 }
 
-fn trade_side(side: Side, pos: Pos, effect: Effect) -> &'static str {
+fn trade_side(side: Side, pos: PositionSide, effect: Effect) -> &'static str {
     match (pos, side) {
-        (Pos::Net, Side::Buy) => "buy_single",
-        (Pos::Net, Side::Sell) => "sell_single",
+        (PositionSide::Net, Side::Buy) => "buy_single",
+        (PositionSide::Net, Side::Sell) => "sell_single",
         _ => effect.as_str(),
     }
 }

@@ -3,27 +3,27 @@
 use bytes::Bytes;
 
 use super::query::Query;
-use super::{MOST_DELAY, Refused, nothing};
+use super::{MAX_DELAY, Refused, nothing};
 use crate::dice::Seed;
 use crate::exchange::Exchange;
 use crate::hostile::{Hostility, Node};
 
 /// The greatest offset of a clock.
-const MOST_OFFSET: i64 = 24 * 60 * 60 * 1000;
+const MAX_OFFSET: i64 = 24 * 60 * 60 * 1000;
 
 /// The greatest share of a node.
-const MOST_SHARE: u64 = 1_000;
+const MAX_SHARE: u64 = 1_000;
 
 pub(super) fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     let mut conditions = exchange.conditions();
-    if let Some(latency) = query.numbers("latency", 0, i64::try_from(MOST_DELAY).unwrap_or(i64::MAX))? {
+    if let Some(latency) = query.numbers("latency", 0, i64::try_from(MAX_DELAY).unwrap_or(i64::MAX))? {
         conditions.latency = latency.into_iter().filter_map(|millis| u64::try_from(millis).ok()).collect();
         conditions.latency.sort_unstable();
     }
-    if let Some(clocks) = query.numbers("clocks", -MOST_OFFSET, MOST_OFFSET)? {
+    if let Some(clocks) = query.numbers("clocks", -MAX_OFFSET, MAX_OFFSET)? {
         conditions.clocks = clocks;
     }
-    if let Some(lag) = query.number("lag", MOST_DELAY)? {
+    if let Some(lag) = query.number("lag", MAX_DELAY)? {
         conditions.lag = lag;
     }
     match query.get("maintenance").as_deref() {
@@ -64,8 +64,8 @@ fn hostility(query: Query<'_>, now: Option<Hostility>) -> Result<Option<Hostilit
 fn node(text: &str) -> Option<Node> {
     let is_possible = |node: &Node| {
         let clocks = [node.clock, node.answer_time];
-        let is_near = clocks.iter().all(|millis| (-MOST_OFFSET..=MOST_OFFSET).contains(millis));
-        is_near && node.lag <= MOST_DELAY && (1..=MOST_SHARE).contains(&node.share)
+        let is_near = clocks.iter().all(|millis| (-MAX_OFFSET..=MAX_OFFSET).contains(millis));
+        is_near && node.lag <= MAX_DELAY && (1..=MAX_SHARE).contains(&node.share)
     };
     Node::read(text).filter(is_possible)
 }

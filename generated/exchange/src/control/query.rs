@@ -10,7 +10,7 @@ use rust_decimal::Decimal;
 use super::Refused;
 
 /// The most items of a list.
-pub(super) const MOST_ITEMS: usize = 100;
+pub(super) const MAX_ITEMS: usize = 100;
 
 /// The parameters of a control request.
 #[derive(Clone, Copy)]
@@ -50,9 +50,9 @@ impl<'a> Query<'a> {
         if text == "none" {
             return Ok(Some(Vec::new()));
         }
-        let items: Option<Vec<T>> = text.split(',').take(MOST_ITEMS + 1).map(read).collect();
-        let items = items.filter(|items| items.len() <= MOST_ITEMS);
-        let why = || Refused::bad(format!("invalid {name} {text:?}: expected up to {MOST_ITEMS} {expected}, or none"));
+        let items: Option<Vec<T>> = text.split(',').take(MAX_ITEMS + 1).map(read).collect();
+        let items = items.filter(|items| items.len() <= MAX_ITEMS);
+        let why = || Refused::bad(format!("invalid {name} {text:?}: expected up to {MAX_ITEMS} {expected}, or none"));
         items.map(Some).ok_or_else(why)
     }
 }

@@ -7,7 +7,7 @@ use super::fault::HostileFault;
 use crate::orders::{Name, Order, State};
 
 /// The number of deleted orders that are remembered for the counts.
-const MOST_FORGOTTEN: usize = 100_000;
+const MAX_FORGOTTEN: usize = 100_000;
 
 /// A version of an order, valid from a time on.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl Views {
     /// Forgets an order.
     pub(crate) fn forget(&mut self, order: &Order) {
         self.histories.remove(&order.id);
-        if self.forgotten.len() < MOST_FORGOTTEN {
+        if self.forgotten.len() < MAX_FORGOTTEN {
             self.forgotten.insert(order.id.to_string());
             self.forgotten.extend(order.client().map(str::to_owned));
         }

@@ -13,7 +13,7 @@ use crate::placing::Placed;
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
 use crate::routes::{Desk, Serve};
-use crate::words::{Effect, Family, Force, Line, Margin, Pos, Prevention, Side};
+use crate::words::{Effect, Family, Force, Line, Margin, PositionSide, Prevention, Side};
 
 /// The parameters that single orders and items of batches share.
 fn ticket(
@@ -39,7 +39,7 @@ fn ticket(
         price: limit.map(|limit| number(&limit.price)).transpose()?,
         quantity: if buys_for_amount { Quantity::Amount(qty) } else { Quantity::Lots(qty) },
         force: value_or(force.map(|force| force.as_str()), Force::of, Force::Gtc),
-        pos: Pos::Net,
+        pos: PositionSide::Net,
         effect: Effect::Open,
         reduce_only: false,
         prevention: Prevention::Off,
@@ -76,7 +76,7 @@ fn place_order(request: &PlaceOrder, at: &mut Desk<'_>) -> Result<Placed, Reason
     let words = [request.category.as_str(), request.symbol.as_str(), request.side.as_str()];
     let common = ticket(at, words, &request.qty, &request.execution)?;
     let ticket = Ticket {
-        pos: value_or(request.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
+        pos: value_or(request.pos_side.as_ref().map(|pos| pos.as_str()), PositionSide::of, PositionSide::Net),
         reduce_only: request.reduce_only == Some(YesNo::Yes),
         prevention: value_or(request.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
         client: request.client_oid.as_ref().map(|id| id.as_str().into()),
@@ -146,7 +146,7 @@ fn place_item(item: &BatchOrderItem, at: &mut Desk<'_>) -> Result<Placed, Reason
     let words = [item.category.as_str(), item.symbol.as_str(), item.side.as_str()];
     let common = ticket(at, words, &item.qty, &item.execution)?;
     let ticket = Ticket {
-        pos: value_or(item.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
+        pos: value_or(item.pos_side.as_ref().map(|pos| pos.as_str()), PositionSide::of, PositionSide::Net),
         prevention: value_or(item.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
         client: item.client_oid.as_ref().map(|id| id.as_str().into()),
         ..common

@@ -248,7 +248,7 @@ async fn an_invalid_control_request_is_refused_with_a_reason() {
         ("POST /-/time?speed=3&step=x", 400, "step"),
         ("POST /-/price?symbol=BTCUSDT", 400, "price"),
         ("POST /-/price?symbol=BTCUSDT&price=x", 400, "number"),
-        ("POST /-/price?symbol=BTCUSDT&price=-1", 400, "possible price"),
+        ("POST /-/price?symbol=BTCUSDT&price=-1", 400, "valid price"),
         ("POST /-/price?symbol=BTCUSDT&price=1e99", 400, "price"),
         ("POST /-/price?symbol=%3Cb%3E&price=1", 400, "no pair"),
         ("POST /-/faults?kind=refuse&code=%22", 400, "letters and digits"),

@@ -7,7 +7,7 @@ use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelAllOrders, CancelOrder, Category, GetOpenOrders, GetOrderHistory, OrderRef, Side};
 use tradeapi::{Client, Error};
-use tradeapi_exchange::{Aim, Conditions, Exchange, Fault, FaultKind, Profile, Seed, Settings, Time};
+use tradeapi_exchange::{Conditions, Exchange, Fault, FaultKind, FaultTarget, Profile, Seed, Settings, Time};
 
 use crate::control::{done, json, served, state};
 use crate::fixture::{Fixture, code, limit};
@@ -56,8 +56,8 @@ async fn each_fault_has_its_effect_over_sockets() {
 #[tokio::test]
 async fn a_fault_applies_to_its_operation_the_given_number_of_times() {
     let fixture = Fixture::one_way();
-    let cancel = Aim::Operation("unified.cancel-order".to_owned());
-    fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40010".to_owned())).aim(cancel).times(2));
+    let cancel = FaultTarget::Operation("unified.cancel-order".to_owned());
+    fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40010".to_owned())).target(cancel).times(2));
     fixture.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
     let request = CancelOrder::new(OrderRef::ClientOid("a".parse().unwrap()));
     for expected in [Some("40010"), Some("40010"), None] {
@@ -93,7 +93,7 @@ async fn latency_passes_on_the_clock_of_the_exchange() {
     let mut conditions = Conditions::default();
     conditions.latency = vec![50];
     fixture.exchange.set_conditions(conditions);
-    fixture.exchange.add_fault(Fault::new(FaultKind::Slow).aim(Aim::All).delay(Duration::from_millis(30)));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Slow).target(FaultTarget::All).delay(Duration::from_millis(30)));
     let (client, time) = (fixture.client.clone(), fixture.exchange.time().clone());
     let call = tokio::spawn(async move { client.unified().get_open_orders(&GetOpenOrders::new()).await.is_ok() });
     for _ in 0..79 {
@@ -110,7 +110,7 @@ async fn latency_passes_on_the_clock_of_the_exchange() {
 #[tokio::test]
 async fn pauses_before_retries_end_where_the_time_is_moved_by_whoever_waits() {
     let fixture = Fixture::one_way();
-    fixture.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::All).times(7));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Gateway).target(FaultTarget::All).times(7));
     let (client, time, begun) =
         (fixture.client.clone(), fixture.exchange.time().clone(), fixture.exchange.time().now());
     let retry = RetryPolicy::new();
@@ -121,7 +121,7 @@ async fn pauses_before_retries_end_where_the_time_is_moved_by_whoever_waits() {
     time.run(cancel()).await;
     assert!(time.now() > begun, "the pauses took time of the exchange");
     // Also where the calls are other tasks', and nothing waits at first.
-    fixture.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::All).times(7));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Gateway).target(FaultTarget::All).times(7));
     let tasks: Vec<_> = (0..3)
         .map(|_| {
             let (client, retry) = (client.clone(), retry.clone());

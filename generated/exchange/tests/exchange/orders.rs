@@ -10,7 +10,7 @@ use tradeapi::runtime::orders::Standing;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Error, Timestamp, classic};
-use tradeapi_exchange::{Aim, Exchange, Family, Fault, FaultKind, OrderView, Profile, Seed, Settings, Time};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, FaultTarget, OrderView, Profile, Seed, Settings, Time};
 
 use crate::random::{Chance, batch_item, classic_order, drive, open_orders, unified_order};
 
@@ -101,7 +101,7 @@ impl Fixture {
                     2 => FaultKind::Hide("40725".into()),
                     _ => FaultKind::Refuse("40762".into()),
                 };
-                self.exchange.add_fault(Fault::new(kind).aim(Aim::Changes).times(1));
+                self.exchange.add_fault(Fault::new(kind).target(FaultTarget::Changes).times(1));
                 self.place(&self.client.clone());
                 self.exchange.clear_faults();
             }
@@ -231,7 +231,7 @@ fn an_amendment_waits_for_the_result_of_the_other() {
     let id = placed.order_id.clone().unwrap();
     let (by_id, by_client_id) =
         (modify(unified::OrderRef::OrderId(id)), modify(unified::OrderRef::ClientOid("own-1".parse().unwrap())));
-    fixture.exchange.add_fault(Fault::new(FaultKind::Drop).aim(Aim::Changes).times(1));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Drop).target(FaultTarget::Changes).times(1));
     let lost = fixture.run(fixture.client.unified().modify_order(&by_id));
     assert!(matches!(lost, Err(Error::Unknown(_))), "{lost:?}");
     // The other id names the same order.
@@ -298,7 +298,7 @@ fn open_orders_count_against_the_ceilings_from_before_they_are_sent() {
     fixture.exchange.refuse_next("40762");
     fixture.run(fixture.client.unified().place_order(&resting("own-2"))).unwrap_err();
     assert_eq!(room(Category::Spot), all - 1);
-    fixture.exchange.add_fault(Fault::new(FaultKind::Drop).aim(Aim::Changes).times(1));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Drop).target(FaultTarget::Changes).times(1));
     fixture.run(fixture.client.unified().place_order(&resting("own-3"))).unwrap_err();
     assert_eq!(room(Category::Spot), all - 2);
     let orders = fixture.client.tracked_orders().unwrap();

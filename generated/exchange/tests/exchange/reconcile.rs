@@ -13,7 +13,7 @@ use tradeapi::runtime::reconcile::{
 };
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::unified::{self, Category};
-use tradeapi_exchange::{Aim, Fault, FaultKind};
+use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
 use history::{Amended, By, History, OVER, OWN};
 
@@ -88,7 +88,7 @@ fn check(seed: u64) -> (HashSet<Difference>, BTreeSet<Amended>) {
     let again = history.reconcile(&mut history.reconciliation()).unwrap();
     assert_eq!(summary(&first), summary(&again), "seed {seed}: a second comparison differs");
 
-    history.exchange.add_fault(Fault::new(FaultKind::Drop).aim(Aim::All).per_mille(300));
+    history.exchange.add_fault(Fault::new(FaultKind::Drop).target(FaultTarget::All).per_mille(300));
     let mut interrupted = history.reconciliation().retrying(tradeapi::runtime::retry::RetryPolicy::new().attempts(1));
     let resumed = loop {
         match history.reconcile(&mut interrupted) {
@@ -298,7 +298,7 @@ fn an_adopted_order_is_of_the_account_that_adopted_it() {
 #[test]
 fn the_next_comparison_begins_no_later_than_this_one_did() {
     let history = History::new(8);
-    history.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::Operation("unified.fills".into())));
+    history.exchange.add_fault(Fault::new(FaultKind::Gateway).target(FaultTarget::Operation("unified.fills".into())));
     let mut reconciliation = history.reconciliation().family("unified");
     history.reconcile(&mut reconciliation).unwrap_err();
     history.exchange.clear_faults();
@@ -357,7 +357,7 @@ fn a_comparison_that_cannot_be_whole_fails_and_does_nothing() {
     let partly = history.reconcile(&mut cancels().family("unified").family("unifeid"));
     assert!(matches!(&partly, Err(ReconcileError::NoListing { family: Some(family) }) if family == "unifeid"));
     // The last of the listings.
-    history.exchange.add_fault(Fault::new(FaultKind::Gateway).aim(Aim::Operation("unified.fills".into())));
+    history.exchange.add_fault(Fault::new(FaultKind::Gateway).target(FaultTarget::Operation("unified.fills".into())));
     let failed = history.reconcile(&mut cancels().family("unified"));
     let Err(ReconcileError::Listing(listing)) = &failed else { panic!("{failed:?}") };
     assert_eq!(listing.operation, "unified.fills");

@@ -6,7 +6,7 @@ use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::{CodeProof, Outcome};
 use tradeapi::unified::{BatchCancel, BatchCancelItem, CancelAllOrders, Category, ErrorCode, OrderRef, Side};
 use tradeapi::{Error, classic};
-use tradeapi_exchange::{Aim, Fault, FaultKind};
+use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 
 use super::fixture::{Fixture, limit};
 
@@ -55,12 +55,12 @@ async fn a_cancellation_of_everything_can_be_repeated() {
     place(&fixture, "b").await;
     let all = CancelAllOrders::new(Category::UsdtFutures);
     let policy = RetryPolicy::new().attempts(5).pauses(Duration::ZERO, Duration::ZERO);
-    fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40725".into())).aim(Aim::Changes).times(2));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40725".into())).target(FaultTarget::Changes).times(2));
     let reply = fixture.client.retrying(&policy).cancel(&all).await.unwrap();
     assert_eq!((reply.len(), fixture.unified().open_orders.len()), (2, 0));
     // What an attempt without a response cancelled, a later one does not list.
     place(&fixture, "c").await;
-    fixture.exchange.add_fault(Fault::new(FaultKind::Hide("40725".into())).aim(Aim::Changes).times(1));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Hide("40725".into())).target(FaultTarget::Changes).times(1));
     let reply = fixture.client.retrying(&policy).cancel(&all).await.unwrap();
     assert_eq!((reply.len(), fixture.unified().open_orders.len()), (0, 0));
     // Its items succeed or fail on their own, as those of a direct call.
@@ -71,6 +71,6 @@ async fn a_cancellation_of_everything_can_be_repeated() {
     assert_eq!(reply.data.to_string().lines().count(), 2, "{}", reply.data);
     // Without a retry, the outcome is unknown.
     place(&fixture, "d").await;
-    fixture.exchange.add_fault(Fault::new(FaultKind::Hide("40725".into())).aim(Aim::Changes).times(1));
+    fixture.exchange.add_fault(Fault::new(FaultKind::Hide("40725".into())).target(FaultTarget::Changes).times(1));
     assert!(matches!(fixture.client.unified().cancel_all_orders(&all).await, Err(Error::Unknown(_))));
 }

@@ -234,7 +234,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
     }
 
-    /// Adds the items of a list whose codes stand apart; see [`ListsResults::APART`].
+    /// Adds the items of a list whose codes are elsewhere; see [`ListsResults::APART`].
     pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: fn(&T) -> [Option<String>; N]) {
         let places = places_beside(&list.bad);
         for (item, place) in list.items.into_iter().zip(places) {

@@ -121,7 +121,7 @@ fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
                     given: format!("{id:?}"),
                     allowed: format!("the item at {other} has the same, and no two items of a batch may share it"),
                     source: O::META.source(),
-                    hint: "take one of the two away, or send it by itself".to_owned(),
+                    hint: "remove one of the two, or send it in a call of its own".to_owned(),
                 });
             }
         }

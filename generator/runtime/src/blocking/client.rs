@@ -8,7 +8,7 @@ use crate::checks::CheckPolicy;
 use crate::client::{ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
 use crate::confirm::{
-    ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable, RecoveredChanges, Recovery, Weighed,
+    ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, OutsideEvidence, Queryable, RecoveredChanges, Recovery,
 };
 use crate::error::{BuildError, Error, JournalError};
 use crate::exchange::{CodePolicy, Reply};
@@ -93,7 +93,7 @@ impl ClientCore {
         &self,
         recoveries: &[Recovery],
         record: &R,
-    ) -> Result<Weighed, JournalError> {
+    ) -> Result<OutsideEvidence, JournalError> {
         self.wait(self.core.evidence(recoveries, record))
     }
 

@@ -10,7 +10,7 @@ use crate::tables::{Length, Meta, Rule, Severity, Window};
 use crate::value::{Decimal, Edit, Identifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
 
 /// The maximum number of digits of a decimal in a request.
-const MOST_DIGITS: usize = 64;
+const MAX_DIGITS: usize = 64;
 
 /// Collects the violations of a request. It allocates nothing unless there are any.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ impl<'a> Checks<'a> {
     /// prices and amounts have fewer, and `1e1000` would be sent as a thousand zeros.
     #[inline]
     pub fn decimal(&mut self, name: &'static str, value: Option<&Decimal>) {
-        if let Some(value) = value.filter(|value| value.has_more_digits_than(MOST_DIGITS)) {
+        if let Some(value) = value.filter(|value| value.has_more_digits_than(MAX_DIGITS)) {
             self.too_many_digits(name, value);
         }
     }
@@ -287,7 +287,7 @@ impl<'a> Checks<'a> {
             severity,
             parameter: Place::path(self.place, name),
             given: given::shortened(&value.to_plain()),
-            allowed: format!("at most {MOST_DIGITS} digits, written without an exponent, are sent"),
+            allowed: format!("at most {MAX_DIGITS} digits, written without an exponent, are sent"),
             source: String::new(),
             hint: "use a shorter number".to_owned(),
         });

@@ -56,8 +56,8 @@ fn order(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Brea
         kind: "order",
         parameter: window.from,
         given: from.to_string(),
-        allowed: format!("it must not lie after {}, which is {to}", window.to),
-        hint: "exchange the two",
+        allowed: format!("it must not be after {}, which is {to}", window.to),
+        hint: "swap the two",
     })
 }
 

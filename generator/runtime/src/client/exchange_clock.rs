@@ -8,7 +8,7 @@
 //!
 //! Times in responses can be wrong. A time that does not fit the signature of its request counts only in a refusal of
 //! that signature, and never if it is implausible. A refusal of a signature that fits the time in the response shows
-//! that signatures are judged by another clock, so the estimate is dropped. Responses that contradict each other come
+//! that signatures are checked by another clock, so the estimate is dropped. Responses that contradict each other come
 //! from different clocks; the distance between these is remembered.
 
 use std::ops::Range;

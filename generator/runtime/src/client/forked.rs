@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::process;
 
-use crate::error::LimiterTrouble;
+use crate::error::LimiterErrorKind;
 use crate::limits::Unavailable;
 
 thread_local! {
@@ -32,7 +32,7 @@ pub(super) fn refuse_in_child() -> Result<(), Unavailable> {
         "its connections and limits do not belong to process {}; create the client after the fork",
         process::id()
     );
-    Err(Unavailable::new(LimiterTrouble::Forked, why))
+    Err(Unavailable::new(LimiterErrorKind::Forked, why))
 }
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ mod tests {
     fn calls_are_refused_only_while_a_child_waits() {
         assert!(refuse_in_child().is_ok());
         refusing_calls(|| {
-            assert_eq!(refuse_in_child().map_err(|refused| refused.trouble), Err(LimiterTrouble::Forked));
+            assert_eq!(refuse_in_child().map_err(|refused| refused.kind), Err(LimiterErrorKind::Forked));
             refusing_calls(|| ());
             assert!(refuse_in_child().is_err());
         });

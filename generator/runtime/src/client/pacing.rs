@@ -208,8 +208,8 @@ fn refused(denied: AdmissionError, operation: &'static str) -> Error {
         AdmissionError::Full(Full { free_in, binding }) => {
             Error::Limited(Box::new(Limited { operation, free_in, binding }))
         }
-        AdmissionError::Unavailable(Unavailable { trouble, why, waited }) => {
-            Error::LimiterFailed(Box::new(LimiterFailure { operation, trouble, why, waited }))
+        AdmissionError::Unavailable(Unavailable { kind, why, waited }) => {
+            Error::LimiterFailed(Box::new(LimiterFailure { operation, kind, why, waited }))
         }
     }
 }

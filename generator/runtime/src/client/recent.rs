@@ -18,10 +18,10 @@ use crate::json::each_string;
 use crate::value::Timestamp;
 
 /// The maximum number of requests to remember.
-const MOST: usize = 1 << 14;
+const MAX_REQUESTS: usize = 1 << 14;
 
 /// The maximum length of their texts, in bytes. A request that is longer by itself is remembered alone.
-const MOST_TEXT: usize = 1 << 26;
+const MAX_TEXT: usize = 1 << 26;
 
 /// The ages of records distinguish requests that left further apart than this.
 const AROUND: Duration = Duration::from_secs(5 * 60);
@@ -279,7 +279,7 @@ impl Requests {
     /// Drops requests that are old, and those for which there is no room beside another with `length` bytes.
     fn make_room(&mut self, length: usize, now: Moment) {
         while let Some(oldest) = self.requests.front() {
-            let is_full = self.requests.len() >= MOST || self.text.len() + length > MOST_TEXT;
+            let is_full = self.requests.len() >= MAX_REQUESTS || self.text.len() + length > MAX_TEXT;
             if !is_full && now.steady_since(oldest.about.made) <= AGE {
                 return;
             }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHasher;
 
 /// The maximum number of ids that are remembered.
-const MOST: usize = 1 << 16;
+const MAX_IDS: usize = 1 << 16;
 
 /// The ids of the latest records that answers showed. If the exchange later answers that one of them does not exist, it
 /// is wrong or has deleted the record: either way, the record existed.
@@ -29,7 +29,7 @@ impl ShownIds {
             return;
         }
         ids.in_order.push_back(hash);
-        if ids.in_order.len() > MOST
+        if ids.in_order.len() > MAX_IDS
             && let Some(oldest) = ids.in_order.pop_front()
         {
             ids.known.remove(&oldest);
@@ -64,7 +64,7 @@ mod tests {
         shown.note("spot", "a");
         shown.note("spot", "a");
         assert!(shown.contains("spot", "a") && !shown.contains("spot", "b") && !shown.contains("margin", "a"));
-        (1..MOST).for_each(|number| shown.note("spot", &number.to_string()));
+        (1..MAX_IDS).for_each(|number| shown.note("spot", &number.to_string()));
         assert!(shown.contains("spot", "a"));
         shown.note("spot", "b");
         assert!(!shown.contains("spot", "a") && shown.contains("spot", "b") && shown.contains("spot", "1"));

@@ -60,14 +60,14 @@ impl ClientCore {
     }
 
     /// What a record proves about a request that was signed at `signed_at`, and left at `left` if this client sent it.
-    pub(crate) fn weigh(
+    pub(crate) fn evaluate_record(
         &self,
         target: &Target,
         (record, form): (&Named, Form),
         (signed_at, left, settling): (Timestamp, Option<Moment>, Duration),
     ) -> Evidence {
         let recent = &self.parts.recent;
-        target.weigh(record, form, &self.sent(target, signed_at, left, settling), |id| match target.is_new() {
+        target.evaluate(record, form, &self.sent(target, signed_at, left, settling), |id| match target.is_new() {
             true => recent.is_named_twice(id, signed_at),
             // For an earlier run, other requests are not known.
             false => left.is_some_and(|left| recent.has_contender(id, left)),
@@ -81,7 +81,9 @@ impl ClientCore {
             && Target::all(operation).iter().flatten().any(|target| {
                 let records = awaited.records(operation.meta().id, target);
                 let sent = (signed_at, Some(left), SETTLING);
-                records.iter().any(|record| self.weigh(target, (&record.fields, record.form), sent) == Evidence::Proof)
+                records
+                    .iter()
+                    .any(|record| self.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof)
             })
     }
 }

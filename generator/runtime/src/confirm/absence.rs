@@ -4,7 +4,7 @@
 //! late, because the exchange may have deleted the record already. In between, it proves that the request had no
 //! effect.
 //!
-//! Both limits are checked twice: by the exchange's time in the response, because the exchange judges signatures by its
+//! Both limits are checked twice: by the exchange's time in the response, because the exchange checks signatures by its
 //! clock, and by the local time that passed. The clock of the machine that responds proves nothing about the clock of
 //! the machine that received the request.
 

@@ -27,7 +27,7 @@ pub(crate) struct OrderLookup {
     pub(crate) shown: fn(&str) -> Option<OrderShown>,
     /// Calls a function with each property of the account that the JSON of a record shows.
     pub(crate) properties: ShowProperties,
-    /// How long an order can be queried at least.
+    /// The minimum time for which an order can be queried.
     pub(crate) kept: Option<Duration>,
     /// The family of the operation.
     pub(crate) family: &'static str,

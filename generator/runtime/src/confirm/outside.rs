@@ -18,16 +18,16 @@ use crate::tables::Outcome;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "it may contradict what is known"]
-pub struct Weighed {
+pub struct OutsideEvidence {
     /// The requests with the id of the record whose outcome is unknown, or which had no effect as far as is known.
     /// Empty if there is none: the record was remembered, for calls that are in progress.
-    pub requests: Vec<WeighedRequest>,
+    pub requests: Vec<RequestEvidence>,
 }
 
 /// What a record proves of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct WeighedRequest {
+pub struct RequestEvidence {
     /// The operation.
     pub operation: &'static str,
     /// The id that the request and the record share.
@@ -35,13 +35,13 @@ pub struct WeighedRequest {
     /// The change in the journal; `None` for a request that is being confirmed.
     pub change: Option<ChangeNumber>,
     /// What the record proves.
-    pub weight: Weight,
+    pub verdict: EvidenceVerdict,
 }
 
 /// What a record proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Weight {
+pub enum EvidenceVerdict {
     /// The request had its effect. Calls that wait for it are notified, and the change in the journal is closed.
     Proves,
     /// The item of a batch had its effect. The change stays open in the journal because of the other items.
@@ -54,16 +54,20 @@ pub enum Weight {
     Contradicts(&'static str),
 }
 
-impl Weighed {
+impl OutsideEvidence {
     /// The requests that the record contradicts: something else has their id, or they had an effect although none was
     /// known.
-    pub fn contradictions(&self) -> impl Iterator<Item = &WeighedRequest> {
-        self.requests.iter().filter(|request| matches!(request.weight, Weight::Another(_) | Weight::Contradicts(_)))
+    pub fn contradictions(&self) -> impl Iterator<Item = &RequestEvidence> {
+        self.requests
+            .iter()
+            .filter(|request| matches!(request.verdict, EvidenceVerdict::Another(_) | EvidenceVerdict::Contradicts(_)))
     }
 
     /// The requests that the record proves to have had their effect.
-    pub fn proven(&self) -> impl Iterator<Item = &WeighedRequest> {
-        self.requests.iter().filter(|request| matches!(request.weight, Weight::Proves | Weight::ProvesItem))
+    pub fn proven(&self) -> impl Iterator<Item = &RequestEvidence> {
+        self.requests
+            .iter()
+            .filter(|request| matches!(request.verdict, EvidenceVerdict::Proves | EvidenceVerdict::ProvesItem))
     }
 }
 
@@ -85,12 +89,12 @@ impl ClientCore {
     ///
     /// # Errors
     ///
-    /// Fails if the journal cannot be read or written. Weighing the record again is safe.
+    /// Fails if the journal cannot be read or written. Evaluating the record again is safe.
     pub async fn evidence<R: Decode + Encode + 'static>(
         &self,
         recoveries: &[Recovery],
         record: &R,
-    ) -> Result<Weighed, JournalError> {
+    ) -> Result<OutsideEvidence, JournalError> {
         let shown: Vec<_> = recoveries.iter().filter(|recovery| (recovery.record)() == TypeId::of::<R>()).collect();
         let operations = shown.iter().map(|recovery| recovery.operation()).collect();
         let outside = Arc::new(OutsideRecord::of(record, operations));
@@ -100,11 +104,11 @@ impl ClientCore {
         }
         // Remembered first, so that a confirmation that begins meanwhile finds it.
         self.awaited().remember(Arc::clone(&outside));
-        let mut requests = self.weigh_confirmations(&outside);
+        let mut requests = self.evaluate_confirmations(&outside);
         if let Some(journal) = self.journal() {
-            self.weigh_changes(journal, &shown, &outside, &mut requests).await?;
+            self.evaluate_changes(journal, &shown, &outside, &mut requests).await?;
         }
-        Ok(Weighed { requests })
+        Ok(OutsideEvidence { requests })
     }
 
     /// Passes on what the JSON of a record shows of the order and of the account.
@@ -120,32 +124,32 @@ impl ClientCore {
         }
     }
 
-    fn weigh_confirmations(&self, outside: &Arc<OutsideRecord>) -> Vec<WeighedRequest> {
+    fn evaluate_confirmations(&self, outside: &Arc<OutsideRecord>) -> Vec<RequestEvidence> {
         let pending = self.awaited().pending(outside);
-        let weighed = pending.iter().map(|pending| {
+        let evaluated = pending.iter().map(|pending| {
             let sent = (pending.signed_at, pending.left, pending.settling);
-            let weight = match self.weigh(&pending.target, (&outside.fields, outside.form), sent) {
+            let verdict = match self.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
                 Evidence::Proof if pending.ended().is_some() => {
-                    Weight::Contradicts("queries concluded that it had no effect")
+                    EvidenceVerdict::Contradicts("queries concluded that it had no effect")
                 }
                 Evidence::Proof => {
                     pending.prove(Arc::clone(outside));
-                    Weight::Proves
+                    EvidenceVerdict::Proves
                 }
                 other @ (Evidence::Older | Evidence::Another(_) | Evidence::Nothing(_)) => unproven(other),
             };
             let id = pending.target.key().to_owned();
-            WeighedRequest { operation: pending.operation, id, change: None, weight }
+            RequestEvidence { operation: pending.operation, id, change: None, verdict }
         });
-        weighed.collect()
+        evaluated.collect()
     }
 
-    async fn weigh_changes(
+    async fn evaluate_changes(
         &self,
         journal: &Arc<dyn Journal>,
         shown: &[&Recovery],
         outside: &OutsideRecord,
-        requests: &mut Vec<WeighedRequest>,
+        requests: &mut Vec<RequestEvidence>,
     ) -> Result<(), JournalError> {
         if self.awaited().begin_refused() {
             let all = journal.read(Selection::After(ChangeNumber(0))).await?;
@@ -166,50 +170,52 @@ impl ClientCore {
             }
             let targets = recovery.targets(&stored.change.request);
             for target in targets.iter().flatten().filter(|target| outside.is_about(recovery.operation(), target)) {
-                let weight = self.weigh_change(journal, stored, (target, targets.len() == 1), outside).await?;
+                let verdict = self.evaluate_change(journal, stored, (target, targets.len() == 1), outside).await?;
                 let (operation, id, change) = (recovery.operation(), target.key().to_owned(), Some(stored.number));
-                requests.push(WeighedRequest { operation, id, change, weight });
+                requests.push(RequestEvidence { operation, id, change, verdict });
             }
         }
         Ok(())
     }
 
-    async fn weigh_change(
+    async fn evaluate_change(
         &self,
         journal: &Arc<dyn Journal>,
         stored: &StoredChange,
         (target, is_only): (&Target, bool),
         outside: &OutsideRecord,
-    ) -> Result<Weight, JournalError> {
+    ) -> Result<EvidenceVerdict, JournalError> {
         let signed_at = stored.change.signed_at;
         let sent = (signed_at, self.left(target.key(), signed_at), SETTLING);
-        match self.weigh(target, (&outside.fields, outside.form), sent) {
+        match self.evaluate_record(target, (&outside.fields, outside.form), sent) {
             Evidence::Proof => {}
             other @ (Evidence::Older | Evidence::Another(_) | Evidence::Nothing(_)) => return Ok(unproven(other)),
         }
         match stored.ending.as_ref().map(|ending| ending.outcome) {
-            Some(Outcome::NotDone) => Ok(Weight::Contradicts("the journal has it as a request without an effect")),
-            _ if !is_only => Ok(Weight::ProvesItem),
+            Some(Outcome::NotDone) => {
+                Ok(EvidenceVerdict::Contradicts("the journal has it as a request without an effect"))
+            }
+            _ if !is_only => Ok(EvidenceVerdict::ProvesItem),
             None | Some(Outcome::Unknown | Outcome::Done) => {
                 journal.end(stored.number, Ending::new(Outcome::Done)).await?;
                 self.awaited().forget_refused(stored.number);
-                Ok(Weight::Proves)
+                Ok(EvidenceVerdict::Proves)
             }
         }
     }
 }
 
-/// The weight of a record that is not a proof.
-fn unproven(evidence: Evidence) -> Weight {
+/// What a record proves that is not a proof of the effect.
+fn unproven(evidence: Evidence) -> EvidenceVerdict {
     match evidence {
-        Evidence::Proof => Weight::Proves,
-        Evidence::Older => Weight::Another("something older has the same id"),
-        Evidence::Another(because) => Weight::Another(because),
-        Evidence::Nothing(because) => Weight::Nothing(because),
+        Evidence::Proof => EvidenceVerdict::Proves,
+        Evidence::Older => EvidenceVerdict::Another("something older has the same id"),
+        Evidence::Another(because) => EvidenceVerdict::Another(because),
+        Evidence::Nothing(because) => EvidenceVerdict::Nothing(because),
     }
 }
 
-impl fmt::Display for Weight {
+impl fmt::Display for EvidenceVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Proves => f.write_str("it had its effect"),
@@ -221,8 +227,8 @@ impl fmt::Display for Weight {
     }
 }
 
-impl fmt::Display for WeighedRequest {
+impl fmt::Display for RequestEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} for {}: {}", self.operation, self.id, self.weight)
+        write!(f, "{} for {}: {}", self.operation, self.id, self.verdict)
     }
 }

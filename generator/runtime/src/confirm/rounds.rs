@@ -83,7 +83,7 @@ impl<'a> Waiting<'a> {
             let records = client.awaited().records(operation, target);
             let sent = (one.signed_at, one.left, policy.settling);
             let is_proof = |record: &Arc<OutsideRecord>| {
-                client.weigh(target, (&record.fields, record.form), sent) == Evidence::Proof
+                client.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof
             };
             records.into_iter().find(is_proof).into_iter().for_each(|record| pending.prove(record));
             pending
@@ -211,7 +211,7 @@ impl ClientCore {
         let finding = match &answer {
             Ok(Reply { data: QueryResult::Record(record), .. }) => {
                 self.note_shown(family, id);
-                self.weigh(question.target(), (record.fields(), record.form()), facts).into()
+                self.evaluate_record(question.target(), (record.fields(), record.form()), facts).into()
             }
             Ok(Reply { data: QueryResult::Absent, request_time, .. }) => {
                 question.is_absent(&sent, &self.query_times(open, begun, *request_time))

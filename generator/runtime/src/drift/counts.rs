@@ -4,13 +4,13 @@ use crate::json::{FieldTable, Kind};
 use crate::tables::Meta;
 
 /// The maximum number of objects of a response with paths of their own, because records can be nested.
-const MOST_RECORDS: usize = 32;
+const MAX_RECORDS: usize = 32;
 
-/// The most findings of a record.
-const MOST_FOUND: usize = 96;
+/// The maximum number of findings of a record.
+const MAX_FOUND: usize = 96;
 
 /// The maximum number of names of a kind: more of them are data, not names of fields or values.
-const MOST_NAMES: usize = 32;
+const MAX_NAMES: usize = 32;
 
 /// An operation of an API and the counts of its answers.
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ impl Counts {
     /// The place of the objects at `path`, if there is room for it.
     pub(super) fn record(&mut self, path: &str, name: Option<&'static str>, fields: &[FieldTable]) -> Option<usize> {
         let known = self.records.iter().position(|record| record.path == path);
-        if known.is_some() || self.records.len() == MOST_RECORDS {
+        if known.is_some() || self.records.len() == MAX_RECORDS {
             self.left_out += u64::from(known.is_none());
             return known;
         }
@@ -173,7 +173,7 @@ impl Counts {
         self.broken += more.broken;
         self.left_out += more.left_out;
         for record in more.records {
-            let has_room = self.records.len() < MOST_RECORDS;
+            let has_room = self.records.len() < MAX_RECORDS;
             match self.records.iter_mut().find(|known| known.path == record.path) {
                 Some(known) => self.left_out += known.add(record),
                 None if has_room => self.records.push(record),
@@ -210,7 +210,7 @@ impl RecordCounts {
         if let Some(unnamed) = sign.unnamed().filter(|unnamed| self.is_crowded(unnamed)) {
             return self.note(unnamed, Occurrences { is_crowded: true, ..found });
         }
-        if self.found.len() >= MOST_FOUND && !found.is_crowded {
+        if self.found.len() >= MAX_FOUND && !found.is_crowded {
             return found.times;
         }
         self.found.insert(place, (sign.clone(), found));
@@ -228,7 +228,7 @@ impl RecordCounts {
     /// Whether there is no room for another name beside `unnamed`.
     fn is_crowded(&self, unnamed: &Sign) -> bool {
         let names = self.found.iter().filter(|(sign, _)| sign.unnamed().as_ref() == Some(unnamed));
-        self.place_of(unnamed).is_ok_and(|place| self.found[place].1.is_crowded) || names.count() >= MOST_NAMES
+        self.place_of(unnamed).is_ok_and(|place| self.found[place].1.is_crowded) || names.count() >= MAX_NAMES
     }
 
     /// Moves the counts of named values to those without names.

@@ -90,7 +90,7 @@ impl fmt::Display for DriftReport {
 impl fmt::Display for OperationDrift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}): {} answers", self.operation, self.source, self.answers)?;
-        let others = [("refusals", self.refused), ("no JSON", self.broken), ("more findings", self.left_out)];
+        let others = [("refusals", self.refused), ("not JSON", self.broken), ("more findings", self.left_out)];
         for (what, count) in others.into_iter().filter(|(_, count)| *count > 0) {
             write!(f, ", {count} {what}")?;
         }

@@ -1,12 +1,12 @@
 //! Which texts of a response may be reported: those that are spelled like a name. Others may be personal data.
 
-/// The most characters of a name.
+/// The maximum length of a name, in characters.
 const LONGEST: usize = 48;
 
-/// The most digits of a name: ids and amounts have more.
+/// The maximum number of digits in a name: ids and amounts have more.
 const DIGITS: usize = 4;
 
-/// The most characters of an error code: ids have more.
+/// The maximum length of an error code, in characters: ids are longer.
 const LONGEST_CODE: usize = 12;
 
 /// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few

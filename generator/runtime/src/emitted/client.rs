@@ -183,7 +183,7 @@ macro_rules! __client {
                 self.core.recover($recoveries, policy)$($wait)*
             }
 
-            /// Weighs a record of an order from outside, such as from the user's own stream: it can settle unknown
+            /// Evaluates a record of an order from outside, such as from the user's own stream: it can settle unknown
             /// outcomes, and contradictions are returned; see
             /// [`ClientCore::evidence`](tradeapi_runtime::ClientCore::evidence).
             ///
@@ -193,7 +193,7 @@ macro_rules! __client {
             pub $($async)? fn evidence<R: $crate::json::Decode + $crate::json::Encode + 'static>(
                 &self,
                 record: &R,
-            ) -> ::core::result::Result<$crate::confirm::Weighed, $crate::error::JournalError> {
+            ) -> ::core::result::Result<$crate::confirm::OutsideEvidence, $crate::error::JournalError> {
                 self.core.evidence($recoveries, record)$($wait)*
             }
 

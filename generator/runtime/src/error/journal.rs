@@ -81,7 +81,7 @@ debug_as_sentence!(JournalError);
 impl Error for JournalError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            // The text contains the store's error itself, but not what is behind it.
+            // The text contains the store's error itself, but not the source of that.
             Self::NotOpened { source, .. } | Self::Store { source } => source.source(),
             Self::InUse { .. } | Self::Format { .. } | Self::Damaged { .. } => None,
         }

@@ -22,7 +22,7 @@ pub struct LimiterFailure {
     /// The id of the operation.
     pub operation: &'static str,
     /// The kind of failure.
-    pub trouble: LimiterTrouble,
+    pub kind: LimiterErrorKind,
     /// What happened.
     pub why: String,
     /// How long the call waited for its rate limits.
@@ -41,7 +41,7 @@ pub struct BindingLimit {
 /// Why a limiter failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LimiterTrouble {
+pub enum LimiterErrorKind {
     /// The shared store cannot be reached.
     Unreachable,
     /// The shared store answers too late.
@@ -60,7 +60,7 @@ impl fmt::Display for Limited {
             Some(binding) => write!(f, "{binding} is used up"),
             None => f.write_str("its rate limit is used up"),
         }?;
-        write!(f, " for another {:.3} s at least", self.free_in.as_secs_f64())
+        write!(f, " for at least another {:.3} s", self.free_in.as_secs_f64())
     }
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for BindingLimit {
     }
 }
 
-impl fmt::Display for LimiterTrouble {
+impl fmt::Display for LimiterErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreachable => "the limiter cannot be reached",

@@ -76,7 +76,7 @@ impl fmt::Display for TransportError {
 
 impl Error for TransportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // The text above contains the source itself, but not the source behind it.
+        // The text above contains the source itself, but not the source of that.
         self.source.as_ref().and_then(|source| source.source())
     }
 }

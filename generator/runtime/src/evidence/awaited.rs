@@ -15,10 +15,10 @@ use crate::tables::Outcome;
 use crate::value::Timestamp;
 
 /// The maximum number of records that are remembered for calls in progress.
-const MOST_RECORDS: usize = 1 << 10;
+const MAX_RECORDS: usize = 1 << 10;
 
 /// The maximum number of requests without an effect that later records are compared with.
-const MOST_REFUSED: usize = 1 << 12;
+const MAX_REFUSED: usize = 1 << 12;
 
 /// A record of an order that no query of this client returned.
 pub(crate) struct OutsideRecord {
@@ -180,7 +180,7 @@ impl Awaited {
     pub(crate) fn register(&self, pending: Pending) -> Arc<Pending> {
         let (pending, mut known) = (Arc::new(pending), self.lock());
         known.pending.retain(|pending| pending.is_of_interest());
-        if known.pending.len() >= MOST_REFUSED
+        if known.pending.len() >= MAX_REFUSED
             && let Some(oldest) = known.pending.iter().position(|pending| pending.ended().is_some())
         {
             known.pending.remove(oldest);
@@ -219,7 +219,7 @@ impl Awaited {
     /// Remembers a record, for calls in progress.
     pub(crate) fn remember(&self, outside: Arc<OutsideRecord>) {
         let mut known = self.lock();
-        if known.records.len() >= MOST_RECORDS {
+        if known.records.len() >= MAX_RECORDS {
             known.records.pop_front();
         }
         known.records.push_back(outside);
@@ -277,7 +277,7 @@ impl Awaited {
 }
 
 fn push(refused: &mut VecDeque<StoredChange>, change: StoredChange) {
-    if refused.len() >= MOST_REFUSED {
+    if refused.len() >= MAX_REFUSED {
         refused.pop_front();
     }
     refused.push_back(change);

@@ -14,7 +14,7 @@ use crate::value::{Decimal, Timestamp};
 /// When a request was signed and left, and other facts that its outcome is evaluated by.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
-    /// The time in its signature, which the exchange judges it by, whichever clock it came from.
+    /// The time in its signature, by which the exchange checks it, whichever clock it came from.
     pub(crate) signed_at: Timestamp,
     /// How far that may differ from the exchange's clock for the request to be accepted, if known.
     pub(crate) window: Option<Duration>,

@@ -77,7 +77,13 @@ impl Target {
 
     /// What a record of it proves. `has_rival` returns whether another request of the client is about the thing with an
     /// id.
-    pub(crate) fn weigh(&self, record: &Named, form: Form, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Evidence {
+    pub(crate) fn evaluate(
+        &self,
+        record: &Named,
+        form: Form,
+        sent: &Sent,
+        has_rival: impl Fn(&str) -> bool,
+    ) -> Evidence {
         // The other request may name the thing by its other id.
         let ids = || self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
         evaluate(self.confirm, &self.named, (record, form), sent, || ids().any(|id| has_rival(&id)))

@@ -101,7 +101,7 @@ impl<'a> Opened<'a> {
         Some(from)
     }
 
-    /// Reads what is behind the data, which is left unread.
+    /// Reads what follows the data, which is left unread.
     pub(super) fn without_data(&mut self) -> Result<(), ReadError> {
         if self.data_path.is_some() && self.data.is_some() && !self.ended {
             self.from.skip()?;
@@ -109,7 +109,7 @@ impl<'a> Opened<'a> {
         self.read_on(|_| false)
     }
 
-    /// Reads the data, and what is behind it. `list_member` is the member to read when the data is an object around a
+    /// Reads the data, and what follows it. `list_member` is the member to read when the data is an object around a
     /// list.
     pub(super) fn data(&mut self, list_member: Option<&str>, into: &mut dyn DynResponse) -> Result<(), ReadError> {
         let Some((data, mut inner)) = self.data.zip(self.at_data()) else {
@@ -292,7 +292,7 @@ pub(super) fn go_to(from: &mut Reader<'_>, path: &[PathStep]) -> Option<()> {
     Some(())
 }
 
-/// Reads the data of an answer, whether or not it stands in an envelope.
+/// Reads the data of an answer, whether or not it is in an envelope.
 pub(super) fn read_data(
     from: &mut Reader<'_>,
     list_member: Option<&str>,
@@ -335,7 +335,7 @@ fn find_list<'a>(from: &mut Reader<'a>, list: Option<&str>) -> Result<Option<Mem
     Ok(None)
 }
 
-/// Skips the members behind the member `list`, which must not come again.
+/// Skips the members after the member `list`, which must not come again.
 fn skip_rest<'a>(from: &mut Reader<'a>, members: &mut Members<'a>, list: &str) -> Result<(), ReadError> {
     while let Some(name) = members.next_name(from)? {
         if name == list {

@@ -61,14 +61,14 @@ fn keep_window(api: &Api, header: &Header, value: &str) -> Result<(), String> {
     let credentials = api.credentials.as_ref().filter(|all| all.window_set_by.is_some_and(is_window));
     match credentials.and_then(|credentials| credentials.window_ms) {
         Some(longest) if value.parse::<u64>().map_or(true, |own| own > longest) => {
-            Err(format!("has to be a number of milliseconds, at most {longest}"))
+            Err(format!("must be a number of milliseconds, at most {longest}"))
         }
         Some(_) | None => Ok(()),
     }
 }
 
 /// Longer waits are shortened to this.
-const MOST: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time of a response, by its header `Date`.
 pub(crate) fn date(headers: &HeaderMap) -> Option<Timestamp> {
@@ -82,11 +82,11 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let after = text(headers, RETRY_AFTER)?;
     if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number that does not fit exceeds the maximum.
-        return Some(after.parse().map_or(MOST, Duration::from_secs).min(MOST));
+        return Some(after.parse().map_or(MAX_WAIT, Duration::from_secs).min(MAX_WAIT));
     }
     // A date before that of the response requires no wait.
     let wait = parse_http_date(after).ok()?.duration_since(time_of(headers, DATE)?).unwrap_or_default();
-    Some(wait.min(MOST))
+    Some(wait.min(MAX_WAIT))
 }
 
 fn time_of(headers: &HeaderMap, name: HeaderName) -> Option<SystemTime> {
@@ -146,7 +146,7 @@ mod tests {
         let digits = "9".repeat(1_000);
         for after in ["86401", "18446744073709551615", "18446744073709551616", &digits, "Sat, 06 Nov 9999 08:49:37 GMT"]
         {
-            assert_eq!(read(after, "Sun, 06 Nov 1994 08:49:37 GMT"), Some(MOST), "{after}");
+            assert_eq!(read(after, "Sun, 06 Nov 1994 08:49:37 GMT"), Some(MAX_WAIT), "{after}");
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
             after in "[ -~]{0,40}|[0-9]{1,30}|Sun, [0-9]{1,25} Nov [0-9]{1,25} [0-9]{1,3}:[0-9]{2}:[0-9]{2} GMT",
             date in "[ -~]{0,40}|Sun, [0-9]{2} Nov [0-9]{1,20} 08:49:37 GMT",
         ) {
-            prop_assert!(read(&after, &date).is_none_or(|wait| wait <= MOST));
+            prop_assert!(read(&after, &date).is_none_or(|wait| wait <= MAX_WAIT));
             let _ = dated(&after);
         }
     }

@@ -10,7 +10,7 @@ use super::headers::date;
 use crate::tables::{Count, PoolReporting, Reset, ResetForm, ResponseValue};
 
 /// The number of pools that an API can report.
-pub const MOST_POOLS: usize = 4;
+pub const MAX_POOLS: usize = 4;
 
 /// What an answer reports about one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +38,8 @@ impl PoolReport {
 }
 
 /// What `response` reports about the pools of `table`.
-pub(crate) fn pool_reports(table: &[PoolReporting], response: &Response<Bytes>) -> [Option<PoolReport>; MOST_POOLS] {
-    let mut all = [None; MOST_POOLS];
+pub(crate) fn pool_reports(table: &[PoolReporting], response: &Response<Bytes>) -> [Option<PoolReport>; MAX_POOLS] {
+    let mut all = [None; MAX_POOLS];
     for (report, of) in all.iter_mut().zip(table) {
         *report = of_pool(of, response);
     }

@@ -1,6 +1,6 @@
 //! A journal of a fleet of processes, on a Redis server.
 //!
-//! Keys behind the prefix of the journal: `about` has the format and the name of this journal, `next` the last number,
+//! Keys after the prefix of the journal: `about` has the format and the name of this journal, `next` the last number,
 //! `changes` the changes by number, `open` the numbers of those without an end, `endings` the ends of the others, `gap`
 //! when the last change before a gap was signed, and `closed` the accounts for which it is closed. Each function is one
 //! script, so that it happens as a whole or not at all.
@@ -107,7 +107,7 @@ pub struct RedisJournal {
 }
 
 /// The maximum number of changes in flight that are compared with the state of the server.
-const MOST_IN_FLIGHT: usize = 1 << 12;
+const MAX_IN_FLIGHT: usize = 1 << 12;
 
 /// What a process knows of the journal.
 #[derive(Default)]
@@ -179,7 +179,7 @@ impl RedisJournal {
         known.signed_at = known.signed_at.max(Some(signed_at));
         known.in_flight.insert(number, text);
         // Those whose calls were dropped have no end.
-        if known.in_flight.len() > MOST_IN_FLIGHT {
+        if known.in_flight.len() > MAX_IN_FLIGHT {
             known.in_flight.pop_first();
         }
         Ok(ChangeNumber(number))

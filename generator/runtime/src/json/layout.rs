@@ -1,5 +1,5 @@
 /// The maximum number of unknown members to remember, which bounds the memory for hostile responses.
-const MOST_UNKNOWN: usize = 64;
+const MAX_UNKNOWN: usize = 64;
 
 /// How many unknown members the objects of a list usually have at most.
 const USUAL_UNKNOWN: usize = 8;
@@ -17,7 +17,7 @@ pub(super) struct Layout<'a> {
 /// A member that came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'a> {
-    /// Its name as it stands in the text, from the opening quote to the colon.
+    /// Its name as it is in the text, from the opening quote to the colon.
     pub(super) name: &'a [u8],
     /// Which of the fields it is, if any.
     pub(super) field: Option<usize>,
@@ -58,7 +58,7 @@ impl<'a> Layout<'a> {
             self.members[known] = seen;
             return known + 1;
         }
-        if self.members.len() == self.fields.len() + MOST_UNKNOWN {
+        if self.members.len() == self.fields.len() + MAX_UNKNOWN {
             return place;
         }
         if self.members.is_empty() {

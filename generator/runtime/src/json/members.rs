@@ -96,8 +96,8 @@ impl<'a> Members<'a> {
         Self { layout, place: 0, expected: 0, begun: false, came: [0; 2], run: 0, is_scattered: false }
     }
 
-    /// Goes on to the next known member and returns its index among the fields; the reader then stands before its
-    /// value, which must be read. Unknown members are passed over. `None` at the end of the object.
+    /// Advances to the next known member and returns its index among the fields; the reader is then at its value,
+    /// which must be read. Unknown members are skipped. `None` at the end of the object.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl<'a> Members<'a> {
         Ok(None)
     }
 
-    /// Goes on to the next member, known or not.
+    /// Advances to the next member, known or not.
     #[inline]
     fn step(&mut self, from: &mut Reader<'a>) -> Result<Option<Option<usize>>, ReadError> {
         match self.layout.at(self.place) {
@@ -147,7 +147,7 @@ impl<'a> Members<'a> {
             self.is_scattered |= next < self.place;
             (self.place, self.run) = (next, next);
         } else {
-            // The place is not followed, so members behind it may have come.
+            // The place is not followed, so later members may have come.
             self.is_scattered = true;
         }
         Ok(Some(field))
@@ -171,7 +171,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Goes on to the next member and returns its name; the reader then stands before its value, which must be read.
+    /// Advances to the next member and returns its name; the reader is then at its value, which must be read.
     pub fn next_name(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
         if step(from, &mut self.begun, b'}')? { from.name().map(Some) } else { Ok(None) }
     }
@@ -190,7 +190,7 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Goes on to the next element and returns its index; the reader then stands before it, and it must be read. `None`
+    /// Advances to the next element and returns its index; the reader is then at the element, which must be read. `None`
     /// at the end of the array.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl Elements {
     }
 }
 
-/// Passes over what separates members or elements; false behind the closing bracket.
+/// Skips the separator of members or elements; false after the closing bracket.
 #[inline]
 fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, ReadError> {
     if from.take(closing) {

@@ -27,7 +27,7 @@ impl Reader<'_> {
         read.and_then(|()| self.finish()).map_err(|error| error.located(self.text()))
     }
 
-    /// The text of the value at `start`, which is passed over, and its error within it.
+    /// The text of the value at `start`, which is skipped, and its error within it.
     ///
     /// Fails only if the value is not JSON, because nothing after it can be found then, or if there are too many such
     /// values, because leaving some out would hide them.
@@ -56,7 +56,7 @@ struct Found;
 fn path_at(text: &str, offset: usize) -> String {
     let mut steps = Vec::new();
     let mut from = Reader::new(text);
-    // Not found means that the offset lies behind the value: the path is the root's.
+    // Not found means that the offset is after the value: the path is the root's.
     let _ = walk(&mut from, offset, &mut steps);
     let mut path = String::new();
     for step in &steps {

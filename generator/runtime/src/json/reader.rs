@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
             Kind::Array => "an array",
             Kind::Object => "an object",
             Kind::Nothing if self.at == self.text.len() => "the end",
-            Kind::Nothing => "no JSON",
+            Kind::Nothing => "invalid JSON",
         };
         ReadError::new(self.at, format!("expected {wanted}, found {found}"))
     }

@@ -6,7 +6,7 @@
 const PER_BYTE: usize = 5;
 
 /// What the items of any text may take: several times the largest page of any operation, even of empty records.
-const LEAST: usize = 16 << 20;
+const MIN_ROOM: usize = 16 << 20;
 
 /// The memory that is left for items, in bytes.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Room {
 impl Room {
     /// The room that the items of a text of this length have.
     pub(super) fn for_text(length: usize) -> Self {
-        Self { left: length.saturating_mul(PER_BYTE).max(LEAST), is_used_up: false, has_guessed: false }
+        Self { left: length.saturating_mul(PER_BYTE).max(MIN_ROOM), is_used_up: false, has_guessed: false }
     }
 
     pub(super) fn is_used_up(&self) -> bool {

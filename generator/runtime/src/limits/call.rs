@@ -6,7 +6,7 @@ use crate::account::Account;
 use crate::json::{Kind, ReadError, Reader};
 use crate::operation::{DynOperation, Operation};
 use crate::parameters::{Named, Parameters, json_of};
-use crate::tables::{Meta, RateLimit, Scope, WeighsWhen};
+use crate::tables::{Meta, RateLimit, Scope, WeightCondition};
 
 /// A call as a limiter sees it: its operation, and the account and address that it counts for.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ fn has(rows: u64, index: usize) -> bool {
 }
 
 fn is_of_some(row: &RateLimit) -> bool {
-    row.when != WeighsWhen::Always
+    row.when != WeightCondition::Always
 }
 
 /// The rows of a call; of several rows of a pool, only the heaviest.
@@ -104,10 +104,10 @@ fn rows_of(operation: &dyn DynOperation) -> u64 {
     let default = |name: &str| meta.defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let number = |name: &str| named.text(name).or_else(|| default(name).map(Cow::Borrowed))?.parse::<u64>().ok();
     heaviest(meta, |row| match row.when {
-        WeighsWhen::Always => true,
-        WeighsWhen::Without(name) => !named.has(name),
-        WeighsWhen::With(name) => named.has(name),
-        WeighsWhen::Over(name, most) => number(name).is_some_and(|number| number > most),
+        WeightCondition::Always => true,
+        WeightCondition::Without(name) => !named.has(name),
+        WeightCondition::With(name) => named.has(name),
+        WeightCondition::Over(name, most) => number(name).is_some_and(|number| number > most),
     })
 }
 

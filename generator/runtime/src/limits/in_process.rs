@@ -15,7 +15,7 @@ use super::reservation::Reservation;
 use super::settings::LimitSettings;
 use super::state::{LimiterState, bucket_of, reserve_in};
 use crate::clock::{SystemTimer, Timer};
-use crate::error::LimiterTrouble;
+use crate::error::LimiterErrorKind;
 
 /// A limiter for all clients of a process that share it. Clients with the same key and address share one automatically.
 ///
@@ -274,7 +274,7 @@ impl State {
         let bucket = self.limits.bucket(call, now);
         if self.limits.is_closed(bucket) {
             let why = format!("the share is less than one call of {} in a window", call.meta().id);
-            return Decision::Denied(Unavailable::new(LimiterTrouble::NoShare, why).into());
+            return Decision::Denied(Unavailable::new(LimiterErrorKind::NoShare, why).into());
         }
         if self.limits.is_quiet() {
             if self.limits.is_free(bucket, now) {

@@ -8,8 +8,8 @@ use http::{Response, StatusCode};
 use super::call::Call;
 use super::plan::Plan;
 use super::reservation::Reservation;
-use crate::error::{BindingLimit, LimiterTrouble};
-use crate::exchange::{MOST_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
+use crate::error::{BindingLimit, LimiterErrorKind};
+use crate::exchange::{MAX_POOLS, PoolReport, is_in_envelope, pool_reports, remaining_calls, retry_after};
 use crate::tables::Api;
 
 /// Keeps calls within their rate limits.
@@ -90,7 +90,7 @@ impl Full {
 #[non_exhaustive]
 pub struct Unavailable {
     /// The kind of failure.
-    pub trouble: LimiterTrouble,
+    pub kind: LimiterErrorKind,
     /// What happened.
     pub why: String,
     /// How long the caller waited before.
@@ -98,9 +98,9 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    /// A failure of the kind `trouble`, because of `why`.
-    pub fn new(trouble: LimiterTrouble, why: impl Into<String>) -> Self {
-        Self { trouble, why: why.into(), waited: Duration::ZERO }
+    /// A failure of the kind `kind`, because of `why`.
+    pub fn new(kind: LimiterErrorKind, why: impl Into<String>) -> Self {
+        Self { kind, why: why.into(), waited: Duration::ZERO }
     }
 
     /// The same, after a wait.
@@ -112,7 +112,7 @@ impl Unavailable {
 
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.trouble, self.why)
+        write!(f, "{}: {}", self.kind, self.why)
     }
 }
 
@@ -139,7 +139,7 @@ pub struct RateLimitFeedback {
     /// The lengths of the windows that `remaining` counts, in milliseconds.
     pub remaining_windows: &'static [u32],
     /// What remains of pools.
-    pub pools: [Option<PoolReport>; MOST_POOLS],
+    pub pools: [Option<PoolReport>; MAX_POOLS],
     /// The round trip, if the transport reports it: see [`RoundTrip`](crate::transport::RoundTrip).
     pub trip: Option<Duration>,
 }
@@ -163,7 +163,7 @@ impl Default for RateLimitFeedback {
 impl RateLimitFeedback {
     /// This feedback. `remaining` counts windows of a second.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining, remaining_windows: &[1000], pools: [None; MOST_POOLS], trip: None }
+        Self { too_many, remaining, remaining_windows: &[1000], pools: [None; MAX_POOLS], trip: None }
     }
 
     /// Sets the lengths of the windows that `remaining` counts, in milliseconds.
@@ -174,7 +174,7 @@ impl RateLimitFeedback {
 
     /// Adds what the response says about pools.
     #[must_use]
-    pub fn of_pools(self, pools: [Option<PoolReport>; MOST_POOLS]) -> Self {
+    pub fn of_pools(self, pools: [Option<PoolReport>; MAX_POOLS]) -> Self {
         Self { pools, ..self }
     }
 

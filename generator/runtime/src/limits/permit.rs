@@ -11,8 +11,8 @@ use crate::tables::Api;
 /// A permit to make one call by other means; see [`ClientCore::admit`](crate::ClientCore::admit).
 ///
 /// It takes room until it is dropped. After [`sent`](Self::sent), the call counts: from its response, or, if there is
-/// none, from the drop of the permit. Otherwise dropping it frees the room. A permit that is leaked takes room for
-/// ever.
+/// none, from the drop of the permit. Otherwise dropping it frees the room. A permit that is leaked takes room
+/// forever.
 #[must_use = "it takes room until it is dropped"]
 pub struct Permit<'a> {
     limiter: &'a dyn Limiter,

@@ -365,7 +365,7 @@ impl LimiterState {
     ///
     /// A call that only waits for windows that it shares with other operations keeps its room in them: later calls are
     /// admitted only if they leave as much as it takes. Without that, calls that take less, or from fewer pools, could
-    /// pass it for ever.
+    /// pass it forever.
     pub(super) fn settle(&mut self, now: Duration) -> Vec<Granted> {
         let mut granted = Vec::new();
         let mut kept = KeptRoom::new();

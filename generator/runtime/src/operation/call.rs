@@ -22,7 +22,7 @@ impl Call {
         Some(Self { calls, name, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// Writes it before the parameters, if it stands beside them.
+    /// Writes it before the parameters, if these are members themselves.
     pub(crate) fn write_beside(&self, to: &mut ParameterWriter) {
         if self.calls.parameters.is_some() {
             return;

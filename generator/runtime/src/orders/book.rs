@@ -8,7 +8,7 @@ use crate::lifecycle::{ImpossibleChange, Lifecycle, OrderShown, ShownAs, StateCo
 use crate::value::Timestamp;
 
 /// The maximum number of orders that are remembered after their end.
-const MOST_ENDED: usize = 1 << 10;
+const MAX_ENDED: usize = 1 << 10;
 
 /// The number of an order in a book.
 pub(super) type Number = u64;
@@ -233,7 +233,7 @@ impl Book {
     /// Notes that an order has ended, and forgets the one that ended first if there are too many.
     fn has_ended(&mut self, number: Number) {
         self.ended.push_back(number);
-        if self.ended.len() > MOST_ENDED
+        if self.ended.len() > MAX_ENDED
             && let Some(first) = self.ended.pop_front()
             && self.orders.get(&first).is_some_and(|entry| !entry.order.may_be_open())
         {

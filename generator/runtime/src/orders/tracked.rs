@@ -14,7 +14,7 @@ use crate::limits::OpenOrders;
 use crate::tables::{Ceiling, Meta, Outcome};
 
 /// The maximum number of contradictions that are kept until they are taken.
-const MOST_CONTRADICTIONS: usize = 1 << 8;
+const MAX_CONTRADICTIONS: usize = 1 << 8;
 
 /// The orders of an account, as known from the calls of a client.
 ///
@@ -212,7 +212,7 @@ impl TrackedOrders {
         let turn = known.turn;
         let ids: Vec<_> = shown.id.iter().chain(&shown.client_id).cloned().collect();
         if let Err(change) = known.book(family).observe(shown, turn, listed_from) {
-            if known.contradictions.len() >= MOST_CONTRADICTIONS {
+            if known.contradictions.len() >= MAX_CONTRADICTIONS {
                 known.contradictions.pop_front();
             }
             known.contradictions.push_back(OrderContradiction { family, change });

@@ -27,7 +27,7 @@ impl Walk {
                 return None;
             }
             let page = match self.at.take_error(self.meta.id) {
-                Some(trouble) => Err(trouble),
+                Some(failure) => Err(failure),
                 None => self.step(source).await,
             };
             self.stopped = page.as_ref().is_err_and(is_final);

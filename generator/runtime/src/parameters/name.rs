@@ -12,7 +12,7 @@ pub struct Name {
     member: &'static str,
 }
 
-/// What stands before and after the name in a member.
+/// The text before and after the name in a member.
 const BEFORE: &str = ",\"";
 const AFTER: &str = "\":\"";
 

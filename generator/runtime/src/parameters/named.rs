@@ -22,7 +22,7 @@ struct Place {
 }
 
 impl Named {
-    /// The parameters of a request; the items of a body that is a list stand under `[]`.
+    /// The parameters of a request; the items of a body that is a list are under `[]`.
     pub(crate) fn of(parameters: &dyn Parameters) -> Self {
         let json = json_of(parameters);
         if !json.starts_with('[') {

@@ -175,7 +175,7 @@ impl fmt::Display for Reconciled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} orders, {} open, {} left to look after",
+            "{} orders, {} open, {} need attention",
             self.orders.len(),
             self.open().count(),
             self.unsettled().count()

@@ -35,7 +35,7 @@ pub struct Authenticator {
     query: Vec<Varying<&'static str>>,
     /// The pairs that follow the parameters, in the same place.
     after: Vec<Varying<&'static str>>,
-    /// Whether requests carry the time, until when they count, and a nonce.
+    /// Whether requests carry the time, the time when they expire, and a nonce.
     has_timestamp: bool,
     has_expiry: bool,
     has_nonce: bool,

@@ -81,7 +81,7 @@ pub struct Calls {
     pub id: Option<&'static str>,
     /// The member with the name of the call; `None` if it is only signed.
     pub method: Option<&'static str>,
-    /// The member with the parameters; `None` if they stand beside the other members.
+    /// The member with the parameters; `None` if the parameters are members themselves.
     pub parameters: Option<&'static str>,
 }
 
@@ -129,7 +129,7 @@ pub enum Count {
     Remaining(ResponseValue),
 }
 
-/// Where a value stands in a response.
+/// Where a value is in a response.
 #[derive(Clone, Copy, Debug)]
 pub enum ResponseValue {
     /// In this header.
@@ -141,7 +141,7 @@ pub enum ResponseValue {
 /// When a pool is free.
 #[derive(Clone, Copy, Debug)]
 pub struct Reset {
-    /// Where it stands.
+    /// Where it is.
     pub value: ResponseValue,
     /// Its form.
     pub form: ResetForm,

@@ -115,7 +115,7 @@ pub enum Part {
     Timestamp,
     /// A text that no other request of a client has, as [`NonceForm`] says.
     Nonce,
-    /// The time until which the request counts, as [`TimestampForm`] says: its time and the window of signatures.
+    /// The time when the request expires, as [`TimestampForm`] says: its time and the window of signatures.
     Expires,
     /// The signature. Only carried texts contain it.
     Signature,

@@ -56,7 +56,7 @@ pub enum CredentialCause {
     Permission,
     /// A demo key is used on the live market, or a live key on the demo market.
     Environment,
-    /// The account is of another kind than the operation serves.
+    /// The operation does not serve this kind of account.
     Account,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for CredentialCause {
             Self::Ip => "the address is not on the list of the key",
             Self::Permission => "the key lacks the permission",
             Self::Environment => "a demo key on the live market, or a live key on the demo market",
-            Self::Account => "the account is of another kind than the operation serves",
+            Self::Account => "the operation does not serve this kind of account",
         })
     }
 }

@@ -54,7 +54,7 @@ pub struct Confirm {
     pub changed_while: &'static [(&'static str, &'static [&'static str])],
     /// The parameter of the request with the time after which the exchange refuses it, and how its text is read.
     pub expires: Option<Deadline>,
-    /// How long it can be queried at least, in milliseconds, in any state. `None`: the documents do not specify it,
+    /// The minimum time for which it can be queried, in milliseconds, in any state. `None`: the documents do not specify it,
     /// so absence proves nothing.
     pub kept_ms: Option<u64>,
 }

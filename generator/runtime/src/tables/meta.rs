@@ -238,12 +238,12 @@ pub struct RateLimit {
     /// How many calls a call counts as; at least one.
     pub weight: u32,
     /// Which calls have this weight. Of several rows for one pool, the heaviest one that applies counts.
-    pub when: WeighsWhen,
+    pub when: WeightCondition,
 }
 
 /// Which calls of an operation have a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WeighsWhen {
+pub enum WeightCondition {
     /// All of them.
     Always,
     /// Those that leave this parameter out.
@@ -264,7 +264,7 @@ impl RateLimit {
             class: "default",
             pool: None,
             weight: 1,
-            when: WeighsWhen::Always,
+            when: WeightCondition::Always,
         }
     }
 
@@ -304,7 +304,7 @@ impl RateLimit {
 
     /// The same limit, for some calls only.
     #[must_use]
-    pub const fn when(self, when: WeighsWhen) -> Self {
+    pub const fn when(self, when: WeightCondition) -> Self {
         Self { when, ..self }
     }
 }

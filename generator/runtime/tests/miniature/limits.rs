@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
-use tradeapi_runtime::error::LimiterTrouble;
+use tradeapi_runtime::error::LimiterErrorKind;
 use tradeapi_runtime::limits::{
     Admission, AdmissionError, Call, CountFrom, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback,
     Reservation, Unavailable,
@@ -172,7 +172,7 @@ async fn a_call_that_may_not_wait_is_not_sent() -> Tested {
     let error = client.call(&order()).await.err().ok_or("it was sent")?;
     assert_eq!((error.operation(), error.outcome()), ("mini.orders", Outcome::NotDone));
     let text = "mini.orders was not sent: the limit of mini.orders, 10 calls in 1 s per UID (default) is used up for \
-                another 1.000 s at least";
+                at least another 1.000 s";
     assert_eq!(error.to_string(), text);
     assert_eq!(scene.recorder.signed_at().len(), 10);
     Ok(())
@@ -398,7 +398,7 @@ struct Failing;
 
 impl Limiter for Failing {
     fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        let mut why = Unavailable::new(LimiterTrouble::Unreachable, "it is gone");
+        let mut why = Unavailable::new(LimiterErrorKind::Unreachable, "it is gone");
         why.waited = 3 * SECOND;
         Admission::Now(Err(AdmissionError::Unavailable(why)))
     }

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tradeapi_runtime::Error;
-use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation, Recovery, Weight};
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation, EvidenceVerdict, Recovery};
 use tradeapi_runtime::json::read_json;
 use tradeapi_runtime::tables::Outcome;
 
@@ -31,10 +31,10 @@ async fn a_record_ends_a_confirmation_between_two_queries() -> Tested {
     assert!(confirming.as_mut().poll(&mut context).is_pending());
     let other = client.core().evidence(RECOVERIES, &found(r#"{"clientOid":"b1","created":"1000000000000"}"#)?).await?;
     assert_eq!(other.requests, []);
-    let weighed = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
-    let weights: Vec<_> = weighed.requests.iter().map(|request| (request.id.as_str(), request.weight)).collect();
-    assert_eq!(weights, [("a1", Weight::Proves)]);
-    assert_eq!((weighed.proven().count(), weighed.contradictions().count()), (1, 0));
+    let evidence = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    let verdicts: Vec<_> = evidence.requests.iter().map(|request| (request.id.as_str(), request.verdict)).collect();
+    assert_eq!(verdicts, [("a1", EvidenceVerdict::Proves)]);
+    assert_eq!((evidence.proven().count(), evidence.contradictions().count()), (1, 0));
     let Poll::Ready(Confirmation::Done(done)) = confirming.poll(&mut context) else { return Err("unknown".into()) };
     assert_eq!((done.queries, done.outside.as_ref()), (1, Some(&found(SHOWN)?)));
     assert_eq!(line.seen().len(), 2, "no other query was sent");
@@ -60,8 +60,8 @@ async fn a_record_ends_a_query_that_hangs() -> Tested {
 async fn a_record_that_comes_before_the_lost_answer_counts() -> Tested {
     let line = Line::new([lost(), code("40404")]);
     let client = line.client()?;
-    let weighed = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
-    assert_eq!(weighed.requests, [], "nothing waits yet");
+    let evidence = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    assert_eq!(evidence.requests, [], "nothing waits yet");
     let Confirmation::Done(done) = client.core().place_and_confirm(&order("a1")?, &ConfirmPolicy::new()).await else {
         return Err("unknown".into());
     };
@@ -91,9 +91,9 @@ async fn a_record_proves_nothing_when_anything_speaks_against_it() -> Tested {
         let policy = ConfirmPolicy::new().deadline(seconds(5));
         let mut confirming = pin!(client.core().place_and_confirm(&order, &policy));
         assert!(confirming.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        let weighed = client.core().evidence(RECOVERIES, &found(record)?).await?;
-        assert_eq!((weighed.proven().count(), weighed.requests.len()), (0, 1), "{record}: {weighed:?}");
-        assert_eq!(weighed.contradictions().count() == 1, is_another, "{record}: {weighed:?}");
+        let evidence = client.core().evidence(RECOVERIES, &found(record)?).await?;
+        assert_eq!((evidence.proven().count(), evidence.requests.len()), (0, 1), "{record}: {evidence:?}");
+        assert_eq!(evidence.contradictions().count() == 1, is_another, "{record}: {evidence:?}");
         assert_eq!(confirming.await.outcome(), Outcome::Unknown, "{record}");
     }
     Ok(())
@@ -116,9 +116,9 @@ async fn a_record_that_contradicts_a_conclusion_is_reported() -> Tested {
     let (client, order) = (line.client()?, order("a1")?);
     let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
     assert_eq!(confirmation.outcome(), Outcome::NotDone);
-    let weighed = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
-    assert!(matches!(weighed.requests[0].weight, Weight::Contradicts(_)), "{weighed:?}");
-    assert_eq!(weighed.contradictions().count(), 1);
+    let evidence = client.core().evidence(RECOVERIES, &found(SHOWN)?).await?;
+    assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Contradicts(_)), "{evidence:?}");
+    assert_eq!(evidence.contradictions().count(), 1);
     Ok(())
 }
 

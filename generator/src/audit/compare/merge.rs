@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Comparison, Discrepancy, DiscrepancyKind};
-use crate::audit::findings::{FactKind, Key};
+use crate::audit::findings::{FactKey, FactKind};
 use crate::audit::wording::plain;
 
 impl Comparison<'_> {
@@ -16,7 +16,7 @@ impl Comparison<'_> {
 
     /// Merges an added with a removed key if only their last names differ, and if each is the only one.
     fn merge(&mut self, is_meant: fn(FactKind) -> bool, own: usize) {
-        let prefix = |key: &Key| {
+        let prefix = |key: &FactKey| {
             is_meant(key.kind).then(|| (key.kind, key.names[..key.names.len().saturating_sub(own)].to_vec()))
         };
         let mut merged = Vec::new();
@@ -24,7 +24,7 @@ impl Comparison<'_> {
             let Some(start) = prefix(key).filter(|_| new.kind == DiscrepancyKind::DocumentOnly) else { continue };
             let same = |kind: DiscrepancyKind| {
                 let start = start.clone();
-                let fits = move |key: &Key, difference: &Discrepancy| {
+                let fits = move |key: &FactKey, difference: &Discrepancy| {
                     difference.kind == kind && prefix(key) == Some(start.clone())
                 };
                 self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
@@ -78,7 +78,7 @@ impl Comparison<'_> {
     }
 }
 
-fn is_spelled_alike(one: &Key, other: &Key) -> bool {
-    let spelled = |key: &Key| key.last().map(|name| plain(&name.replace('_', " ")));
+fn is_spelled_alike(one: &FactKey, other: &FactKey) -> bool {
+    let spelled = |key: &FactKey| key.last().map(|name| plain(&name.replace('_', " ")));
     spelled(one) == spelled(other)
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Comparison;
-use crate::audit::findings::{FactKind, Key, key};
+use crate::audit::findings::{FactKey, FactKind, key};
 use crate::diagnostics::Place;
 
 impl Comparison<'_> {
     /// The place in the schema that is nearest to something it lacks.
-    pub(super) fn nearest_place(&self, key: &Key) -> Option<Place> {
+    pub(super) fn nearest_place(&self, key: &FactKey) -> Option<Place> {
         let owner = key.owner()?;
         if key.kind == FactKind::Endpoint {
             return self.family_of_path(key);
@@ -22,12 +22,12 @@ impl Comparison<'_> {
             return Some(parameter.place);
         }
         let alike = (1..key.names.len()).rev().find_map(|length| {
-            let start = Key { kind: key.kind, names: key.names[..length].to_vec() };
+            let start = FactKey { kind: key.kind, names: key.names[..length].to_vec() };
             self.claims.iter().find(|(known, _)| known.starts_with(&start)).map(|(_, claim)| claim.place)
         });
         let of_name = || {
             let own =
-                |known: &Key| known.owner() == Some(owner) && known.name().is_some() && known.name() == key.name();
+                |known: &FactKey| known.owner() == Some(owner) && known.name().is_some() && known.name() == key.name();
             self.claims.iter().find(|(known, _)| own(known)).map(|(_, claim)| claim.place)
         };
         let of_owner =
@@ -41,7 +41,7 @@ impl Comparison<'_> {
 
     /// The last fact of the kind in the file that has most of them. In a document that covers several families, a new
     /// statement most likely belongs to the family that it covers most.
-    fn likeliest_file(&self, key: &Key) -> Option<Place> {
+    fn likeliest_file(&self, key: &FactKey) -> Option<Place> {
         let of_kind = self.claims.iter().filter(|(known, _)| known.kind == key.kind);
         let mut by_file: BTreeMap<u32, (usize, Place)> = BTreeMap::new();
         for (_, claim) in of_kind {
@@ -52,7 +52,7 @@ impl Comparison<'_> {
     }
 
     /// The family whose paths are most similar to a new path.
-    fn family_of_path(&self, key: &Key) -> Option<Place> {
+    fn family_of_path(&self, key: &FactKey) -> Option<Place> {
         let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
         let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
         let nearest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
@@ -60,6 +60,6 @@ impl Comparison<'_> {
     }
 }
 
-fn parameter_key(operation: &str, name: &str) -> Key {
+fn parameter_key(operation: &str, name: &str) -> FactKey {
     key(FactKind::Parameter, [operation, name])
 }

@@ -70,7 +70,7 @@ pub(super) struct Builder {
     cell_end: usize,
     /// The characters of the open block.
     words: Words,
-    /// The byte of a line break in the open cell, behind which nothing has followed yet.
+    /// The byte of a line break at the end of what the open cell has so far.
     line_break: Option<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! Permissions and headers.
 
 use super::super::document::Table;
-use super::super::findings::{FactKind, Key, key};
+use super::super::findings::{FactKey, FactKind, key};
 use super::super::text::Span;
 use super::{Reader, pairs};
 
@@ -11,7 +11,7 @@ const OF_HTTP: &str = "Content-Type";
 impl<'a> Reader<'a> {
     pub(super) fn permissions(&mut self, table: &Table<'a>) {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-        let mut listed: Vec<Key> = Vec::new();
+        let mut listed: Vec<FactKey> = Vec::new();
         for (permission, operations) in pairs(&table.rows) {
             self.found.read(permission);
             for (at, named) in self.names.list(operations) {
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
     pub(super) fn header_table(&mut self, table: &Table<'a>) {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
         let document = self.document.id.clone();
-        let mut listed: Vec<Key> = Vec::new();
+        let mut listed: Vec<FactKey> = Vec::new();
         for (name, meaning) in pairs(&table.rows) {
             if name.text == OF_HTTP {
                 self.found.read(name);
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Finds keys of a kind that a complete list lacks.
-    fn missing_below(&mut self, known: Vec<Key>, listed: &[Key], at: usize) {
+    fn missing_below(&mut self, known: Vec<FactKey>, listed: &[FactKey], at: usize) {
         for known in known {
             if !listed.contains(&known) {
                 self.found.missing.push((known, at));
@@ -53,8 +53,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn missing_keys(&mut self, kind: FactKind, owner: Option<&str>, listed: &[Key], at: usize) {
-        let of_owner = |key: &&Key| owner.is_none_or(|owner| key.owner().is_some_and(|known| known == owner));
+    fn missing_keys(&mut self, kind: FactKind, owner: Option<&str>, listed: &[FactKey], at: usize) {
+        let of_owner = |key: &&FactKey| owner.is_none_or(|owner| key.owner().is_some_and(|known| known == owner));
         let known = self.claims.below(kind, []).filter(of_owner).cloned().collect();
         self.missing_below(known, listed, at);
     }
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
     fn sent_on(&mut self, header: &str, text: Span<'a>) {
         let Some(on) = text.words().into_iter().find(|word| word.text == "on") else { return };
         let list = text.after(on.at + on.text.len()).trim();
-        let mut listed: Vec<Key> = Vec::new();
+        let mut listed: Vec<FactKey> = Vec::new();
         for (at, named) in self.names.list(list) {
             let Some(id) = named.and_then(|named| named.id) else { continue };
             let of = key(FactKind::HeaderOn, [&id, header]);
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
         if listed.is_empty() {
             return;
         }
-        let carries = |key: &&Key| key.last().is_some_and(|name| name == header);
+        let carries = |key: &&FactKey| key.last().is_some_and(|name| name == header);
         let known = self.claims.below(FactKind::HeaderOn, []).filter(carries).cloned().collect();
         self.missing_below(known, &listed, list.at);
     }

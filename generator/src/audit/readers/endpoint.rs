@@ -9,7 +9,7 @@ use super::super::wording::{deprecated, have_same_stem, stems};
 use super::Reader;
 use crate::model::Method;
 
-/// The method and the path of a section: `GET /path` at the start of a sentence, or behind a label.
+/// The method and the path of a section: `GET /path` at the start of a sentence, or after a label.
 pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
     section.texts(document).flat_map(Span::sentences).find_map(|sentence| {
         let sentence =
@@ -20,7 +20,7 @@ pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -
     })
 }
 
-/// The path of an address, which may stand behind a placeholder for the host, as in `{base_url}/path`.
+/// The path of an address, which may follow a placeholder for the host, as in `{base_url}/path`.
 fn path(address: Span<'_>) -> Option<Span<'_>> {
     let start = address.text.find('/')?;
     let is_host = |host: &str| host.is_empty() || host.starts_with('{') && host.ends_with('}');

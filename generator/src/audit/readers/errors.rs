@@ -1,14 +1,14 @@
 //! Error codes and their texts.
 
 use super::super::document::Table;
-use super::super::findings::{FactKind, Key, key};
+use super::super::findings::{FactKey, FactKind, key};
 use super::super::text::Span;
 use super::{Reader, pairs};
 
 impl<'a> Reader<'a> {
     pub(super) fn errors(&mut self, table: &Table<'a>) {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-        let mut listed: Vec<Key> = Vec::new();
+        let mut listed: Vec<FactKey> = Vec::new();
         for (situation, response) in pairs(&table.rows) {
             if let Some((code, text)) = error(situation, response, 3) {
                 self.found.read(situation);
@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
                 listed.push(of);
             }
         }
-        let known: Vec<Key> = self.claims.below(FactKind::Error, [&self.document.id]).cloned().collect();
+        let known: Vec<FactKey> = self.claims.below(FactKind::Error, [&self.document.id]).cloned().collect();
         for error in known {
             let is_stated = self.found.about(&error).next().is_some();
             if !listed.contains(&error) && !is_stated {

@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         if texts.first() == Some(&"digits") {
             let most = texts.iter().position(|word| *word == "most").and_then(|at| texts.get(at + 1));
             if let Some(n) = most.and_then(|n| number(n)) {
-                let of_name = |key: &&super::super::findings::Key| {
+                let of_name = |key: &&super::super::findings::FactKey| {
                     key.last().is_some_and(|last| last.rsplit('.').next() == Some(name))
                 };
                 for of in self.claims.below(FactKind::Digits, []).filter(of_name).cloned().collect::<Vec<_>>() {

@@ -1,6 +1,6 @@
 //! Notes about parameters: the last column of their table, or the text in parentheses after their names.
 
-use super::super::findings::{Basis, FactKind, Key, Listed, key};
+use super::super::findings::{Basis, FactKey, FactKind, Listed, key};
 use super::super::measures::{decimal, duration, number, range, time_unit, unit_of_word};
 use super::super::text::Span;
 use super::super::wording;
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     /// Copies all statements about the parameter with the same name in another operation.
     fn as_in(&mut self, of: &str, id: &str, name: &str) {
         let short = name.rsplit('.').next().unwrap_or(name);
-        let same = |key: &Key| {
+        let same = |key: &FactKey| {
             let is_here = key.owner().is_some_and(|owner| owner == of) && key.name().is_some_and(|name| name == short);
             key.kind.is_of_parameter() && is_here
         };
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
 
     /// Copies the values of another list. If the document refers to the list, it is complete; if only its name is the
     /// same, it may apply here, too.
-    pub(super) fn values_from(&mut self, of: Key, above: &Listed, is_pointed_at: bool) {
+    pub(super) fn values_from(&mut self, of: FactKey, above: &Listed, is_pointed_at: bool) {
         for (value, at) in &above.values {
             let force = if is_pointed_at { Basis::By(above.of.with(value)) } else { Basis::Namesake };
             self.found.state_with(of.with(value), "", *at, force);
@@ -247,7 +247,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list of values. Values that only the schema has are missing.
-    pub(super) fn values_in(&mut self, text: Span<'a>, of: &Key, known: &[String]) -> Option<values::ValueList<'a>> {
+    pub(super) fn values_in(
+        &mut self,
+        text: Span<'a>,
+        of: &FactKey,
+        known: &[String],
+    ) -> Option<values::ValueList<'a>> {
         if let Some(named) = self.named_list(text) {
             self.values_from(of.clone(), &named, true);
             self.listed(of, &named);
@@ -263,7 +268,7 @@ impl<'a> Reader<'a> {
         Some(list)
     }
 
-    pub(super) fn state_values(&mut self, of: &Key, list: &values::ValueList<'a>, known: &[String]) {
+    pub(super) fn state_values(&mut self, of: &FactKey, list: &values::ValueList<'a>, known: &[String]) {
         for (value, at) in &list.values {
             self.found.state(of.with(value), "", *at);
         }
@@ -275,7 +280,7 @@ impl<'a> Reader<'a> {
         self.listed(of, &Listed { values, of: of.clone() });
     }
 
-    fn listed(&mut self, of: &Key, list: &Listed) {
+    fn listed(&mut self, of: &FactKey, list: &Listed) {
         let name = of.last().map_or("", |name| name.rsplit('.').next().unwrap_or(name));
         self.found.lists.insert(name.to_owned(), Listed { of: of.clone(), ..list.clone() });
     }
@@ -331,10 +336,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a unit if the schema states one, too, or if `in` or `unit` precedes it.
-    pub(super) fn unit_in(&mut self, text: Span<'a>, of: Key) {
+    pub(super) fn unit_in(&mut self, text: Span<'a>, of: FactKey) {
         let texts = text.texts();
         // `Unix timestamp in ms` is the unit of a time.
-        if self.claims.has(&Key { kind: FactKind::TimeUnit, names: of.names.clone() }) {
+        if self.claims.has(&FactKey { kind: FactKind::TimeUnit, names: of.names.clone() }) {
             return;
         }
         if self.claims.has(&of) || texts.iter().any(|word| ["in", "unit"].contains(word)) {
@@ -343,14 +348,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the unit of a time, if the value is a time in the schema.
-    pub(super) fn time_unit_in(&mut self, text: Span<'a>, of: Key) {
+    pub(super) fn time_unit_in(&mut self, text: Span<'a>, of: FactKey) {
         if let Some((unit, at)) = time_unit(text).filter(|_| self.claims.has(&of)) {
             self.found.state(of, unit, at);
         }
     }
 
     /// Reads the units in a text, out of those in the schema.
-    pub(super) fn units_in(&mut self, text: Span<'a>, of: Key) {
+    pub(super) fn units_in(&mut self, text: Span<'a>, of: FactKey) {
         let mut named = std::collections::BTreeSet::new();
         let mut rest = text;
         while let Some((at, unit)) = self.first_unit(rest) {
@@ -359,7 +364,7 @@ impl<'a> Reader<'a> {
             rest = rest.after(span.at + unit.len());
             named.insert(unit);
         }
-        let has_time = |of: &Key| self.claims.get(of).iter().any(|claim| unit_of_word(&claim.value).is_some());
+        let has_time = |of: &FactKey| self.claims.get(of).iter().any(|claim| unit_of_word(&claim.value).is_some());
         if named.is_empty()
             && has_time(&of)
             && let Some((unit, at)) = another_unit_of_time(text)

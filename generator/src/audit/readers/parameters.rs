@@ -1,7 +1,7 @@
 //! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
 use super::super::document::{Block, Section};
-use super::super::findings::{Basis, FactKind, Key, key};
+use super::super::findings::{Basis, FactKey, FactKind, key};
 use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         open_need: &'static str,
     ) {
         let names = self.renamed(id, prefix, seen);
-        let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
+        let listed: Vec<FactKey> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
         let mut given = vec![false; seen.len()];
         let mut items = Vec::new();
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         for (name, at) in &names {
             self.found.state(key(FactKind::Parameter, [id, name]), "unstated", *at);
         }
-        let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
+        let listed: Vec<FactKey> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         self.missing_parameters(id, &prefix, first.at, &listed);
     }
 
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
 
     /// Copies the groups with one required parameter from another operation, if all their parameters are listed here.
     fn one_of_as_in(&mut self, of: &str, id: &str, prefix: &str, names: &[(String, Span<'a>)]) {
-        let full = |key: &Key| {
+        let full = |key: &FactKey| {
             let members: Vec<String> = key.name()?.split(',').map(|name| format!("{prefix}{name}")).collect();
             let all = members.iter().all(|member| names.iter().any(|(name, _)| name == member));
             all.then(|| members.join(","))
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
         names.into_iter().filter(is_in).collect()
     }
 
-    fn missing_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[Key]) {
+    fn missing_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[FactKey]) {
         for name in self.parameters_of(id, prefix) {
             let missing = key(FactKind::Parameter, [id, &name]);
             if !listed.contains(&missing) {

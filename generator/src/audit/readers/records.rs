@@ -2,7 +2,7 @@
 
 use super::super::claims::KnownRecord;
 use super::super::document::{Section, Table};
-use super::super::findings::{FactKind, Key, key};
+use super::super::findings::{FactKey, FactKind, key};
 use super::super::measures::unit_of_word;
 use super::super::text::Span;
 use super::super::wording::{deprecated, deprecates_value, is_name, likeness, stems};
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn pointed_at(&mut self, of: &Key, name: &str) -> bool {
+    fn pointed_at(&mut self, of: &FactKey, name: &str) -> bool {
         let above = self.found.lists.get(name).cloned();
         if let Some(above) = &above {
             self.values_from(of.clone(), above, true);

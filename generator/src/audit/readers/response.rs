@@ -2,7 +2,7 @@
 
 use super::super::claims::Claims;
 use super::super::document::Table;
-use super::super::findings::{Basis, FactKind, Findings, Key, key};
+use super::super::findings::{Basis, FactKey, FactKind, Findings, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, likeness, stems};
 use super::Reader;
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Also states the field for a record that only the answer of this operation describes.
-    fn field_of_record(&mut self, id: &str, field: &str, of: &Key, at: Span<'a>) {
+    fn field_of_record(&mut self, id: &str, field: &str, of: &FactKey, at: Span<'a>) {
         let Some(operation) = self.claims.operation_by_id(id) else { return };
         let (Response::Object { record } | Response::Array { record, .. }) = &operation.response else { return };
         let family = self.claims.operations.iter().find(|known| known.operation.id == id).map(|known| known.family);
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn missing_response_fields(&mut self, id: &str, listed: &[Key], at: usize) {
+    fn missing_response_fields(&mut self, id: &str, listed: &[FactKey], at: usize) {
         // A field that a contradiction in the schema accounts for is not expected in the list.
         let settled = self.claims.operation_by_id(id).is_some_and(|operation| {
             operation.statements.contradictions.iter().any(|contradiction| {

@@ -1,7 +1,7 @@
 //! The states of a lifecycle and the transitions between them.
 
 use super::super::document::Table;
-use super::super::findings::{FactKind, Key, key};
+use super::super::findings::{FactKey, FactKind, key};
 use super::super::text::Span;
 use super::super::wording::{have_same_stem, stems};
 use super::{Reader, values};
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         let [Some(state), Some(trigger), Some(next)] = columns else { return };
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
         let states = self.claims.last_parts(FactKind::State, [&family]);
-        let mut listed: Vec<Key> = Vec::new();
+        let mut listed: Vec<FactKey> = Vec::new();
         let rows: Vec<Row> = table
             .rows
             .iter()

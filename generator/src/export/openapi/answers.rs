@@ -112,7 +112,7 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     let refusal = Object::new()
         .with("title", REFUSAL)
         .with("type", forms)
-        .with("description", "A refusal. The codes of a family and what each leaves open stand at the family's tag.")
+        .with("description", "A refusal. The tag of a family lists its codes, and what each leaves open.")
         .with("properties", members(envelope, Some(code)).and(data))
         .list("required", required)
         .list("x-code", nested);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::object::Object;
 use super::patterns::{class, form_pattern};
-use super::values::{Side, component, list_of, or_null, schema};
+use super::values::{Location, component, list_of, or_null, schema};
 use super::{answers, credentials, parameters};
 use crate::model::{Api, Enum, EnumValue, Family, Field, Header, Identifier, Record, RecordForm, Sent, Shape};
 
@@ -107,13 +107,13 @@ fn record(family: &Family, record: &Record) -> Value {
 fn field(family: &Family, field: &Field) -> Value {
     let only: Vec<_> = field.only.iter().map(|(value, _)| value.as_str()).collect();
     let schema = match field.shape {
-        Shape::One(ty) => schema(family, ty, field.as_text, &only, Side::Answer),
+        Shape::One(ty) => schema(family, ty, field.as_text, &only, Location::Answer),
         Shape::List(ty) => {
-            let items = schema(family, ty, field.as_text, &only, Side::Answer);
+            let items = schema(family, ty, field.as_text, &only, Location::Answer);
             list_of(family, ty, items)
         }
         Shape::Map(ty) => {
-            let values = schema(family, ty, field.as_text, &only, Side::Answer);
+            let values = schema(family, ty, field.as_text, &only, Location::Answer);
             Object::new().with("type", "object").with("additionalProperties", values)
         }
         Shape::Items(_) | Shape::Object(_) => Object::new(),

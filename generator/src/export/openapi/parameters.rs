@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::object::{Object, among_others, any_of, having};
-use super::values::{Side, schema, typed};
+use super::values::{Location, schema, typed};
 use super::{conditions, values};
 use crate::model::{
     Case, Choice, ChoiceKind, EnumValue, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
@@ -42,7 +42,7 @@ impl<'a> Parameters<'a> {
 
     /// The schema of a parameter with all statements about it.
     pub(super) fn value(self, parameter: &Parameter) -> Value {
-        let schema = self.constraints(parameter, Side::Body);
+        let schema = self.constraints(parameter, Location::Body);
         schema.text("description", &parameter.doc).and(self.beyond(parameter)).into_value()
     }
 
@@ -64,7 +64,7 @@ impl<'a> Parameters<'a> {
             None if is_in_path => "path",
             None => "query",
         };
-        let schema = self.constraints(parameter, Side::Query);
+        let schema = self.constraints(parameter, Location::Query);
         let example = example(operation, parameter).map(|value| match value {
             Value::String(text) => typed(&text, schema.json_type()),
             Value::Number(number) => typed(&number.to_string(), schema.json_type()),
@@ -86,9 +86,9 @@ impl<'a> Parameters<'a> {
         Object::new().flag("deprecated", parameter.deprecated.is_some()).keys(&parameter.keys(self.family))
     }
 
-    fn constraints(self, parameter: &Parameter, side: Side) -> Object {
+    fn constraints(self, parameter: &Parameter, location: Location) -> Object {
         let only: Vec<_> = parameter.only.iter().map(|(value, _)| value.as_str()).collect();
-        let one = |ty| schema(self.family, ty, parameter.as_text, &only, side);
+        let one = |ty| schema(self.family, ty, parameter.as_text, &only, location);
         let schema = match &parameter.shape {
             Shape::One(ty) => or_deletion(bounded(one(*ty), parameter), *ty, parameter),
             Shape::List(ty) => list(one(*ty).into_value(), parameter),

@@ -8,7 +8,7 @@ use crate::words::Times;
 
 /// The direction of a value. Requests contain only documented values; answers may contain others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum Location {
     Query,
     Body,
     Answer,
@@ -29,7 +29,7 @@ pub(super) fn reference(family: &Family, rust: &str) -> Object {
 }
 
 /// The schema of one value. With `as_text`, numbers travel as JSON strings; `only` lists the allowed values.
-pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], side: Side) -> Object {
+pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], location: Location) -> Object {
     match ty {
         // Numbers in answers are accepted for everything that is read as text.
         Type::String | Type::Identifier(_) if !as_text => Object::new().with("type", ["number", "string"]),
@@ -38,21 +38,25 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], si
         Type::Boolean(Truth::Bare) => Object::new().with("type", "boolean"),
         Type::Boolean(Truth::Text) => Object::new().with("type", "string").with("enum", ["true", "false"]),
         Type::Boolean(Truth::Number) => Object::new().with("type", "integer").with("enum", [0, 1]),
-        Type::Decimal if as_text || side == Side::Query => text("decimal", DECIMAL, side),
+        Type::Decimal if as_text || location == Location::Query => text("decimal", DECIMAL, location),
         Type::Decimal => Object::new().with("type", "number"),
-        Type::Scaled(scale) if as_text && side != Side::Query => text("integer", SIGNED, side).with("x-scale", scale),
+        Type::Scaled(scale) if as_text && location != Location::Query => {
+            text("integer", SIGNED, location).with("x-scale", scale)
+        }
         Type::Scaled(scale) => Object::new().with("type", "integer").with("x-scale", scale),
-        Type::Integer if as_text && side != Side::Query => text("integer", WHOLE, side),
+        Type::Integer if as_text && location != Location::Query => text("integer", WHOLE, location),
         Type::Integer => Object::new().with("type", "integer").with("minimum", 0),
-        Type::Signed if as_text && side != Side::Query => text("integer", SIGNED, side),
+        Type::Signed if as_text && location != Location::Query => text("integer", SIGNED, location),
         Type::Signed => Object::new().with("type", "integer").with("format", "int64"),
         Type::Time(Times::Iso8601) => Object::new().with("type", "string").with("format", "date-time"),
-        Type::Time(times) if as_text && side != Side::Query => text(unix(times), WHOLE, side),
+        Type::Time(times) if as_text && location != Location::Query => text(unix(times), WHOLE, location),
         Type::Time(Times::Seconds) => Object::new().with("type", "number").with("minimum", 0),
         Type::Time(_) => Object::new().with("type", "integer").with("format", "int64").with("minimum", 0),
-        Type::Enum(index) if !as_text && side != Side::Query => numbers_of(&family.enums[index], only, side),
-        Type::Enum(index) => one_of_the_values(family, &family.enums[index], only, side),
-        Type::Identifier(index) => identifier(family, &family.identifiers[index], side),
+        Type::Enum(index) if !as_text && location != Location::Query => {
+            numbers_of(&family.enums[index], only, location)
+        }
+        Type::Enum(index) => one_of_the_values(family, &family.enums[index], only, location),
+        Type::Identifier(index) => identifier(family, &family.identifiers[index], location),
         Type::Choice(index) => reference(family, &family.choices[index].name.rust),
         Type::Record(index) => reference(family, &family.records[index].name.rust),
     }
@@ -70,37 +74,37 @@ fn unix(times: Times) -> &'static str {
 }
 
 /// The values of an enum that travels as a JSON number. Answers may contain others.
-fn numbers_of(all: &Enum, only: &[&str], side: Side) -> Object {
+fn numbers_of(all: &Enum, only: &[&str], location: Location) -> Object {
     let listed = all.wires().filter(|wire| only.is_empty() || only.contains(wire));
     let listed: Vec<_> = listed.map(|wire| typed(wire, "number")).collect();
     let any = Object::new().with("type", "number");
-    if side == Side::Answer { any } else { any.with("enum", listed) }
+    if location == Location::Answer { any } else { any.with("enum", listed) }
 }
 
 /// A number that travels as text. Answers may leave it empty, so the pattern applies to requests only.
-fn text(format: &str, pattern: &str, side: Side) -> Object {
-    let pattern = (side != Side::Answer).then_some(pattern);
+fn text(format: &str, pattern: &str, location: Location) -> Object {
+    let pattern = (location != Location::Answer).then_some(pattern);
     Object::new().with("type", "string").with("format", format).maybe("pattern", pattern)
 }
 
-fn one_of_the_values(family: &Family, all: &Enum, only: &[&str], side: Side) -> Object {
+fn one_of_the_values(family: &Family, all: &Enum, only: &[&str], location: Location) -> Object {
     let listed = match only {
         [] => reference(family, &all.name.rust),
         only => Object::new().with("type", "string").with("enum", only),
     };
-    open(listed, side)
+    open(listed, location)
 }
 
-fn identifier(family: &Family, all: &Identifier, side: Side) -> Object {
+fn identifier(family: &Family, all: &Identifier, location: Location) -> Object {
     let named = reference(family, &all.name.rust);
-    if all.is_constrained() { open(named, side) } else { named }
+    if all.is_constrained() { open(named, location) } else { named }
 }
 
 /// In answers, any value that is not listed is accepted, too.
-fn open(listed: Object, side: Side) -> Object {
-    match side {
-        Side::Answer => Object::new().with("anyOf", [listed.into_value(), json!({"type": "string"})]),
-        Side::Query | Side::Body => listed,
+fn open(listed: Object, location: Location) -> Object {
+    match location {
+        Location::Answer => Object::new().with("anyOf", [listed.into_value(), json!({"type": "string"})]),
+        Location::Query | Location::Body => listed,
     }
 }
 

@@ -11,9 +11,9 @@ use super::view::{
 };
 /// Code between tags, in which quotation marks are not escaped because code is full of them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text<T>(pub(super) T);
+pub(super) struct CodeText<T>(pub(super) T);
 
-impl<T: AsRef<str>> Render for Text<T> {
+impl<T: AsRef<str>> Render for CodeText<T> {
     fn render_to(&self, out: &mut String) {
         for c in self.0.as_ref().chars() {
             match c {
@@ -95,7 +95,7 @@ fn member(value: &Value, depth: usize) -> Markup {
                 "{" @if is_short { " " }
                 @for (index, (name, inner)) in members.iter().enumerate() {
                     @if index > 0 { (comma) }
-                    (line(depth + 1)) (Text(Value::from(name.as_str()).to_string())) ": " (member(inner, depth + 1))
+                    (line(depth + 1)) (CodeText(Value::from(name.as_str()).to_string())) ": " (member(inner, depth + 1))
                 }
                 (line(depth)) @if is_short { " " } "}"
             }
@@ -107,7 +107,7 @@ fn member(value: &Value, depth: usize) -> Markup {
                 }
                 (line(depth)) "]"
             }
-            Value::String(_) => i { (Text(value.to_string())) },
+            Value::String(_) => i { (CodeText(value.to_string())) },
             Value::Number(_) => i.n { (value) },
             Value::Bool(_) | Value::Null => i.w { (value) },
             Value::Object(_) | Value::Array(_) => (value),
@@ -135,9 +135,9 @@ pub(super) fn rust(text: &str) -> Markup {
         .collect();
     html! {
         @for (before, inside, class) in parts {
-            (Text(before)) i class=[class] { (Text(inside.unwrap_or_default())) }
+            (CodeText(before)) i class=[class] { (CodeText(inside.unwrap_or_default())) }
         }
-        (Text(text.get(end..).unwrap_or_default()))
+        (CodeText(text.get(end..).unwrap_or_default()))
     }
 }
 

@@ -138,8 +138,8 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
     let place = match carried.within {
         Within::Header => "",
         Within::Parameters => " It is a parameter before those of the request.",
-        Within::After => " It stands after the parameters of the request, in the body or the query.",
-        Within::Query => " It stands in the query, after the parameters of the request.",
+        Within::After => " It comes after the parameters of the request, in the body or the query.",
+        Within::Query => " It comes in the query, after the parameters of the request.",
     };
     html! {
         @match carried.word() {
@@ -153,7 +153,7 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
                 }
             }
             Some(SignedPart::Expires) => {
-                "When the call stops to count"
+                "When the call expires"
                 @if let Some(window) = credentials.window { ", " (window) " after its time" }
                 ". " (form_of(credentials.timestamp))
             }
@@ -242,14 +242,14 @@ fn signed(part: &Part) -> Markup {
         SignedPart::Path => "the path",
         SignedPart::Query => "a question mark and the query, when there is one",
         SignedPart::BareQuery => "the query, without a question mark",
-        SignedPart::DecodedQuery => "the query, without a question mark and without escapes",
+        SignedPart::DecodedQuery => "the query, without a question mark and not percent-encoded",
         SignedPart::SortedQuery => "the query, without a question mark and in the order of its names",
         SignedPart::Body => "the body, when there is one",
         SignedPart::Host => "the host, with its port where the address has one",
         SignedPart::Key => "the key",
         SignedPart::Passphrase => "the passphrase",
         SignedPart::Nonce => "the nonce",
-        SignedPart::Expires => "the time until which the call counts, as it is sent",
+        SignedPart::Expires => "the time when the call expires, as it is sent",
         SignedPart::Signature => "the signature",
         SignedPart::Call => "the name of the call",
         SignedPart::CallId => "the number of the call",
@@ -455,7 +455,7 @@ fn quantities(here: PageContext<'_, '_>) -> Markup {
     html! {
         h2 { "Numbers on the wire" }
         ul { @for family in &here.site.families { li { (family.family.title) ": numbers and times travel as "
-            @if family.family.numbers_as_text { "texts" } @else { "JSON numbers" } ", where nothing else is said." } } }
+            @if family.family.numbers_as_text { "texts" } @else { "JSON numbers" } ", unless stated otherwise." } } }
         h2 { "Units" }
         @for family in &here.site.families {
             @let views: Vec<_> = family.operations.iter().filter(|view| has_units(view)).collect();

@@ -16,7 +16,7 @@ pub(super) fn shown(site: &Site<'_>, view: &OperationView<'_>, example: &Example
         languages.extend((index == 0).then(|| ("blocking", "Blocking", code::rust(&calls.blocking))));
     }
     if let Some(curl) = curl.filter(|_| index == 0) {
-        languages.push(("curl", "curl", html! { (code::Text(&curl)) }));
+        languages.push(("curl", "curl", html! { (code::CodeText(&curl)) }));
     }
     html! {
         section.example id={ "example-" (index) } aria-labelledby={ "example-" (index) "-title" } {

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::address::Address;
 use super::code;
-use super::markdown::{Text, escaped};
+use super::markdown::{MarkdownPage, escaped};
 use super::page::CONCEPTS;
 use super::pieces::{self, sentence};
 use super::view::{Case, RuleView, Site};
 
 /// The pages as a list, in the form of <https://llmstxt.org>.
 pub(super) fn llms(site: &Site<'_>) -> String {
-    let mut out = Text::default();
+    let mut out = MarkdownPage::default();
     let link = |title: &str, address: &Address, about: &str| {
         format!("- [{}]({}): {}", escaped(title), address.below_root(), escaped(&sentence(about)))
     };

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 /// A page under construction.
 #[derive(Debug, Default)]
-pub(super) struct Text {
+pub(super) struct MarkdownPage {
     text: String,
     in_list: bool,
 }
 
-impl Text {
+impl MarkdownPage {
     pub(super) fn heading(&mut self, level: usize, text: &str) {
         self.gap();
         let _ = writeln!(self.text, "{} {}", "#".repeat(level), escaped(text));

@@ -194,7 +194,7 @@ fn answer(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationVi
                 " goes into " code { (next.0) } " of the next call. "
                 (here.link(&Address::concept("paging"), "Paging"))
             },
-            Response::Undefined => p.quiet { "Nothing is known of it." },
+            Response::Undefined => p.quiet { "It is not documented." },
         }
         (parameters::fields_in_short(here, &view.answer))
     }

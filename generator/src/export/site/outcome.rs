@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 
 use super::address::{Address, anchor};
-use super::markdown::Text;
+use super::markdown::MarkdownPage;
 use super::pieces::{self, PageContext, sentence, to_do};
 use super::view::{
-    Confirm, Effect, ExcludedTransition, Exclusion, FamilyView, OperationView, Site, Transition, Verdict,
+    CodeOutcome, Confirm, Effect, ExcludedTransition, Exclusion, FamilyView, OperationView, Site, Transition,
 };
 use crate::diagnostics::Place;
 
@@ -33,7 +33,7 @@ pub(super) fn codes(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &O
                         }
                         td { (pieces::verdict(verdict)) }
                         td {
-                            strong { (sentence(&error.text)) } " " @if verdict != Verdict::Nothing { (sentence(&error.doc)) }
+                            strong { (sentence(&error.text)) } " " @if verdict != CodeOutcome::Nothing { (sentence(&error.doc)) }
                             @let advice = to_do(verdict, error.proof.proves);
                             @if !advice.is_empty() { " " span.quiet { (advice) } }
                         }
@@ -177,11 +177,11 @@ pub(super) fn states(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &
 }
 
 /// What codes show, how the rest is confirmed, and the transitions of states, as Markdown.
-pub(super) fn as_text(out: &mut Text, site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) {
+pub(super) fn as_text(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) {
     out.heading(2, "Outcome by code");
     for error in &family.family.errors {
         let verdict = view.verdict(error);
-        let doc = if verdict == Verdict::Nothing { String::new() } else { sentence(&error.doc) };
+        let doc = if verdict == CodeOutcome::Nothing { String::new() } else { sentence(&error.doc) };
         let shown = format!("{}.", pieces::verdict_in_words(verdict).1);
         let parts = [&sentence(&error.text), &doc, &shown, to_do(verdict, error.proof.proves)];
         let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();

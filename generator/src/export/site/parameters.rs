@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::markdown::Text;
+use super::markdown::MarkdownPage;
 use super::pieces::{self, PageContext, sentence};
 use super::view::{Block, FieldView, ParameterView, Precedence, RuleView, TypeView, Unit, phrases};
 
@@ -87,7 +87,7 @@ fn bounds(one: &ParameterView<'_>) -> Markup {
                     Some(None) => span { "Left out, the value stays" },
                     None => {}
                 }
-                @if one.may_be_blank { span { "An empty text stands for leaving it out" } }
+                @if one.may_be_blank { span { "An empty text means the same as leaving it out" } }
             }
         }
     }
@@ -174,7 +174,7 @@ fn value_list(one: &FieldView<'_>) -> Markup {
 }
 
 /// Parameters as Markdown.
-pub(super) fn blocks_as_text(out: &mut Text, depth: usize, blocks: &[Block<'_>]) {
+pub(super) fn blocks_as_text(out: &mut MarkdownPage, depth: usize, blocks: &[Block<'_>]) {
     for block in blocks {
         match block {
             Block::One(one) => parameter_as_text(out, depth, one),
@@ -200,7 +200,7 @@ pub(super) fn blocks_as_text(out: &mut Text, depth: usize, blocks: &[Block<'_>])
     }
 }
 
-fn parameter_as_text(out: &mut Text, depth: usize, one: &ParameterView<'_>) {
+fn parameter_as_text(out: &mut MarkdownPage, depth: usize, one: &ParameterView<'_>) {
     let values: Vec<_> = one.values.iter().map(|value| value.wire).collect();
     let parts = [
         format!("{}, {}.", one.need_in_words, type_in_words(&one.ty)),
@@ -223,7 +223,7 @@ fn parameter_as_text(out: &mut Text, depth: usize, one: &ParameterView<'_>) {
 }
 
 /// Fields as Markdown.
-pub(super) fn fields_as_text(out: &mut Text, depth: usize, all: &[FieldView<'_>]) {
+pub(super) fn fields_as_text(out: &mut MarkdownPage, depth: usize, all: &[FieldView<'_>]) {
     for one in all {
         let values: Vec<_> = one.values.iter().map(|value| value.wire).collect();
         let parts = [

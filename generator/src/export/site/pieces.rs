@@ -7,8 +7,8 @@ use super::address::{Address, anchor};
 use super::code;
 use super::inputs::RuleTest;
 use super::view::{
-    Case, CodeProof, Deprecated, Effect, FamilyView, Need, RuleKind, RuleView, Site, Source, Statements, TypeView,
-    Unit, ValueView, Verdict, phrases,
+    Case, CodeOutcome, CodeProof, Deprecated, Effect, FamilyView, Need, RuleKind, RuleView, Site, Source, Statements,
+    TypeView, Unit, ValueView, phrases,
 };
 use crate::diagnostics::Place;
 
@@ -259,7 +259,7 @@ fn proof(rule: &RuleView<'_>) -> Markup {
             }
             div {
                 strong.bad { @if rule.warns { "Warned of" } @else { "Refused" } }
-                pre.request { code { (code::Text(code::spaced_json(&code::brief(&one)))) } }
+                pre.request { code { (code::CodeText(code::spaced_json(&code::brief(&one)))) } }
                 (account_of(refused))
             }
             div { strong.good { "Accepted" } (changed(&code::patch(&one, &other), " the same")) (account_of(accepted)) }
@@ -271,12 +271,12 @@ fn proof(rule: &RuleView<'_>) -> Markup {
 fn changed(patch: &Value, of: &str) -> Markup {
     let members = match code::brief(patch) {
         Value::Object(members) => members,
-        whole => return html! { " " code { (code::Text(code::spaced_json(&whole))) } },
+        whole => return html! { " " code { (code::CodeText(code::spaced_json(&whole))) } },
     };
     let (without, with): (Map<_, _>, Map<_, _>) = members.into_iter().partition(|(_, value)| value.is_null());
     html! {
         (of)
-        @if !with.is_empty() { " with " code { (code::Text(code::spaced_json(&Value::Object(with)))) } }
+        @if !with.is_empty() { " with " code { (code::CodeText(code::spaced_json(&Value::Object(with)))) } }
         @for (index, name) in without.keys().enumerate() {
             @if index > 0 { ", " } @else { " without " } code { (name) }
         }
@@ -284,7 +284,7 @@ fn changed(patch: &Value, of: &str) -> Markup {
 }
 
 fn account_of(case: &Case) -> Markup {
-    html! { @if case.account != "{}" { span.quiet { ", with the account " code { (code::Text(&case.account)) } } } }
+    html! { @if case.account != "{}" { span.quiet { ", with the account " code { (code::CodeText(&case.account)) } } } }
 }
 
 /// Whether something is required, in words and by colour.
@@ -353,17 +353,17 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Markup {
 }
 
 /// The outcome of a request that gets this answer: a class for its colour, and two words.
-pub(super) fn verdict_in_words(verdict: Verdict) -> (&'static str, &'static str) {
+pub(super) fn verdict_in_words(verdict: CodeOutcome) -> (&'static str, &'static str) {
     match verdict {
-        Verdict::Done => ("good", "Done"),
-        Verdict::NotDone => ("good", "Not done"),
-        Verdict::Unknown => ("bad", "Unknown"),
-        Verdict::UnknownWhenCompound => ("bad", "Partly unknown"),
-        Verdict::Nothing => ("quiet", "Changes nothing"),
+        CodeOutcome::Done => ("good", "Done"),
+        CodeOutcome::NotDone => ("good", "Not done"),
+        CodeOutcome::Unknown => ("bad", "Unknown"),
+        CodeOutcome::UnknownWhenCompound => ("bad", "Partly unknown"),
+        CodeOutcome::Nothing => ("quiet", "Changes nothing"),
     }
 }
 
-pub(super) fn verdict(verdict: Verdict) -> Markup {
+pub(super) fn verdict(verdict: CodeOutcome) -> Markup {
     let (class, text) = verdict_in_words(verdict);
     html! { span.verdict.(class) { (text) } }
 }
@@ -382,19 +382,19 @@ pub(super) fn proves(proves: CodeProof) -> &'static str {
 }
 
 /// How to react to a code with this verdict, in a sentence.
-pub(super) fn to_do(verdict: Verdict, proves: CodeProof) -> &'static str {
+pub(super) fn to_do(verdict: CodeOutcome, proves: CodeProof) -> &'static str {
     match (verdict, proves) {
-        (Verdict::Done | Verdict::Nothing, _) => "",
-        (Verdict::Unknown, CodeProof::DuplicateId) => "Query what has this id before anything else.",
-        (Verdict::Unknown, _) => "Do not send it again before a query shows its outcome.",
-        (Verdict::UnknownWhenCompound, _) => {
+        (CodeOutcome::Done | CodeOutcome::Nothing, _) => "",
+        (CodeOutcome::Unknown, CodeProof::DuplicateId) => "Query what has this id before anything else.",
+        (CodeOutcome::Unknown, _) => "Do not send it again before a query shows its outcome.",
+        (CodeOutcome::UnknownWhenCompound, _) => {
             "When the request does several things, a part may be done: do not send it again before a query shows which."
         }
-        (Verdict::NotDone, CodeProof::NoSuchOrder) => "Look at what the request names; there is nothing to repeat.",
-        (Verdict::NotDone, CodeProof::Timestamp) => "Correct the clock, and send it again.",
-        (Verdict::NotDone, CodeProof::Credentials) => "Correct the credentials, and send it again.",
-        (Verdict::NotDone, CodeProof::Rate) => "Wait, and send it again.",
-        (Verdict::NotDone, CodeProof::NotDone | CodeProof::Unknown | CodeProof::DuplicateId) => {
+        (CodeOutcome::NotDone, CodeProof::NoSuchOrder) => "Look at what the request names; there is nothing to repeat.",
+        (CodeOutcome::NotDone, CodeProof::Timestamp) => "Correct the clock, and send it again.",
+        (CodeOutcome::NotDone, CodeProof::Credentials) => "Correct the credentials, and send it again.",
+        (CodeOutcome::NotDone, CodeProof::Rate) => "Wait, and send it again.",
+        (CodeOutcome::NotDone, CodeProof::NotDone | CodeProof::Unknown | CodeProof::DuplicateId) => {
             "Correct what it names, and send the request again."
         }
     }

@@ -12,7 +12,7 @@ const WORDS: &str = "\n";
 
 /// An entry of the index.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct IndexEntry {
     pub(super) title: String,
     pub(super) kind: &'static str,
     /// Where it is, in words.
@@ -27,13 +27,13 @@ pub(super) struct Entry {
 }
 
 /// All entries, in the order of the pages.
-pub(super) fn entries(site: &Site<'_>) -> Vec<Entry> {
+pub(super) fn entries(site: &Site<'_>) -> Vec<IndexEntry> {
     let mut found = Vec::new();
     let mut add = |title: &str, kind, place: &str, text: String, address| {
         let is_name = !matches!(kind, "rule" | "concept");
         let (text, words) = text.split_once(WORDS).unwrap_or((&text, ""));
         let (title, place) = (title.to_owned(), place.to_owned());
-        found.push(Entry { title, kind, place, text: text.to_owned(), words: words.to_owned(), address, is_name });
+        found.push(IndexEntry { title, kind, place, text: text.to_owned(), words: words.to_owned(), address, is_name });
     };
     for concept in &CONCEPTS {
         add(concept.title, "concept", "", concept.about.to_owned(), Address::concept(concept.file));
@@ -126,7 +126,7 @@ pub(super) fn script(site: &Site<'_>) -> String {
         }
     };
     let rows = entries(site).into_iter().map(|entry| {
-        let Entry { title, kind, place, text, words, address, is_name: _ } = entry;
+        let IndexEntry { title, kind, place, text, words, address, is_name: _ } = entry;
         let page = number(Address::page(address.file.as_str()).below_root());
         json!([title, kind, place, text, page, encode(&address.anchor), words]).to_string()
     });

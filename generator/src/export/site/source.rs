@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::address::{Address, anchor};
-use super::code::Text;
+use super::code::CodeText;
 use super::inputs::SourceFile;
 use super::page::Page;
 use super::view::Site;
@@ -72,8 +72,8 @@ fn lines(name: &str, text: &str, anchor: impl Fn(usize) -> Option<String>) -> Ma
             pre { code {
                 @for (number, line) in (1..).zip(text.lines()) {
                     @match anchor(number) {
-                        Some(anchor) => span id=(anchor) { (Text(line)) },
-                        None => (Text(line)),
+                        Some(anchor) => span id=(anchor) { (CodeText(line)) },
+                        None => (CodeText(line)),
                     }
                     "\n"
                 }

@@ -8,7 +8,7 @@ use super::address::{Address, Anchors, anchor};
 use super::page::Page;
 use super::pieces::{self, KINDS, PageContext, in_words, proves, sentence, to_do};
 use super::search;
-use super::view::{ErrorCode, FamilyView, RuleView, Site, Verdict};
+use super::view::{CodeOutcome, ErrorCode, FamilyView, RuleView, Site};
 
 pub(super) fn errors(site: &Site<'_>) -> Page {
     let address = Address::errors();
@@ -51,8 +51,14 @@ pub(super) fn errors(site: &Site<'_>) -> Page {
 
 /// The operations that can return a code, by what it shows about their requests.
 fn occurs(here: PageContext<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode) -> Markup {
-    let with = |verdict: Verdict| family.operations.iter().filter(move |view| view.verdict(error) == verdict);
-    let groups = [Verdict::Unknown, Verdict::UnknownWhenCompound, Verdict::NotDone, Verdict::Done, Verdict::Nothing];
+    let with = |verdict: CodeOutcome| family.operations.iter().filter(move |view| view.verdict(error) == verdict);
+    let groups = [
+        CodeOutcome::Unknown,
+        CodeOutcome::UnknownWhenCompound,
+        CodeOutcome::NotDone,
+        CodeOutcome::Done,
+        CodeOutcome::Nothing,
+    ];
     html! {
         @for verdict in groups {
             @if with(verdict).next().is_some() {
@@ -245,7 +251,7 @@ fn row(here: &Address, page: &Address, rule: &RuleView<'_>) -> Markup {
 /// An index of all names, for readers without scripts.
 pub(super) fn names(site: &Site<'_>) -> Page {
     let address = Address::names();
-    let mut by_letter: BTreeMap<String, BTreeMap<String, Vec<search::Entry>>> = BTreeMap::new();
+    let mut by_letter: BTreeMap<String, BTreeMap<String, Vec<search::IndexEntry>>> = BTreeMap::new();
     for entry in search::entries(site).into_iter().filter(|entry| entry.is_name) {
         let letter = entry.title.chars().find(|c| c.is_alphanumeric());
         let letter = letter.map_or_else(|| "Others".to_owned(), |c| c.to_uppercase().collect());

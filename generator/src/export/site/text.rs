@@ -7,7 +7,7 @@ use super::{code, markdown, outcome, parameters};
 /// The operation as Markdown, for programs that read text.
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> String {
     let operation = view.operation;
-    let mut out = markdown::Text::default();
+    let mut out = markdown::MarkdownPage::default();
     out.heading(1, &operation.title);
     out.prose(&sentence(&operation.doc));
     out.code("http", &format!("{} {}", operation.method.as_str(), operation.path.text));
@@ -44,7 +44,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
         Response::Object { .. } => "An object.",
         Response::Array { .. } => "A list of objects.",
         Response::Page { .. } => "A page of a list of objects.",
-        Response::Undefined => "Nothing is known of it.",
+        Response::Undefined => "It is not documented.",
     });
     parameters::fields_as_text(&mut out, 0, &view.answer);
     outcome::as_text(&mut out, site, family, view);

@@ -87,7 +87,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
                     }
                     p {
                         (sentence(&one.doc))
-                        @if one.is_observed { " It was seen on the wire and stands in no document." }
+                        @if one.is_observed { " It was observed on the wire and is in no document." }
                     }
                     @if let Some(source) = &one.source { p.quiet { "From " (here.source(source)) "." } }
                     (parameters::fields(here, &family.fields_of(&one.fields)))

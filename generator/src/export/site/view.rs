@@ -20,7 +20,7 @@ pub(super) use crate::model::{
 };
 use crate::model::{ChoiceKind, Parameter};
 pub(super) use crate::rules::Case;
-pub(super) use operation::{ExampleView, OperationView, Verdict};
+pub(super) use operation::{CodeOutcome, ExampleView, OperationView};
 pub(super) use parameters::{Block, ParameterView, Precedence};
 pub(super) use rules::RuleView;
 pub(super) use types::{FieldView, TypeView, Use, ValueView};

@@ -118,7 +118,7 @@ mappings! {
         method: Option<Text>,
         /// The member with the number of the request, which its answer repeats.
         id: Option<Text>,
-        /// The member with the parameters; left out when they stand beside the others.
+        /// The member with the parameters; left out when the parameters are members themselves.
         params: Option<Text>,
     }
 
@@ -196,9 +196,9 @@ mappings! {
         /// The names and values of the parameters, without quotes and escapes: `sent`, in their order, or `sorted` by
         /// name.
         pairs: Option<Spanned<PairOrder>>,
-        /// What stands between a name and its value; `=` when left out.
+        /// The text between a name and its value; `=` when left out.
         equals: Option<Spanned<String>>,
-        /// What stands between two pairs; `&` when left out.
+        /// The text between two pairs; `&` when left out.
         between: Option<Spanned<String>>,
         /// The text that selects `then` if it is not empty, and `otherwise` if it is.
         when: Option<Vec<Spanned<SignedText>>>,

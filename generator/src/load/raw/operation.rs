@@ -18,7 +18,7 @@ mappings! {
         rust: Option<Text>,
         /// Where a document describes it.
         source: Option<Spanned<Source>>,
-        /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path stands in braces.
+        /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
         http: Option<Text>,
         /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.
         call: Option<Text>,
@@ -148,13 +148,13 @@ mappings! {
         changed_while: Named<Texts>,
         /// The parameter of the request with the time after which the exchange refuses it.
         expires: Option<Text>,
-        /// How long it can be queried at least, such as `2 hours`.
+        /// The minimum time for which it can be queried, such as `2 hours`.
         kept: Option<Text>,
     }
 
     /// The several things that a request does.
     Compound {
-        /// A parameter and the value with which it does several; left out: it always does.
+        /// A parameter and the value with which a request does several things; left out if every request does.
         when: Option<Spanned<Named<Text>>>,
         /// What it does.
         why: Option<Text>,
@@ -166,7 +166,7 @@ mappings! {
         is: Option<Spanned<Harmless>>,
         /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
         by_key: Option<Text>,
-        /// With `by_key`: how long the exchange remembers a value at least, such as `1 day`. Left out: forever.
+        /// With `by_key`: the minimum time for which the exchange remembers a value, such as `1 day`. Left out: forever.
         kept: Option<Text>,
         /// The reason.
         why: Option<Text>,

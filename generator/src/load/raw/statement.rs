@@ -40,7 +40,7 @@ mappings! {
         at: Option<Text>,
         /// How it is kept.
         kind: Option<Spanned<RuleKind>>,
-        /// With `checked`: whether a request that breaks it is refused, or only warned of. `refuse` when left out.
+        /// With `checked`: whether a request that breaks it is refused, or only causes a warning. `refuse` when left out.
         severity: Option<Spanned<Severity>>,
         /// What it says.
         says: Option<Text>,

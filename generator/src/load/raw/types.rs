@@ -56,7 +56,7 @@ mappings! {
         doc: Option<Text>,
         /// Its Rust name, if the wire name cannot be used.
         rust: Option<Text>,
-        /// The fewest and the most characters.
+        /// The minimum and the maximum number of characters.
         length: Option<Spanned<Vec<Spanned<u32>>>>,
         /// The allowed characters, as in a bracket expression.
         alphabet: Option<Text>,
@@ -134,17 +134,17 @@ mappings! {
         min: Option<Text>,
         /// The largest number.
         max: Option<Text>,
-        /// The most items of a list.
+        /// The maximum number of items of a list.
         max_items: Option<Spanned<u64>>,
-        /// The fewest items of a list.
+        /// The minimum number of items of a list.
         min_items: Option<Spanned<u64>>,
-        /// The most decimal digits of an integer.
+        /// The maximum number of decimal digits of an integer.
         digits: Option<Spanned<u32>>,
         /// The values of the enum that are allowed or listed here.
         only: Option<Spanned<Vec<Text>>>,
         /// The effect of leaving it out, or of a special text, on an existing value.
         edit: Option<Spanned<Edit>>,
-        /// `left_out`: the document says that an empty text stands for leaving it out.
+        /// `left_out`: the document says that an empty text means the same as leaving it out.
         blank: Option<Spanned<Keep>>,
         /// `unstated`: the document does not say here which alternative of the choice wins.
         wins: Option<Spanned<Unstated>>,

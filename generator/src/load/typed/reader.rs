@@ -81,9 +81,11 @@ impl<'a> NodeReader<'a> {
 
     /// The error for lines that continue a value that has only one.
     fn continued_value(self, first: &str) -> ReadError {
-        let mut error =
-            ReadError::new(Code::WrongType, format!("expected a single value, but `{first}` goes on in the next line"))
-                .within(self.node);
+        let mut error = ReadError::new(
+            Code::WrongType,
+            format!("expected a single value, but `{first}` continues on the next line"),
+        )
+        .within(self.node);
         error.help = Some(Box::new("begin the next line with its key, such as `doc:`".into()));
         error.has_absorbed_lines = true;
         error
@@ -94,7 +96,7 @@ impl<'a> NodeReader<'a> {
         if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("expected a whole number without a leading zero, found `{text}`");
             let mut error = ReadError::new(Code::WrongType, message).within(self.node);
-            error.help = Some(Box::new("write it without the zero, with which some readers take it for octal".into()));
+            error.help = Some(Box::new("write it without the zero: some YAML readers take it as octal".into()));
             return Err(error);
         }
         text.parse().map_err(|_| {

@@ -7,7 +7,7 @@ use crate::model::types::{Truth, Type};
 use crate::words::Travels;
 
 /// The largest scale.
-const MOST_PLACES: u8 = 30;
+const MAX_PLACES: u8 = 30;
 
 impl FamilyBuilder<'_, '_> {
     /// A built-in type in the form that the field or the family states.
@@ -31,14 +31,14 @@ impl FamilyBuilder<'_, '_> {
     /// The scale of a decimal, if the field states a valid one.
     fn scaled(&mut self, raw: &raw::Field) -> Option<u8> {
         let scale = raw.scale.as_ref()?;
-        let fitting = u8::try_from(scale.value).ok().filter(|scale| (1..=MOST_PLACES).contains(scale));
+        let fitting = u8::try_from(scale.value).ok().filter(|scale| (1..=MAX_PLACES).contains(scale));
         if fitting.is_none() {
             self.builder
                 .to
                 .at(
                     scale.place,
                     Code::BadNumber,
-                    format!("expected a `scale` from 1 to {MOST_PLACES}, found {}", scale.value),
+                    format!("expected a `scale` from 1 to {MAX_PLACES}, found {}", scale.value),
                 )
                 .help("write by how many places the point moves: 4, where 12.5 travels as 125000");
         }

@@ -210,7 +210,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// Checks the keys for codes of items that stand apart from the items.
+    /// Checks the keys for codes that are not in the items.
     fn results_apart(&mut self, response: &Spanned<raw::Response>, raw: &Spanned<raw::Items>) {
         let place = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
         let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];

@@ -227,7 +227,7 @@ impl FamilyBuilder<'_, '_> {
         offset
     }
 
-    /// The way to the data, if the operation states its own.
+    /// The path to the data, if the operation states its own.
     fn own_data(&mut self, raw: &raw::Operation) -> Option<AnswerPath> {
         let data = raw.response.as_ref()?.data.as_ref()?;
         self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()

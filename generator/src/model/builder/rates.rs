@@ -3,7 +3,7 @@
 use super::{Builder, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Duration, Pool, PoolReporting, PoolWeight, Rate, RateScope, ResponseValue, WeighsWhen};
+use crate::model::{Duration, Pool, PoolReporting, PoolWeight, Rate, RateScope, ResponseValue, WeightCondition};
 use crate::words::{ReportedIn, ResetForm};
 
 impl Builder<'_> {
@@ -118,7 +118,7 @@ impl Builder<'_> {
     fn rate_of_pool(&mut self, text: &Text, weight: &str, pool: &str) -> Option<Rate> {
         let documents = self.documents;
         let (pool, when) = pool.split_once(' ').map_or((pool, None), |(pool, when)| (pool, Some(when)));
-        let when = match when.map(weighs_when) {
+        let when = match when.map(weight_condition) {
             Some(None) => {
                 self.to
                     .at(text.place, Code::BadRate, format!("invalid weight `{}`", text.value))
@@ -155,11 +155,11 @@ impl Builder<'_> {
 }
 
 /// Reads `without symbol`, `with symbol` or `with limit over 100`.
-fn weighs_when(text: &str) -> Option<WeighsWhen> {
+fn weight_condition(text: &str) -> Option<WeightCondition> {
     match *text.split(' ').collect::<Vec<_>>() {
-        ["without", name] => Some(WeighsWhen::Without(name.to_owned())),
-        ["with", name] => Some(WeighsWhen::With(name.to_owned())),
-        ["with", name, "over", most] => Some(WeighsWhen::Over(name.to_owned(), most.parse().ok()?)),
+        ["without", name] => Some(WeightCondition::Without(name.to_owned())),
+        ["with", name] => Some(WeightCondition::With(name.to_owned())),
+        ["with", name, "over", most] => Some(WeightCondition::Over(name.to_owned(), most.parse().ok()?)),
         _ => None,
     }
 }

@@ -31,7 +31,7 @@ impl Property {
         };
         let values: Vec<_> = values.iter().map(|value| value.element(&path)).collect();
         let element = named("property", path, name)
-            .when(additive("a setter sets it"), breaking("its setter is gone"))
+            .when(additive("a setter sets it"), breaking("its setter is removed"))
             .keys([
                 Key::new("name", &name.wire, behaviour("rules know it by another name")),
                 Key::new("rust", name.bare(), breaking("its setter has another name")),
@@ -49,7 +49,7 @@ impl Instrument {
     pub(super) fn element(&self, place: Place) -> Element {
         let Self { doc, properties } = self;
         Element::new("instrument", "instrument", ["instrument", "instrument"], place)
-            .when(additive("a new type"), breaking("the type is gone"))
+            .when(additive("a new type"), breaking("the type is removed"))
             .keys([Key::prose("doc", doc)])
             .holds(properties.iter().map(InstrumentProperty::element))
     }
@@ -59,7 +59,7 @@ impl InstrumentProperty {
     pub(super) fn element(&self) -> Element {
         let Self { name, doc } = self;
         named("property", path("instrument", &name.wire), name)
-            .when(additive("a setter sets it"), breaking("its setter is gone"))
+            .when(additive("a setter sets it"), breaking("its setter is removed"))
             .keys([
                 Key::new("name", &name.wire, behaviour("rules know it by another name")),
                 Key::new("rust", name.bare(), breaking("its setter has another name")),

@@ -94,7 +94,7 @@ impl Record {
         let fields = self.fields.iter().map(|field| field.element(family, &path).states(facts(field)));
         let fields: Vec<_> = fields.collect();
         named("record", path, &self.name)
-            .when(additive("a new type"), breaking("the type is gone"))
+            .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys())
             .holds(fields)
     }
@@ -139,7 +139,7 @@ impl Field {
 
     fn element(&self, family: &Family, of: &str) -> Element {
         named("field", path(of, &self.name.wire), &self.name)
-            .when(additive("a new field"), breaking("the field is gone"))
+            .when(additive("a new field"), breaking("the field is removed"))
             .keys(self.keys(family))
     }
 }

@@ -63,7 +63,7 @@ impl ErrorCode {
         let fact = Fact::Error { family: family.to_owned(), code: code.clone(), text: text.clone() };
         let text_means = Means::Rust { name: Some(rust.clone()), other: renamed(), same: documentation("") };
         Element::new("error", path(family, code), [code, rust], *place)
-            .when(additive("a new variant"), breaking("the variant is gone"))
+            .when(additive("a new variant"), breaking("the variant is removed"))
             .keys([
                 Key::new("code", code, behaviour("another code is known by it")),
                 Key::new("text", text, text_means),

@@ -33,13 +33,13 @@ impl Family {
         let numbers = if *numbers_as_text { "text" } else { "json" };
         let instrument = instrument.as_ref().map(|names| format!("{}, {}", names.line.0, names.symbol.0));
         // All ceilings are in one table, which is emitted only if there are any.
-        let none_left = || ("ceiling", breaking("the table `CEILINGS` is gone"));
+        let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));
         let among = MembershipEffect { added: None, removed: limits.is_empty().then(none_left) };
         let records = records.iter().filter(|record| !record.is_abstract);
         let element = Element::new("family", name, [name, rust], *place)
             .when(
                 additive("a new module, and a cargo feature of that name"),
-                breaking("its module and its cargo feature are gone"),
+                breaking("its module and its cargo feature are removed"),
             )
             .keys([
                 Key::new("family", name, breaking("its module and its cargo feature have another name")),

@@ -13,7 +13,7 @@ impl Lifecycle {
         Element::new("lifecycle", &family.name, ["lifecycle", "lifecycle"], *place)
             .when(
                 additive("`LIFECYCLE`, and functions of the enum that use it"),
-                breaking("`LIFECYCLE` and the functions of the enum that use it are gone"),
+                breaking("`LIFECYCLE` and the functions of the enum that use it are removed"),
             )
             .keys([states_of.same_as(family.type_rust(of)), source(from.as_ref())])
             .holds(states.iter().map(|state| state.element(&family.name)))

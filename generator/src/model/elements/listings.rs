@@ -104,7 +104,7 @@ impl Batch {
         let of_means = Means::Rust {
             name: item,
             other: breaking("its items have another type"),
-            same: behaviour("where its items stand"),
+            same: behaviour("where its items are"),
         };
         let done_means = || Means::Rust {
             name: self.done_type(family, operation).map(str::to_owned),

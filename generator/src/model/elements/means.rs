@@ -146,8 +146,10 @@ impl Means {
             },
             Self::Takes { texts, is_constrained } => match older {
                 Self::Takes { texts: older, is_constrained: was } => match (*was, *is_constrained) {
-                    (false, true) => breaking("`From` a text is gone; `new` and `TryFrom` refuse some"),
-                    (true, false) => breaking("any text is accepted; `TryFrom` has another error"),
+                    (false, true) => {
+                        breaking("the conversion from any text is removed; `new` and `TryFrom` refuse some texts")
+                    }
+                    (true, false) => breaking("any text is accepted; the error of `TryFrom` has another type"),
                     (true, true) | (false, false) => takes(older, texts),
                 },
                 _ => takes(&Texts::All, texts),
@@ -163,8 +165,8 @@ impl Means {
 
 fn need(older: Need, newer: Need) -> Verdict {
     match (older, newer) {
-        (Need::Always, _) => breaking("`new` no longer takes it, a setter sets it"),
-        (_, Need::Always) => breaking("`new` takes it, its setter is gone"),
+        (Need::Always, _) => breaking("`new` no longer takes it; a setter sets it"),
+        (_, Need::Always) => breaking("`new` takes it; its setter is removed"),
         (Need::Unstated, _) | (_, Need::Unstated) => documentation("nothing is checked"),
         (Need::Conditional | Need::No, _) => behaviour("the exchange requires it in other cases"),
     }
@@ -186,7 +188,7 @@ fn values(older: &[String], newer: &[String]) -> Verdict {
 /// Whether a text that was accepted is now refused.
 fn takes(older: &Texts, newer: &Texts) -> Verdict {
     let is_narrower = match (older, newer) {
-        (Texts::Length(..), Texts::All) => return breaking("`MIN_LENGTH` and `MAX_LENGTH` are gone"),
+        (Texts::Length(..), Texts::All) => return breaking("`MIN_LENGTH` and `MAX_LENGTH` are removed"),
         (Texts::Length(min, max), Texts::Length(new_min, new_max)) => new_min > min || new_max < max,
         (Texts::Alphabet(older), Texts::Alphabet(newer)) => !older.is_subset(newer),
         (Texts::All | Texts::Length(..) | Texts::Alphabet(_), newer) => !matches!(newer, Texts::All),

@@ -160,7 +160,7 @@ impl Operation {
     pub(super) fn element(&self, family: &Family) -> Element {
         let id = self.id.as_str();
         let mut element = Element::new("operation", id, [id, &self.rust.rust], self.place)
-            .when(additive("a new request and function"), breaking("its types and its function are gone"))
+            .when(additive("a new request and function"), breaking("its types and its function are removed"))
             .keys(self.keys(family))
             .states(self.facts(family))
             .holds(self.body.parameters().iter().map(|parameter| parameter.element(family, id)))
@@ -235,7 +235,7 @@ impl Window {
         let Self { from, to, span, access, access_is_of_data, default, both_or_neither, days, place } = self;
         let checked = || behaviour("checked before sending");
         let has_between = self.has_between(operation);
-        let between = || breaking("`between` is gone");
+        let between = || breaking("`between` is removed");
         let end = || Means::Allows { is_allowed: has_between, lost: between(), otherwise: checked() };
         let unchecked = || behaviour("no longer checked before sending");
         Element::new("window", &operation.id, ["window", "window"], *place)
@@ -281,7 +281,7 @@ impl Intent {
         };
         let within = maybe(within.as_ref().map(|(list, _)| list));
         Element::new("intent", path(&operation.id, id), [id, rust], *place)
-            .when(additive("a new function"), breaking("its function is gone"))
+            .when(additive("a new function"), breaking("its function is removed"))
             .keys([
                 Key::new("rust", rust, breaking("its function has another name")),
                 Key::new("in", within, breaking("its function makes something else")),

@@ -37,7 +37,8 @@ impl Parameter {
         } = self;
         let checked = || behaviour("checked before sending");
         let note = default_note.as_ref().map(|note| format!("Default: {}.", note.trim_end_matches('.')));
-        let blank = if *may_be_blank { "An empty text in a stored request stands for leaving it out." } else { "" };
+        let blank =
+            if *may_be_blank { "An empty text in a stored request means the same as leaving it out." } else { "" };
         let required = matches!(need, Need::Conditional | Need::Unstated).then(|| need.as_str());
         // An array that is the whole body has no name; the operation states the form of its body.
         let wire = Key::new("name", &name.wire, behaviour("it has another name on the wire"));
@@ -84,7 +85,7 @@ impl Parameter {
         let added = if is_required { breaking("`new` takes it") } else { additive("a setter sets it") };
         let order = Order { kind: "arguments", verdict: breaking("`new` takes its arguments in another order") };
         let part = self.part(family, "parameter", of);
-        let part = part.when(added, breaking("its field, and the argument or setter that sets it, are gone"));
+        let part = part.when(added, breaking("its field, and the argument or setter that sets it, are removed"));
         Element { order: is_required.then_some(order), ..part }
     }
 

@@ -117,7 +117,7 @@ impl Enum {
         let words = truth.map(|(yes, no)| format!("{} is true, {} is false", word(yes), word(no)));
         let means = Means::Each {
             added: additive("it can be made from a bool"),
-            removed: breaking("`From<bool>` is gone"),
+            removed: breaking("`From<bool>` is removed"),
             changed: behaviour("a bool becomes another value"),
         };
         type_names(name)
@@ -130,7 +130,7 @@ impl Enum {
         let path = path(family, &self.name.wire);
         let values: Vec<_> = self.values.iter().map(|value| value.element(&path)).collect();
         named("enum", path, &self.name)
-            .when(additive("a new type"), breaking("the type is gone"))
+            .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys())
             .holds(values)
     }
@@ -159,7 +159,7 @@ impl EnumValue {
 
     pub(super) fn element(&self, of: &str) -> Element {
         named("value", path(of, &self.name.wire), &self.name)
-            .when(additive("a new variant; matches have a wildcard"), breaking("the variant is gone"))
+            .when(additive("a new variant; matches have a wildcard"), breaking("the variant is removed"))
             .keys(self.keys())
             .states(self.deprecated.as_ref().map(|deprecated| deprecated.fact(of, &self.name.wire)))
     }
@@ -175,7 +175,7 @@ impl Identifier {
         let words = length.map(|(min, max)| format!("{min} to {max}"));
         let minted = Means::Each {
             added: additive("the client makes new ones"),
-            removed: breaking("`mint` is gone"),
+            removed: breaking("`mint` is removed"),
             changed: documentation(""),
         };
         let keys = [
@@ -191,7 +191,7 @@ impl Identifier {
         let path = path(family, &self.name.wire);
         let forms: Vec<_> = self.forms.iter().map(|form| form.element(&path)).collect();
         named("identifier", path, &self.name)
-            .when(additive("a new type"), breaking("the type is gone"))
+            .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys())
             .holds(forms)
     }
@@ -201,7 +201,7 @@ impl Form {
     fn element(&self, of: &str) -> Element {
         let Self { name, pattern, place: _, prefix: _, alphabet: _, suffix: _ } = self;
         named("form", path(of, &name.wire), name)
-            .when(additive("a function tests for it"), breaking("the function that tests for it is gone"))
+            .when(additive("a function tests for it"), breaking("the function that tests for it is removed"))
             .keys([
                 Key::new("name", &name.wire, documentation("")),
                 Key::new("rust", name.bare(), breaking("its function has another name")),
@@ -242,7 +242,7 @@ impl Choice {
             }
         };
         let element = named("choice", path, &self.name)
-            .when(additive("a new type"), breaking("the type is gone"))
+            .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys(family))
             .holds(elements);
         Element { form, ..element }
@@ -251,7 +251,7 @@ impl Choice {
 
 fn alternative(parameter: &Parameter, family: &Family, choice: &str) -> Element {
     let part = parameter.part(family, "alternative", choice);
-    let part = part.when(additive("a new variant"), breaking("the variant is gone"));
+    let part = part.when(additive("a new variant"), breaking("the variant is removed"));
     Element { converts_from: Some(phrases::shape(&parameter.shape, |ty| family.type_rust(ty))), ..part }
 }
 
@@ -264,7 +264,7 @@ impl Case {
         let holds = || ("parameter", breaking("the variant holds something, where it was bare"));
         let among = MembershipEffect { added: parameters.is_empty().then(holds), removed: None };
         let element = Element::new("case", path, [&value.wire, &value.rust], place)
-            .when(additive("a new variant"), breaking("the variant is gone"))
+            .when(additive("a new variant"), breaking("the variant is removed"))
             .holds(parameters);
         Element { among, ..element }
     }

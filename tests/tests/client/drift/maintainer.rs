@@ -82,5 +82,8 @@ fn malformed_reports_are_refused() {
     }
     std::fs::write(&report, r#"{"drift": 1, "operations": [{"operation": "unified.gone", "entries": []}]}"#).unwrap();
     let report_text = schema.drift(&report).unwrap().to_string();
-    assert_eq!(report_text, "settled: unified.gone: the schema has no such operation\n0 to write down, 1 settled");
+    assert_eq!(
+        report_text,
+        "settled: unified.gone: the schema has no such operation\n0 to add to the schema, 1 settled"
+    );
 }

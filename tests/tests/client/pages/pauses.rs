@@ -223,7 +223,7 @@ fn extreme_times_are_valid_ranges() {
         assert_eq!(list(max - 100 * DAY, Some(max), order), Ok(Vec::new()));
         assert_eq!(list(NOW + 5, None, order), Ok(Vec::new()), "by a clock that is a little ahead");
         for (from, to) in [(NOW, NOW - 1), (max, NOW), (NOW - DAY, 0)] {
-            assert!(list(from, Some(to), order).unwrap_err().contains("exchange the two"), "{from} {to}");
+            assert!(list(from, Some(to), order).unwrap_err().contains("swap the two"), "{from} {to}");
         }
     }
 }

@@ -166,11 +166,11 @@ fn old_requests_are_forgotten_and_memory_is_bounded() {
     assert!(recent.is_named_twice("a", millis(9)));
     send(&recent, 3, 7201, "{}");
     assert!(!recent.is_named_twice("a", millis(9)));
-    for index in 0..=MOST as u64 {
+    for index in 0..=MAX_REQUESTS as u64 {
         send(&recent, index, 7201, "{}");
     }
-    assert_eq!(recent.lock().requests.len(), MOST);
-    let long = "x".repeat(MOST_TEXT / 3);
+    assert_eq!(recent.lock().requests.len(), MAX_REQUESTS);
+    let long = "x".repeat(MAX_TEXT / 3);
     let requests: Vec<_> = (0..4).map(|_| send(&recent, 4, 7202, &long)).collect();
     assert_eq!(recent.lock().requests.len(), 3);
     assert_eq!(recent.lock().text.len(), 3 * long.len());
@@ -178,7 +178,7 @@ fn old_requests_are_forgotten_and_memory_is_bounded() {
     recent.settle(requests[1], at(7203));
     let settled: Vec<_> = recent.lock().requests.iter().map(|recent| recent.settled).collect();
     assert_eq!(settled, [Some(at(7203)), None, None], "the first was dropped");
-    send(&recent, 5, 7204, &"x".repeat(MOST_TEXT + 1));
+    send(&recent, 5, 7204, &"x".repeat(MAX_TEXT + 1));
     assert_eq!(recent.lock().requests.len(), 1);
 }
 

@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
         self.bytes().get(self.at).copied()
     }
 
-    /// Passes over `byte` if it is the next one.
+    /// Skips `byte` if it is the next one.
     #[inline]
     pub(in crate::json) fn take(&mut self, byte: u8) -> bool {
         let found = self.next_byte() == Some(byte);
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Passes over a name and its colon if they come next without white space, after a comma if `comma` is set. Most
+    /// Skips a name and its colon if they come next without white space, after a comma if `comma` is set. Most
     /// members look like this, so one comparison finds them.
     #[inline]
     pub(in crate::json) fn take_again(&mut self, written: &[u8], comma: bool) -> bool {
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Reads a member's name and the colon behind it.
+    /// Reads a member's name and the colon after it.
     pub(in crate::json) fn name(&mut self) -> Result<Cow<'a, str>, ReadError> {
         if self.next_byte() != Some(b'"') {
             return Err(self.unexpected("a name"));
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Passes over a string without escapes and returns its content, if the reader is at one. Nearly every value is
+    /// Skips a string without escapes and returns its content, if the reader is at one. Nearly every value is
     /// such a string, and the result fits in two registers.
     #[inline(never)]
     pub(in crate::json) fn take_plain(&mut self) -> Option<&'a str> {

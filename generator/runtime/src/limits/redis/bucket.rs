@@ -17,7 +17,7 @@ const KEPT: Duration = Duration::from_millis(500);
 const REPORTED_EVERY: Duration = Duration::from_millis(200);
 
 /// The maximum number of reports to keep. A permit that is not reported takes its place until its lease ends.
-const MOST_REPORTS: usize = 4096;
+const MAX_REPORTS: usize = 4096;
 
 /// The calls of this process that are counted in the same windows.
 #[derive(Default)]
@@ -219,7 +219,7 @@ impl Bucket {
         let known = &mut state.reports;
         known.unused.extend(reports.unused);
         known.ended.extend(reports.ended);
-        let excess = |length: usize| length.saturating_sub(MOST_REPORTS);
+        let excess = |length: usize| length.saturating_sub(MAX_REPORTS);
         known.unused.drain(..excess(known.unused.len()));
         known.ended.drain(..excess(known.ended.len()));
     }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::limits::in_process::InProcessLimits;
 use crate::limits::state::{LimiterState, WindowKey};
 use crate::limits::window::Window;
-use crate::tables::{RateLimit, Scope, WeighsWhen};
+use crate::tables::{RateLimit, Scope, WeightCondition};
 
 impl InProcessLimits {
     /// Admits no call from now on. Returns for each window how many calls have arrived in the last span, and how many
@@ -78,7 +78,7 @@ impl WindowKey {
             class,
             pool,
             weight: 1,
-            when: WeighsWhen::Always,
+            when: WeightCondition::Always,
         }
     }
 }

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use super::bucket::Bucket;
 use super::question::{Answer, Question};
 use super::settings::RedisSettings;
-use crate::error::LimiterTrouble;
+use crate::error::LimiterErrorKind;
 use crate::limits::limiter::Unavailable;
 
 /// How long to wait before reconnecting after a failure. Until then, questions fail immediately.
@@ -67,7 +67,7 @@ impl Link {
     pub(super) async fn ask(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         if Handle::try_current().is_err() {
             return Err(Unavailable::new(
-                LimiterTrouble::Unreachable,
+                LimiterErrorKind::Unreachable,
                 "calls with limits in Redis need a tokio runtime",
             ));
         }
@@ -75,7 +75,7 @@ impl Link {
         let answer = tokio::time::timeout(timeout, self.ask_with_retry(question)).await;
         answer.unwrap_or_else(|_| {
             let why = format!("Redis did not answer within {timeout:?}");
-            Err(self.fail(Unavailable::new(LimiterTrouble::TooSlow, why)))
+            Err(self.fail(Unavailable::new(LimiterErrorKind::TooSlow, why)))
         })
     }
 
@@ -94,7 +94,7 @@ impl Link {
     async fn ask_once(&self, question: &Question<'_>) -> Result<Result<Answer, RedisError>, Unavailable> {
         let mut to = self.connected().await?;
         let Some(anchor) = self.state().anchor else {
-            return Err(Unavailable::new(LimiterTrouble::Failed, "Redis did not return the time"));
+            return Err(Unavailable::new(LimiterErrorKind::Failed, "Redis did not return the time"));
         };
         Ok(self
             .ask_on(
@@ -198,11 +198,11 @@ fn is_broken(error: &RedisError) -> bool {
 
 fn unavailable(error: &RedisError) -> Unavailable {
     let unavailable = if error.is_timeout() {
-        LimiterTrouble::TooSlow
+        LimiterErrorKind::TooSlow
     } else if error.is_io_error() || error.is_connection_dropped() {
-        LimiterTrouble::Unreachable
+        LimiterErrorKind::Unreachable
     } else {
-        LimiterTrouble::Failed
+        LimiterErrorKind::Failed
     };
     Unavailable::new(unavailable, error.to_string())
 }

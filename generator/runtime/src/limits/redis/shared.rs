@@ -11,7 +11,7 @@ use super::bucket::{Booked, Bucket, Registry};
 use super::link::Link;
 use super::question::{Answer, Member, PermitRequest, Question};
 use super::settings::{LONGEST, RedisSettings};
-use crate::error::LimiterTrouble;
+use crate::error::LimiterErrorKind;
 use crate::limits::call::Call;
 use crate::limits::limiter::{AdmissionError, Full, RateLimitFeedback, Unavailable};
 use crate::limits::reservation::Reservation;
@@ -149,7 +149,7 @@ impl Shared {
 
     /// Requests permits, which are added to the bucket even if the caller has been dropped by then.
     async fn ask_for(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: Purpose) -> Result<Option<Answer>, Unavailable> {
-        let ended = |why: &str| Unavailable::new(LimiterTrouble::Unreachable, why);
+        let ended = |why: &str| Unavailable::new(LimiterErrorKind::Unreachable, why);
         let runtime = Handle::try_current().map_err(|_| ended("calls with limits in Redis need a tokio runtime"))?;
         let (shared, bucket) = (Arc::clone(self), Arc::clone(bucket));
         let task = runtime.spawn(async move { shared.ask(&bucket, whom).await });

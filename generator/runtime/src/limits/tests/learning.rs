@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
-use crate::exchange::{MOST_POOLS, PoolReport};
+use crate::exchange::{MAX_POOLS, PoolReport};
 use crate::limits::{
     Admission, AdmissionError, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation, TooMany,
 };
@@ -16,7 +16,7 @@ const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> RateLim
         too_many: Some(TooMany { of_everything, retry_after }),
         remaining: None,
         remaining_windows: &[1000],
-        pools: [None; MOST_POOLS],
+        pools: [None; MAX_POOLS],
         trip: None,
     }
 }
@@ -26,7 +26,7 @@ const fn left(remaining: u32) -> RateLimitFeedback {
         too_many: None,
         remaining: Some(remaining),
         remaining_windows: &[1000],
-        pools: [None; MOST_POOLS],
+        pools: [None; MAX_POOLS],
         trip: None,
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all};
-use crate::error::LimiterTrouble;
+use crate::error::LimiterErrorKind;
 use crate::limits::{Admission, AdmissionError, Call, LimitSettings, Limiter, Plan, QuotaShare};
 
 #[test]
@@ -22,7 +22,7 @@ fn a_share_below_one_call_is_refused() {
         else {
             unreachable!("it is known at once")
         };
-        assert_eq!(unavailable.trouble, LimiterTrouble::NoShare);
+        assert_eq!(unavailable.kind, LimiterErrorKind::NoShare);
         let text = "the limiter has no share of the rate: the share is less than one call of limited in a window";
         assert_eq!(unavailable.to_string(), text);
     }

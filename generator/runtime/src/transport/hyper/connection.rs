@@ -92,7 +92,7 @@ impl Connection {
     ///
     /// Everything that has arrived is processed: session tickets and the like are consumed, and bytes of HTTP, like the
     /// end of the connection, end it. Data on its way cannot be seen; whether the response belongs to the request is
-    /// judged by the ids that it repeats.
+    /// decided by the ids that it repeats.
     fn is_silent(&mut self) -> bool {
         let Self { inner, socket, .. } = self;
         // The write that follows polls it again, so no task has to be woken for that.

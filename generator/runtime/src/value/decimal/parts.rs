@@ -116,11 +116,11 @@ fn is_plain(text: &[u8]) -> bool {
     whole > 0 && !leading_zero && fraction_is_plain
 }
 
-/// A number as sign, power of ten and significant digits: equal numbers have equal worth.
+/// A number as sign, power of ten and significant digits: equal numbers have the same form.
 pub(super) struct Normalized<'a> {
     /// -1, 0 or 1.
     pub(super) sign: i8,
-    /// How many places the first significant digit stands left of the point.
+    /// How many places the first significant digit is left of the point.
     magnitude: i64,
     head: &'a str,
     tail: &'a str,
@@ -150,8 +150,8 @@ impl Normalized<'_> {
     /// more digits than any step has.
     pub(super) fn is_multiple_of(&self, step: &Self) -> Option<bool> {
         /// Ten times the greatest remainder must fit into 128 bits.
-        const MOST_DIGITS: usize = 37;
-        if step.sign <= 0 || step.head.len() + step.tail.len() > MOST_DIGITS {
+        const MAX_DIGITS: usize = 37;
+        if step.sign <= 0 || step.head.len() + step.tail.len() > MAX_DIGITS {
             return None;
         }
         if self.sign == 0 {

@@ -31,7 +31,7 @@ pub(in crate::export::site) struct ExampleView<'a> {
 
 /// The outcome of a request that is answered with a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::export::site) enum Verdict {
+pub(in crate::export::site) enum CodeOutcome {
     Done,
     NotDone,
     Unknown,
@@ -43,21 +43,21 @@ pub(in crate::export::site) enum Verdict {
 
 impl<'a> OperationView<'a> {
     /// What a code of the family shows about a request of this operation.
-    pub(in crate::export::site) fn verdict(&self, error: &ErrorCode) -> Verdict {
-        if error.success { Verdict::Done } else { self.verdict_of(error.proof) }
+    pub(in crate::export::site) fn verdict(&self, error: &ErrorCode) -> CodeOutcome {
+        if error.success { CodeOutcome::Done } else { self.verdict_of(error.proof) }
     }
 
     /// What a code with this proof shows about a request of this operation.
-    pub(in crate::export::site) fn verdict_of(&self, proof: Proof) -> Verdict {
+    pub(in crate::export::site) fn verdict_of(&self, proof: Proof) -> CodeOutcome {
         let leaves_open = |compound: bool| proof.leaves_open(self.operation.effect, compound);
         match &self.operation.compound {
-            _ if self.operation.effect == Effect::Read => Verdict::Nothing,
-            _ if leaves_open(false) => Verdict::Unknown,
+            _ if self.operation.effect == Effect::Read => CodeOutcome::Nothing,
+            _ if leaves_open(false) => CodeOutcome::Unknown,
             Some(compound) if leaves_open(true) => match &compound.when {
-                None => Verdict::Unknown,
-                Some(_) => Verdict::UnknownWhenCompound,
+                None => CodeOutcome::Unknown,
+                Some(_) => CodeOutcome::UnknownWhenCompound,
             },
-            Some(_) | None => Verdict::NotDone,
+            Some(_) | None => CodeOutcome::NotDone,
         }
     }
 
@@ -66,8 +66,8 @@ impl<'a> OperationView<'a> {
         &self,
         api: &'a Api,
         family: &'a Family,
-    ) -> Vec<(Verdict, CodeProof, Vec<&'a str>)> {
-        let mut groups: Vec<(Verdict, CodeProof, Vec<&str>)> = Vec::new();
+    ) -> Vec<(CodeOutcome, CodeProof, Vec<&'a str>)> {
+        let mut groups: Vec<(CodeOutcome, CodeProof, Vec<&str>)> = Vec::new();
         for code in api.observed_of(family) {
             let (verdict, proves) = (self.verdict_of(code.proof), code.proof.proves);
             match groups.iter_mut().find(|(other, of, _)| (*other, *of) == (verdict, proves)) {

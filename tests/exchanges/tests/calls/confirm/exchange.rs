@@ -88,7 +88,7 @@ pub(super) enum Place {
 }
 
 /// More queries than any confirmation needs.
-const MOST_QUERIES: usize = 10_000;
+const MAX_QUERIES: usize = 10_000;
 const LATE: u64 = 2_000;
 const VERY_LATE: u64 = 50_000;
 const HOUR: u64 = 3_600_000;
@@ -180,7 +180,7 @@ impl Exchange {
 
     fn show(&self, place: Place, query: &Map<String, Value>) -> Answer {
         let queries = self.queries.fetch_add(1, Ordering::Relaxed);
-        assert!(queries < MOST_QUERIES, "{}: the queries do not end", self.speaks.create);
+        assert!(queries < MAX_QUERIES, "{}: the queries do not end", self.speaks.create);
         let now = self.virtual_time.millis();
         let is_here = self.speaks.history.is_none() || self.place == place;
         let is_meant = |record: &Value| self.speaks.selects.iter().all(|(of, field)| query[*of] == record[*field]);
