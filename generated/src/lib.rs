@@ -157,7 +157,7 @@ pub mod unified;
 /// | server error | unknown | A server on the way gave up waiting, perhaps after the request was handled. |
 /// | other status | unknown | Neither document speaks of statuses other than 200, and an answer without an envelope does not show which server sent it. |
 /// | unreadable | unknown | The broken answer may have been a success. |
-/// | item failed | not done | The answer itself lists the item among those that failed. |
+/// | item failed | not done | The answer itself lists the item among those that failed, and gives no code that could leave it open. |
 /// | item unaccounted | unknown | The answer shows neither success nor failure of the item. |
 ///
 /// Of the codes that the documents list, each operation names those that leave the outcome unknown;
@@ -336,7 +336,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::ItemFailed,
             outcome: Some(runtime::tables::Outcome::NotDone),
-            why: "The answer itself lists the item among those that failed.",
+            why: "The answer itself lists the item among those that failed, and gives no code that could leave it open.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::CallResult::ItemUnaccounted,

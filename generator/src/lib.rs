@@ -27,6 +27,7 @@ mod diagnostics;
 mod earlier;
 mod emit;
 mod generator;
+mod json;
 mod load;
 // Only the tools read some parts of the model, and build scripts are compiled without them.
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]

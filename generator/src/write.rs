@@ -311,13 +311,25 @@ fn attempt(to: &mut Diagnostics, path: &Path, act: impl FnOnce(&Path) -> std::io
     }
 }
 
-/// Replaces the content of a file atomically.
+/// Replaces the content of an emitted file: a reader, and a run after a killed one, finds it old or new. It need not
+/// reach the disk at once, because each run compares it and can make it again.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    replace_with(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// Replaces the content of a file that was written by hand, so that a loss of power loses neither old nor new.
+#[cfg(feature = "cli")]
+pub(crate) fn replace_durably(path: &Path, text: &str) -> std::io::Result<()> {
+    replace_with(path, |file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+}
+
+fn replace_with(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let (temporary, mut file) = create_temporary(folder)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    let replaced = written.and_then(|()| std::fs::rename(&temporary, path));
+    let (temporary, mut file) = create_temporary(folder).or_else(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => std::fs::create_dir_all(folder).and_then(|()| create_temporary(folder)),
+        _ => Err(error),
+    })?;
+    let replaced = write(&mut file).and_then(|()| std::fs::rename(&temporary, path));
     if replaced.is_err() {
         let _ = std::fs::remove_file(&temporary);
     }

@@ -12,7 +12,7 @@ use tradeapi::runtime::signing::HmacSha256;
 
 use crate::instruments::{Coin, Instrument, quotient};
 use crate::orders::{Fill, Presets};
-use crate::setup::Price;
+use crate::values::Price;
 use crate::words::{Family, Line, Margin, Mode, PositionSide, Side};
 
 /// A user to open accounts for.

@@ -1,52 +1,13 @@
 //! Amending and cancelling.
 
 use rust_decimal::Decimal;
-use tradeapi::{classic, unified};
 
 use crate::events::Event;
-use crate::orders::{Order, Preset, Presets, State};
+use crate::orders::{Changes, Name, Order, Presets, State};
 use crate::refusal::Reason;
-use crate::schedule::Task;
 use crate::state::Core;
+use crate::tasks::Task;
 use crate::words::Cancelled;
-
-/// A modification of the unified family.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Changes {
-    pub(crate) qty: Option<Decimal>,
-    pub(crate) price: Option<Decimal>,
-    pub(crate) adjusts_price: bool,
-    /// Whether the order is cancelled when the modification is rejected.
-    pub(crate) auto_cancel: bool,
-    /// The id of the modification.
-    pub(crate) request_id: Option<u64>,
-    pub(crate) take_profit: Option<Preset>,
-    pub(crate) stop_loss: Option<Preset>,
-}
-
-/// A reference to an order by one of its ids.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Name {
-    Id(String),
-    Client(String),
-}
-
-/// A conversion from the reference types of both families.
-macro_rules! named_by {
-    ($($family:ident),*) => {$(
-        impl From<&$family::OrderRef> for Name {
-            fn from(order: &$family::OrderRef) -> Self {
-                match order {
-                    $family::OrderRef::ClientOid(id) => Self::Client(id.as_str().to_owned()),
-                    $family::OrderRef::OrderId(id) => Self::Id(id.as_str().to_owned()),
-                    _ => Self::Id(String::new()),
-                }
-            }
-        }
-    )*};
-}
-
-named_by!(classic, unified);
 
 impl Core {
     /// The order of an account with this name.

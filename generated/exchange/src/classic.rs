@@ -10,12 +10,12 @@ mod replacing;
 use rust_decimal::Decimal;
 use tradeapi::classic::{OrderIds, OrderRef};
 
-use crate::amending::Name;
 use crate::events::{Event, Unplaced};
-use crate::gate::Desk;
+use crate::orders::Name;
 use crate::orders::Order;
 use crate::pages::Wanted;
 use crate::refusal::Reason;
+use crate::routes::Desk;
 
 fn ids_of(id: u64, client: Option<&str>) -> OrderIds {
     let mut ids = OrderIds::default();

@@ -213,7 +213,7 @@ fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     let target = match query.get("aim").as_deref() {
         None | Some("changes") => FaultTarget::Changes,
         Some("all") => FaultTarget::All,
-        Some(id) if crate::gate::operations().any(|meta| meta.id == id) => FaultTarget::Operation(id.to_owned()),
+        Some(id) if crate::routes::operations().any(|meta| meta.id == id) => FaultTarget::Operation(id.to_owned()),
         Some(id) => {
             return Err(Refused::bad(format!(
                 "unknown operation {id:?}: expected changes, all, or an id such as unified.place-order"

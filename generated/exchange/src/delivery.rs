@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 
-use crate::journal::Answered;
+use crate::recorded::Answered;
 
 /// How an answer arrives, with its delay and unsolicited bytes after it.
 #[derive(Debug)]

@@ -25,9 +25,10 @@ use crate::hostile::Counts;
 use crate::journal::{Action, Journal, Recording, ReplayError};
 use crate::reading::number;
 use crate::settings::Settings;
-use crate::setup::{Price, Setup};
+use crate::setup::Setup;
 use crate::state::Core;
 use crate::time::Time;
+use crate::values::Price;
 use crate::words::{Family, Line};
 
 /// An exchange. Clones share it.

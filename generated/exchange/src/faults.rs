@@ -156,7 +156,7 @@ pub struct Fault {
     /// How often it still occurs; unlimited if `None`.
     pub(crate) times: Option<u32>,
     pub(crate) per_mille: u32,
-    #[serde(with = "crate::setup::millis")]
+    #[serde(with = "crate::values::millis")]
     pub(crate) delay: Duration,
 }
 

@@ -1,185 +1,29 @@
-//! Authentication, permissions, rate limits and routing of a request.
+//! The way of a request: authentication, its operation, faults, and the answer.
 
 use std::net::IpAddr;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
-use rustc_hash::FxHashMap;
-use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
-use tradeapi::runtime::json::{Encode, JsonWriter};
-use tradeapi::runtime::tables::{Access, Meta, Scope, Step};
-use tradeapi::{API, Operation, Timestamp, Violations};
+use tradeapi::runtime::json::JsonWriter;
+use tradeapi::runtime::tables::{Access, Step};
+use tradeapi::{API, Timestamp};
 
-use crate::amending::Name;
+use crate::answer_plan::{AnswerPlan, signed_at};
+use crate::authentication::authenticate;
 use crate::delivery::{Delivered, Delivery};
 use crate::faults::FaultKind;
-use crate::hostile;
-use crate::journal::{Answered, JournalLine, Recorded, count_rule};
+use crate::journal::{JournalLine, count_rule};
 use crate::log::Entry;
-use crate::orders::Order;
-use crate::reading;
-use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
+use crate::recorded::{Answered, Recorded};
+use crate::refusal::{FAULT, Reason, Refusal};
+use crate::routes::{Caller, Route, Served};
 use crate::state::Core;
-use crate::words::Family;
-
-pub(crate) mod authentication;
-
-use self::authentication::authenticate;
-
-/// The initial capacity of an answer, enough for the record of an order.
-const ROOM: usize = 1_024;
-
-/// An operation that this exchange serves. A new operation of the schema does not compile until it is served.
-pub(crate) trait Serve: Operation<Response: Encode> {
-    /// Whether an item that breaks a rule does not affect the other items.
-    const ITEMS_FAIL_ALONE: bool = false;
-
-    /// Carries out the request.
-    fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
-
-    /// The data of the answer.
-    fn data(response: &Self::Response) -> String {
-        let mut out = JsonWriter::with_capacity(ROOM);
-        response.encode(&mut out);
-        out.finish()
-    }
-}
-
-/// The context of a request that is served.
-pub(crate) struct Desk<'a> {
-    pub(crate) core: &'a mut Core,
-    pub(crate) meta: &'static Meta,
-    /// The account of the request. A public request has none.
-    pub(crate) account: usize,
-    violations: Violations,
-}
-
-impl Desk<'_> {
-    /// Why an item of a batch is refused before it is handled.
-    pub(crate) fn refused_item(&self, index: usize) -> Option<Refusal> {
-        if let Some(refusal) = &self.core.refused_items {
-            return Some(refusal.clone());
-        }
-        let violation = self.violations.refusals().find(|violation| item_of(violation) == Some(index))?;
-        Some(of_violation(violation, self.meta))
-    }
-
-    pub(crate) fn refusal(&self, reason: Reason) -> Refusal {
-        reason.of(self.meta)
-    }
-
-    /// The order that a query names, as the node shows it.
-    pub(crate) fn shown(&mut self, name: &Name) -> Option<Order> {
-        self.core.shown(self.account, name)
-    }
-}
-
-/// An operation with its path, and the function that serves it.
-pub(crate) struct Route {
-    pub(crate) meta: &'static Meta,
-    call: fn(&mut Core, &Caller<'_>) -> Served,
-}
-
-impl Route {
-    const fn of<O: Serve>() -> Self {
-        Self { meta: O::META, call: call::<O> }
-    }
-
-    /// Serves a request.
-    pub(crate) fn call(&self, core: &mut Core, caller: &Caller<'_>) -> Served {
-        (self.call)(core, caller)
-    }
-}
-
-macro_rules! routes {
-    ($($operation:ty),* $(,)?) => {
-        &[$(Route::of::<$operation>()),*]
-    };
-}
-
-static ROUTES: &[Route] = tradeapi::for_each_operation!(routes);
-
-/// The routes by path, each with its method.
-static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
-    let mut by_path = FxHashMap::<&str, Vec<&Route>>::default();
-    for route in ROUTES {
-        by_path.entry(route.meta.path).or_default().push(route);
-    }
-    by_path
-});
-
-/// The parameters that identify orders, which answers repeat.
-pub(crate) fn id_parameters() -> &'static [&'static str] {
-    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let echoes = ROUTES.iter().filter_map(|route| route.meta.echoes.as_ref());
-        let mut names: Vec<&str> = echoes.flat_map(|echoes| echoes.ids).flat_map(|echo| echo.of).copied().collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    });
-    &NAMES
-}
-
-/// The operations that this exchange serves.
-pub(crate) fn operations() -> impl Iterator<Item = &'static Meta> {
-    ROUTES.iter().map(|route| route.meta)
-}
-
-/// The sender of a request, and its raw parameters.
-#[derive(Clone, Copy)]
-pub(crate) struct Caller<'a> {
-    pub(crate) user: Option<usize>,
-    pub(crate) address: IpAddr,
-    pub(crate) parameters: &'a str,
-}
-
-/// A request whose effect is delayed.
-#[derive(Clone)]
-pub(crate) struct Late {
-    route: &'static Route,
-    user: Option<usize>,
-    address: IpAddr,
-    parameters: String,
-    /// When all nodes show its effect.
-    pub(crate) settled: u64,
-}
-
-impl Late {
-    pub(crate) fn new(route: &'static Route, caller: &Caller<'_>, settled: u64) -> Self {
-        let Caller { user, address, parameters } = *caller;
-        Self { route, user, address, parameters: parameters.to_owned(), settled }
-    }
-
-    pub(crate) fn carry_out(&self, core: &mut Core) -> Served {
-        let Self { route, user, address, .. } = *self;
-        route.call(core, &Caller { user, address, parameters: &self.parameters })
-    }
-}
-
-impl std::fmt::Debug for Late {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Late").field("operation", &self.route.meta.id).finish_non_exhaustive()
-    }
-}
-
-/// The data of an answer or a refusal, and the number of calls left.
-pub(crate) struct Served {
-    pub(crate) data: Result<String, Refusal>,
-    pub(crate) left: Option<u32>,
-}
-
-impl Served {
-    pub(crate) fn refused(refusal: Refusal) -> Self {
-        Self { data: Err(refusal), left: None }
-    }
-}
 
 /// Answers a request that arrives at `now`.
 pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
     core.advance(now.as_millis());
-    let route = of_path(request);
+    let route = Route::of_request(request);
     let meta = route.map(|route| route.meta);
     let mut answer_plan = core.answer_plan(meta, request);
     let shown =
@@ -208,7 +52,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     if let Some(refusal) = refusal {
         count_rule(&mut core.violations, &refusal.rule);
     }
-    let time = answer_plan.as_mut().map_or_else(|| shown.to_string(), hostile::AnswerPlan::stated_time);
+    let time = answer_plan.as_mut().map_or_else(|| shown.to_string(), AnswerPlan::stated_time);
     let response = respond(core, &time, &served);
     let answered = core.journal.as_mut().map(|journal| {
         let name = kind.as_ref().map(|kind| kind.name().0);
@@ -222,14 +66,11 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
         (None, ..) => (Delivered::Whole(response), None),
     };
     if let Some(log) = &mut core.log {
-        let hostile = answer_plan.as_ref().map(hostile::AnswerPlan::fault_and_quirk);
+        let hostile = answer_plan.as_ref().map(AnswerPlan::fault_and_quirk);
         log.push(Entry::new(core.now, sender, request, served.data.as_deref(), kind, hostile));
     }
     Delivery { delivered, latency, behind, answered }
 }
-
-/// The rule that a refusal by a fault states.
-pub(crate) const FAULT: &str = "fault";
 
 /// Serves a request with a fault.
 fn serve_with_fault(core: &mut Core, route: &Route, caller: &Caller<'_>, kind: &FaultKind) -> Served {
@@ -251,21 +92,15 @@ fn serve_hostilely(
     core: &mut Core,
     route: &'static Route,
     caller: &Caller<'_>,
-    answer_plan: &mut hostile::AnswerPlan,
+    answer_plan: &mut AnswerPlan,
     request: &Request<Bytes>,
 ) -> Served {
-    let signed_at = hostile::signed_at(request).unwrap_or(core.now);
+    let signed_at = signed_at(request).unwrap_or(core.now);
     let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or(u64::MAX);
     if core.now > signed_at.saturating_add(window) {
         return Served::refused(Reason::ExpiredTimestamp.of(route.meta));
     }
     answer_plan.serve(core, route, caller, signed_at)
-}
-
-/// The operation of a request.
-fn of_path(request: &Request<Bytes>) -> Option<&'static Route> {
-    let of_path = BY_PATH.get(request.uri().path())?;
-    of_path.iter().find(|route| request.method().as_str() == route.meta.method.as_str()).copied()
 }
 
 fn find<'a>(
@@ -276,10 +111,7 @@ fn find<'a>(
     address: IpAddr,
 ) -> Result<(&'static Route, Option<usize>, &'a str), Refusal> {
     let Some(route) = route else {
-        return Err(match BY_PATH.get(request.uri().path()).and_then(|routes| routes.first()) {
-            Some(other) => Reason::WrongMethod.of(other.meta),
-            None => Reason::UnknownPath.of(&Meta::DEFAULT),
-        });
+        return Err(Route::missing(request));
     };
     let user = match route.meta.access {
         Access::Public => None,
@@ -296,48 +128,6 @@ fn find<'a>(
     };
     Ok((route, user, parameters))
 }
-
-/// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.
-fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
-    let family = if O::META.family == "classic" { Family::Classic } else { Family::Unified };
-    let nobody = tradeapi::runtime::Account::new();
-    let user = caller.user.map(|user| &core.users[user]);
-    let properties = user.map_or(&nobody, |user| &user.properties);
-    let read = reading::read::<O>(caller.parameters);
-    let class = read.as_ref().ok().and_then(|request| request.limit_class(properties));
-    let account = user.map_or(0, |user| user.account(family));
-    let context =
-        CheckContext { account: properties, now: Some(Timestamp::from_millis(core.now)), ..CheckContext::default() };
-    let violations = read.as_ref().map(|request| request.inspect(context)).unwrap_or_default();
-    let mut left = None;
-    if core.settings.rate_limits {
-        match core.limits.count(O::META, class, user.map(|user| user.id), caller.address, core.now) {
-            Ok(remaining) => left = remaining,
-            Err(exceeded) => {
-                let limit = exceeded.0;
-                let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
-                let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
-                let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
-                let rule = format!("{}.rate-{scope}{class}", O::META.id);
-                let refusal = Refusal { message, rule, ..Reason::TooManyRequests.of(O::META) };
-                return Served { data: Err(refusal), left: Some(0) };
-            }
-        }
-    }
-    let serve = || {
-        let request = read.map_err(|violations| of_violations(&violations, O::META))?;
-        let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
-        if refuses {
-            return Err(of_violations(&violations, O::META));
-        }
-        let response = request.serve(&mut Desk { core, meta: O::META, account, violations })?;
-        Ok(O::data(&response))
-    };
-    Served { data: serve(), left }
-}
-
-/// The policy for reading requests; rules are checked afterwards.
-pub(crate) static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 
 fn respond(core: &Core, time: &str, served: &Served) -> Response<Bytes> {
     let (status, code, message, data) = match &served.data {

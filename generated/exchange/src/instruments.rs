@@ -1,16 +1,14 @@
 //! Instruments: pairs with their steps, minimums and the arithmetic of their contracts.
 
 use rust_decimal::Decimal;
-use tradeapi::unified::Symbol;
 
-use crate::setup::Pair;
 use crate::words::{Family, Line, Side};
 
 /// The name of a coin.
 pub(crate) type Coin = &'static str;
 
 /// The decimal places that quotients are rounded to, more than any coin has.
-const PLACES: u32 = 12;
+pub(crate) const PLACES: u32 = 12;
 
 /// The maximum value of one order, so that no product of price and quantity loses a digit.
 pub(crate) const MAX_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
@@ -164,7 +162,8 @@ pub(crate) fn quotient(a: Decimal, b: Decimal) -> Decimal {
     a.checked_div(b).unwrap_or_default().round_dp(PLACES)
 }
 
-fn on_grid(number: Decimal, step: Decimal) -> Option<u64> {
+/// How many steps a number is; `None` if it is between two.
+pub(crate) fn on_grid(number: Decimal, step: Decimal) -> Option<u64> {
     if !number.checked_rem(step)?.is_zero() {
         return None;
     }
@@ -240,40 +239,6 @@ pub(crate) fn all() -> Vec<Instrument> {
             }
         })
         .collect()
-}
-
-/// A pair of a setup; `None` if its numbers make no sense. Its names live as long as the program.
-pub(crate) fn of_setup(pair: &Pair) -> Option<Instrument> {
-    let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
-    let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MAX_VALUE;
-    let is_by_quote = Symbol::from(pair.symbol.as_str()).is_new_coin_m();
-    let (contract, leverage, only) = match pair.line {
-        Line::Spot | Line::Margin => (Contract::Spot, 1, Some(Family::Unified)),
-        Line::UsdtFutures | Line::UsdcFutures => (Contract::Linear, 10, None),
-        Line::CoinFutures if is_by_quote => (Contract::InverseByQuote, 10, Some(Family::Unified)),
-        Line::CoinFutures => (Contract::Inverse, 10, Some(Family::Classic)),
-    };
-    if !is_sensible(pair.tick) || !is_sensible(pair.step) || pair.line == Line::Margin {
-        return None;
-    }
-    let mut made = Instrument {
-        line: pair.line,
-        symbol: leaked(&pair.symbol),
-        base: leaked(&pair.base),
-        quote: leaked(&pair.quote),
-        contract,
-        tick: pair.tick,
-        step: pair.step,
-        least: pair.least.max(1),
-        opening: on_grid(pair.opening, pair.tick).filter(|ticks| *ticks > 5)?,
-        clip: 1,
-        leverage,
-        only,
-        suspended: false,
-    };
-    // Orders of other participants are worth about a thousand of the quote coin.
-    made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).max(made.least);
-    Some(made)
 }
 
 #[cfg(test)]

@@ -47,15 +47,16 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `words`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
-//! | `book`, `matching` | the order book, and how orders match |
-//! | `placing`, `amending`, `closing`, `triggers`, `liquidation` | operations on orders and positions |
-//! | `market`, `dice` | other participants, and random numbers from a seed |
-//! | `state`, `schedule` | the whole state, and how it changes with time |
-//! | `gate`, `reading`, `refusal`, `limits` | the checks of a request: signature, rate limits, rules, and refusals |
-//! | `faults`, `hostile`, `delivery` | deliberate faults, and how answers are delivered |
-//! | `journal`, `setup` | recording and replay, and the initial state |
+//! | `words`, `values`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
+//! | `book`, `market`, `dice` | the order book, the price of a pair, and random numbers from a seed |
+//! | `recorded`, `delivery`, `hostile`, `faults` | answers as they are recorded and delivered, and deliberate faults |
+//! | `setup`, `journal`, `tasks`, `state` | the initial state, recording and replay, and the whole state |
+//! | `matching`, `placing`, `amending`, `closing`, `triggers`, `liquidation` | operations on orders and positions |
+//! | `participants`, `shown` | other participants, and what a node shows |
+//! | `refusal`, `limits`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
 //! | `unified`, `classic`, `reports`, `pages` | the operations |
+//! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
+//! | `authentication`, `answer_plan`, `gate` | the way of a request, and its faults in a hostile exchange |
 //! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
 //! | `log`, `snapshot`, `control` | the page and its control address |
 //! | `docs` | the reference of the API, at `/docs/` |
@@ -73,7 +74,10 @@
 
 mod account_view;
 mod accounts;
+mod actions;
 mod amending;
+mod answer_plan;
+mod authentication;
 mod book;
 mod classic;
 mod closing;
@@ -96,19 +100,25 @@ mod market;
 mod matching;
 mod orders;
 mod pages;
+mod participants;
 mod placing;
 mod reading;
+mod recorded;
 mod refusal;
 mod reports;
+mod routes;
 mod schedule;
 pub mod server;
 mod settings;
 mod setup;
+mod shown;
 mod snapshot;
 mod state;
+mod tasks;
 mod time;
 mod triggers;
 mod unified;
+mod values;
 mod words;
 
 pub use account_view::{AccountView, BalanceView, BookView, OrderView, PositionView};
@@ -125,6 +135,7 @@ pub use hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Nod
 pub use journal::ReplayError;
 pub use orders::State;
 pub use settings::Settings;
-pub use setup::{Pair, Price, Prices, Setup, SetupError};
+pub use setup::{Pair, Prices, Setup, SetupError};
 pub use time::Time;
+pub use values::Price;
 pub use words::{Cancelled, Effect, Family, Line, Margin, Mode, PositionSide, Side};

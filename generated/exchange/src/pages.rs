@@ -3,9 +3,9 @@
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Meta;
 
-use crate::gate::Desk;
 use crate::hostile::HostileFault;
 use crate::orders::{Fill, Order};
+use crate::routes::Desk;
 use crate::state::Core;
 use crate::words::Line;
 

@@ -1,12 +1,11 @@
 //! Reading of requests by the emitted types, and of numbers.
 
 use rust_decimal::Decimal;
-use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
 use tradeapi::runtime::json::{JsonWriter, Kind, ReadError, Reader};
 use tradeapi::runtime::tables::Sends;
 use tradeapi::{Operation, Violations};
 
-use crate::gate::NO_RULES;
 use crate::refusal::Reason;
 
 /// An upper bound of prices and quantities, and of their decimal places, so that products are exact.
@@ -15,6 +14,9 @@ const MAX_PLACES: u32 = 12;
 
 /// The depth of requests: a list of objects in an object.
 const DEPTH: u32 = 4;
+
+/// The policy for reading requests; rules are checked afterwards.
+static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 
 /// Reads the request of an operation; its rules are checked by the caller.
 ///

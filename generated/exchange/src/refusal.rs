@@ -18,6 +18,9 @@ pub(crate) struct Refusal {
     pub(crate) rule: String,
 }
 
+/// The rule that a refusal by a fault states.
+pub(crate) const FAULT: &str = "fault";
+
 /// Declares the reasons of refusals, each with its name in the schema.
 macro_rules! reasons {
     ($($name:ident = $row:literal),* $(,)?) => {

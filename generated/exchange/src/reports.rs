@@ -7,10 +7,10 @@ use tradeapi::unified::{GetInsiderTrades, GetInsiderTradesPage, InsiderTrade};
 use tradeapi::{Operation, Timestamp};
 
 use crate::dice::{Dice, Seed};
-use crate::gate::{Desk, Serve};
 use crate::pages::page_size;
 use crate::reading::wire;
 use crate::refusal::Refusal;
+use crate::routes::{Desk, Serve};
 
 /// The number of insider trades of a company.
 const TRADES: u64 = 250;

@@ -1,41 +1,18 @@
 //! Scheduled tasks, and the deletion of old records.
 
-use std::time::Duration;
-
 use tradeapi::runtime::tables::Length;
 use tradeapi::{Operation, Timestamp, classic, unified};
 
-use crate::amending::Changes;
 use crate::events::Event;
-use crate::gate::Late;
-use crate::orders::Ticket;
+use crate::routes::{Caller, Route};
 use crate::state::Core;
+use crate::tasks::{Late, Task};
 use crate::words::Family;
-
-/// A scheduled task.
-#[derive(Clone, Debug)]
-pub(crate) enum Task {
-    /// Places the order that replaces a modified one.
-    Place(Box<Ticket>),
-    /// Applies a modification.
-    Amend(u64, Changes),
-    /// Moves the price of a pair that is played back.
-    Price(usize, u64),
-    /// Serves a request that a hostile exchange has delayed.
-    Late(Box<Late>),
-}
 
 /// The interval at which old fills are deleted, in milliseconds.
 const FORGETTING: u64 = 60 * 60 * 1000;
 
 impl Core {
-    /// Schedules a task.
-    pub(crate) fn later(&mut self, delay: Duration, task: Task) {
-        let at = self.now.saturating_add(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
-        let id = self.new_id();
-        self.tasks.insert((at, id), task);
-    }
-
     /// Advances to `now`, and runs the tasks that are due in their order. Time does not go back.
     pub(crate) fn advance(&mut self, now: u64) {
         let now = now.max(self.now);
@@ -83,6 +60,19 @@ impl Core {
         if let Some(code) = refused {
             self.publish(Event::Refused { code: code.to_owned() });
         }
+    }
+
+    /// Carries out a delayed request.
+    fn carry_out_late(&mut self, late: &Late) {
+        let Late { meta, user, address, parameters, settled } = late;
+        if let Some(hostile) = &mut self.hostile {
+            hostile.settled = *settled;
+        }
+        if let Some(route) = Route::of_operation(meta) {
+            // A refusal has no effect: the order that it names may have ended.
+            let _ = route.call(self, &Caller { user: *user, address: *address, parameters });
+        }
+        self.note_versions();
     }
 
     /// Schedules the deletion of an order that has ended. The unified family keeps cancelled orders for the documented

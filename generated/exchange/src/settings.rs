@@ -30,10 +30,10 @@ pub struct Settings {
     /// Whether positions are closed when their margin is used up.
     pub liquidation: bool,
     /// How long the classic family takes to create the order that replaces a modified one.
-    #[serde(with = "crate::setup::millis")]
+    #[serde(with = "crate::values::millis")]
     pub replacement_delay: Duration,
     /// How long a modification of the unified family is in progress.
-    #[serde(with = "crate::setup::millis")]
+    #[serde(with = "crate::values::millis")]
     pub modification_delay: Duration,
     /// Whether a modification with autoCancel also cancels its order if it is refused because others are in progress.
     pub auto_cancel_in_progress: bool,

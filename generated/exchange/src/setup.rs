@@ -5,11 +5,14 @@ use std::{fs, io};
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use tradeapi::unified::Symbol;
 
 use crate::accounts::Profile;
 use crate::faults::Conditions;
+use crate::instruments::{Contract, Instrument, MAX_VALUE, PLACES, on_grid};
 use crate::settings::Settings;
-use crate::words::Line;
+use crate::values::{Price, number};
+use crate::words::{Family, Line};
 
 /// The setup of an exchange.
 ///
@@ -88,11 +91,6 @@ pub struct Prices {
     pub steps: Vec<(u64, Price)>,
 }
 
-/// A price.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Price(#[serde(with = "number")] pub Decimal);
-
 /// The error of an invalid setup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetupError(String);
@@ -132,6 +130,42 @@ impl Setup {
     }
 }
 
+impl Pair {
+    /// The instrument; `None` if the numbers make no sense. Its names live as long as the program.
+    pub(crate) fn instrument(&self) -> Option<Instrument> {
+        let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
+        let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MAX_VALUE;
+        let is_by_quote = Symbol::from(self.symbol.as_str()).is_new_coin_m();
+        let (contract, leverage, only) = match self.line {
+            Line::Spot | Line::Margin => (Contract::Spot, 1, Some(Family::Unified)),
+            Line::UsdtFutures | Line::UsdcFutures => (Contract::Linear, 10, None),
+            Line::CoinFutures if is_by_quote => (Contract::InverseByQuote, 10, Some(Family::Unified)),
+            Line::CoinFutures => (Contract::Inverse, 10, Some(Family::Classic)),
+        };
+        if !is_sensible(self.tick) || !is_sensible(self.step) || self.line == Line::Margin {
+            return None;
+        }
+        let mut made = Instrument {
+            line: self.line,
+            symbol: leaked(&self.symbol),
+            base: leaked(&self.base),
+            quote: leaked(&self.quote),
+            contract,
+            tick: self.tick,
+            step: self.step,
+            least: self.least.max(1),
+            opening: on_grid(self.opening, self.tick).filter(|ticks| *ticks > 5)?,
+            clip: 1,
+            leverage,
+            only,
+            suspended: false,
+        };
+        // Orders of other participants are worth about a thousand of the quote coin.
+        made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).max(made.least);
+        Some(made)
+    }
+}
+
 impl Prices {
     /// Reads a CSV file of prices: on each line a time in Unix milliseconds and a price. A first line with names is
     /// skipped, and so are further columns. The first time is the start.
@@ -162,62 +196,5 @@ impl Prices {
             }
         }
         Ok(Self { symbol: symbol.to_owned(), steps })
-    }
-}
-
-/// Exact numbers, written as text and read from text or numbers.
-pub(crate) mod number {
-    use rust_decimal::Decimal;
-    use serde::de::{Error, Visitor};
-    use serde::{Deserializer, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(number: &Decimal, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(number)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Decimal, D::Error> {
-        from.deserialize_any(Number)
-    }
-
-    struct Number;
-
-    impl Visitor<'_> for Number {
-        type Value = Decimal;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("a number")
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<Decimal, E> {
-            text.parse().map_err(|_| E::custom(format!("invalid number `{text}`")))
-        }
-
-        fn visit_u64<E: Error>(self, number: u64) -> Result<Decimal, E> {
-            Ok(number.into())
-        }
-
-        fn visit_i64<E: Error>(self, number: i64) -> Result<Decimal, E> {
-            Ok(number.into())
-        }
-
-        fn visit_f64<E: Error>(self, number: f64) -> Result<Decimal, E> {
-            // The shortest text of the number is the one in the file.
-            self.visit_str(&number.to_string())
-        }
-    }
-}
-
-/// Lengths of time in milliseconds.
-pub(crate) mod millis {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        u64::deserialize(from).map(Duration::from_millis)
     }
 }

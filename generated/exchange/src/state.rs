@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::signing::HmacSha256;
 
@@ -14,16 +13,15 @@ use crate::events::Event;
 use crate::faults::{Conditions, Faults};
 use crate::hostile::Hostile;
 use crate::instruments::{self, Instrument};
-use crate::journal::{Action, Journal, JournalLine};
+use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
-use crate::orders::{Order, Orders};
+use crate::orders::Orders;
 use crate::refusal::Refusal;
-use crate::schedule::Task;
 use crate::settings::Settings;
-use crate::setup::Setup;
-use crate::triggers::Bought;
+use crate::setup::{Pair, Setup};
+use crate::tasks::Task;
 use crate::words::{Family, Line, PositionSide, Side};
 
 /// The first id; ids have nineteen digits.
@@ -53,8 +51,8 @@ pub(crate) struct Core {
     pub(crate) guarded: BTreeSet<(usize, usize, PositionSide)>,
     /// All positions, in the same form.
     pub(crate) held: BTreeSet<(usize, usize, PositionSide)>,
-    /// Ended spot orders with a take-profit or a stop-loss for what they traded.
-    pub(crate) bought: Bought,
+    /// Ended spot orders with a take-profit or a stop-loss for what they traded: pair, order.
+    pub(crate) bought: BTreeSet<(usize, u64)>,
     last_id: u64,
     pub(crate) tasks: BTreeMap<(u64, u64), Task>,
     /// Scheduled deletions of orders: cancelled ones of the unified family, and all others.
@@ -81,7 +79,7 @@ impl Core {
     pub(crate) fn new(setup: Setup, now: u64) -> Self {
         let settings = setup.settings.clone();
         let mut pairs = instruments::all();
-        pairs.extend(setup.instruments.iter().filter_map(instruments::of_setup));
+        pairs.extend(setup.instruments.iter().filter_map(Pair::instrument));
         let seed = settings.seed;
         let markets = (1..).zip(&pairs).map(|(purpose, pair)| Market::new(pair, Dice::new(seed, purpose))).collect();
         let faults = Faults::new(Dice::new(seed, u64::MAX));
@@ -99,7 +97,7 @@ impl Core {
             orders: Orders::default(),
             guarded: BTreeSet::new(),
             held: BTreeSet::new(),
-            bought: Bought::new(),
+            bought: BTreeSet::new(),
             last_id: FIRST_ID,
             tasks: BTreeMap::new(),
             forget: Default::default(),
@@ -120,12 +118,19 @@ impl Core {
         core
     }
 
-    fn set_conditions(&mut self, conditions: Conditions) {
+    pub(crate) fn set_conditions(&mut self, conditions: Conditions) {
         match (&mut self.hostile, &conditions.hostility) {
             (Some(hostile), Some(settings)) => hostile.settings = settings.clone(),
             (hostile, settings) => *hostile = settings.clone().map(|settings| Box::new(Hostile::new(settings))),
         }
         self.faults.conditions = conditions;
+    }
+
+    /// Schedules a task.
+    pub(crate) fn later(&mut self, delay: Duration, task: Task) {
+        let at = self.now.saturating_add(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
+        let id = self.new_id();
+        self.tasks.insert((at, id), task);
     }
 
     /// Schedules the prices that are played back.
@@ -141,67 +146,6 @@ impl Core {
             self.markets[index].is_played_back = true;
             self.later(Duration::from_millis(at), Task::Price(index, ticks));
         }
-    }
-
-    /// Carries out an action, and records it in the journal.
-    pub(crate) fn act(&mut self, now: u64, action: Action) -> Result<(), String> {
-        if !matches!(action, Action::Reset) {
-            self.advance(now);
-        }
-        let line = self.journal.is_some().then(|| JournalLine::of_action(now, action.clone()));
-        match action {
-            Action::Look => {}
-            Action::Fill { order, qty } => self.fill_by_name(&order, qty.0)?,
-            Action::Price { symbol, price } => self.move_price(&symbol, price.0)?,
-            Action::Suspend { symbol, is_suspended } => {
-                self.pairs
-                    .iter_mut()
-                    .filter(|pair| pair.symbol == symbol)
-                    .for_each(|pair| pair.suspended = is_suspended);
-            }
-            Action::Fault(fault) => self.faults.list.push(fault),
-            Action::ClearFaults => self.faults.list.clear(),
-            Action::Conditions(conditions) => self.set_conditions(conditions),
-            Action::Open(profile) => {
-                self.open(*profile);
-            }
-            Action::Reset => self.reset(now),
-        }
-        if let (Some(journal), Some(line)) = (&mut self.journal, line) {
-            journal.push(&line);
-        }
-        Ok(())
-    }
-
-    fn fill_by_name(&mut self, name: &str, qty: Decimal) -> Result<(), String> {
-        let is_meant = |order: &&Order| order.id.to_string() == name || order.client() == Some(name);
-        let found = self.orders.iter().filter(|order| order.spot.is_some()).find(is_meant);
-        let found = found.ok_or_else(|| format!("there is no open order {name}"))?;
-        let (id, index, spot, remaining) = (found.id, found.ticket.pair, found.spot, found.remaining());
-        let lots = self.pairs[index].lots(qty).filter(|lots| (1..=remaining).contains(lots));
-        let (Some(lots), Some(spot)) = (lots, spot) else {
-            let rest = self.pairs[index].qty(remaining);
-            return Err(format!(
-                "order {name} has {rest} left to fill: expected at most that, in multiples of the step"
-            ));
-        };
-        self.books[index].reduce(spot, lots);
-        self.fill(id, spot.ticks, lots, false);
-        self.trigger(index);
-        Ok(())
-    }
-
-    fn move_price(&mut self, symbol: &str, price: Decimal) -> Result<(), String> {
-        let indices: Vec<usize> = (0..self.pairs.len()).filter(|index| self.pairs[*index].symbol == symbol).collect();
-        if indices.is_empty() {
-            return Err(format!("there is no pair {symbol}"));
-        }
-        for index in indices {
-            let ticks = self.pairs[index].ticks(price).filter(|ticks| *ticks <= self.pairs[index].opening * 100);
-            let ticks = ticks.ok_or_else(|| format!("{price} is not a valid price of {symbol}"))?;
-            self.set_mid(index, ticks);
-        }
-        Ok(())
     }
 
     /// Opens the accounts of a user and returns the key, the secret and the passphrase.

@@ -1,7 +1,5 @@
 //! Take-profits and stop-losses: of positions, and of what spot orders bought or sold.
 
-use std::collections::BTreeSet;
-
 use crate::events::Event;
 use crate::orders::{Order, Preset, Quantity, Source, Ticket};
 use crate::state::Core;
@@ -15,9 +13,6 @@ enum Guarded {
     /// An ended spot order.
     Order(u64),
 }
-
-/// What a spot order bought or sold, which its presets sell or buy back.
-pub(crate) type Bought = BTreeSet<(usize, u64)>;
 
 impl Core {
     /// Applies the presets of an order to its position if there is one; otherwise they are applied at the first fill.

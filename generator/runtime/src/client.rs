@@ -1,6 +1,7 @@
 //! The client: it checks, signs and sends requests and reads their responses.
 
 mod builder;
+mod call;
 mod core;
 mod exchange_clock;
 #[cfg(feature = "blocking")]
@@ -18,12 +19,13 @@ mod tracking;
 mod weighing;
 
 pub use self::builder::ClientBuilder;
+pub(crate) use self::call::Attempt;
 pub use self::core::ClientCore;
 #[cfg(feature = "blocking")]
 pub(crate) use self::forked::refusing_calls;
 pub use self::metrics::CallMetrics;
 pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
-pub(crate) use self::sending::{Attempt, CallFuture};
+pub(crate) use self::sending::CallFuture;
 pub use self::time::SigningClock;
 pub(crate) use self::weighing::SETTLING;

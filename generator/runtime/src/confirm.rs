@@ -8,6 +8,7 @@ mod outside;
 mod places;
 mod plan;
 mod question;
+mod record;
 mod recover;
 mod rounds;
 mod verdict;
@@ -24,7 +25,7 @@ pub(crate) use look::OrderLookup;
 pub use each::{BatchConfirmation, ItemConfirmation};
 pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
-pub use plan::AnyRecord;
+pub use record::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 

@@ -3,9 +3,11 @@
 mod any;
 mod decode;
 mod error;
+mod layout;
 mod list;
 mod map;
 mod members;
+mod path;
 mod reader;
 mod record;
 mod room;

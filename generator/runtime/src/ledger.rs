@@ -87,7 +87,7 @@ impl Ledger {
         if self.taken.contains(&id) {
             return Ok(false);
         }
-        let key = PositionKey::new(family, line, &trade.instrument, trade.effect.side(trade.is_buy));
+        let key = PositionKey::new(family, line, &trade.instrument, PositionSide::changed_by(trade));
         let known = self.positions.get(&key).cloned().unwrap_or_default();
         let position = known.after(&key, trade)?;
         self.positions.insert(key, position);

@@ -18,6 +18,7 @@ mod permit;
 mod plan;
 #[cfg(feature = "redis")]
 mod redis;
+mod reservation;
 mod settings;
 mod state;
 mod trips;
@@ -27,12 +28,11 @@ mod window;
 pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use call::{Call, Classes};
 pub use in_process::InProcessLimits;
-pub use limiter::{
-    Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, Reservation, TooMany, Unavailable,
-};
+pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;
 pub use permit::Permit;
 pub use plan::Plan;
+pub use reservation::Reservation;
 pub use settings::{CountFrom, LimitSettings, QuotaShare};
 
 #[cfg(test)]

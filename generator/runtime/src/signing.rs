@@ -11,13 +11,13 @@ mod private_key;
 mod redacted;
 mod signature;
 mod signer;
+mod stamp;
 #[cfg(test)]
 mod tests;
 mod text;
 mod token;
 
 pub use authenticator::Authenticator;
-pub(crate) use authenticator::Stamp;
 pub use credentials::Credentials;
 pub(crate) use credentials::variable;
 pub use hmacs::{HmacSha256, HmacSha384, HmacSha512};
@@ -25,3 +25,4 @@ pub use hmacs::{HmacSha256, HmacSha384, HmacSha512};
 pub use private_key::PrivateKey;
 pub(crate) use redacted::redacted;
 pub use signer::Signer;
+pub(crate) use stamp::Stamp;

@@ -8,6 +8,7 @@ mod confirm;
 mod days;
 mod meta;
 mod outcome;
+mod refusal;
 mod rule;
 mod style;
 mod window;
@@ -21,11 +22,12 @@ pub use authentication::{
     Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,
     SecretForm, Signature, TimestampForm, Token,
 };
-pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
+pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
-pub use meta::{Access, Amends, Effect, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeightCondition};
-pub use outcome::{CallResult, Outcome, OutcomeRow};
+pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeightCondition};
+pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
+pub use refusal::Refusal;
 pub use rule::{Ceiling, Rule, Severity};
 pub use style::{Lists, Objects, ParameterStyle, Sends};
 pub use window::{Length, Window};

@@ -1,6 +1,7 @@
 //! Modules of the runtime import only from layers below their own. The layers stand in the documentation of the crate.
+//! The modules within a folder import each other in no circle, there, in the local exchange and in the campaigns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -119,4 +120,212 @@ fn an_import_is_found_however_it_is_written() {
                 macro_rules! m { () => { $crate::json::Reader } }\ncrate::identifier! {}\n#[cfg(test)]\nmod tests {\n    \
                 use crate::blocking;\n}\nuse super::super::{retry};\n";
     assert_eq!(imports(&code(text), 2), ["client", "Error", "limits", ""]);
+}
+
+/// The sources that form no circles within a folder.
+const WITHOUT_CIRCLES: [&str; 3] = ["src", "../../generated/exchange/src", "../../tests/campaign/src"];
+
+/// A module.
+struct Module {
+    code: String,
+    /// The names that its `use` declarations bring in, each with the path behind it from the root of the crate.
+    names: BTreeMap<String, String>,
+}
+
+/// The modules of a crate by their paths, such as `json::reader`; the root has an empty one.
+fn modules(source: &Path) -> Result<BTreeMap<String, Module>, Box<dyn std::error::Error>> {
+    let mut paths = Vec::new();
+    files(source, &mut paths)?;
+    let mut codes = BTreeMap::new();
+    for path in paths {
+        let within = path.strip_prefix(source)?.with_extension("");
+        let parts: Vec<_> = within.iter().filter_map(|part| part.to_str()).filter(|part| *part != "lib").collect();
+        codes.insert(parts.join("::"), code(&fs::read_to_string(&path)?));
+    }
+    Ok(linked(codes))
+}
+
+/// Modules of which each knows the names that it imports.
+fn linked(codes: BTreeMap<String, String>) -> BTreeMap<String, Module> {
+    let known: BTreeSet<String> = codes.keys().cloned().collect();
+    let mut exported = BTreeMap::new();
+    let mut modules = BTreeMap::new();
+    for (module, code) in codes {
+        for (_, rest) in code.match_indices("macro_rules! ").map(|(at, start)| code.split_at(at + start.len())) {
+            let name = identifier(rest);
+            exported.insert(name.to_owned(), joined(&module, name));
+        }
+        let names =
+            declared(&code).into_iter().filter_map(|(path, name)| Some((name, absolute(&module, &path, &known)?)));
+        let names = names.collect();
+        modules.insert(module, Module { code, names });
+    }
+    // An exported macro stands at the root of its crate.
+    if let Some(root) = modules.get_mut("") {
+        exported.into_iter().for_each(|(name, path)| _ = root.names.entry(name).or_insert(path));
+    }
+    modules
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+fn joined(module: &str, rest: &str) -> String {
+    if module.is_empty() { rest.to_owned() } else { format!("{module}::{rest}") }
+}
+
+/// The paths of the `use` declarations of a module, each with the name that it gets there.
+fn declared(code: &str) -> Vec<(String, String)> {
+    let starts = code.match_indices("use ").filter(|(at, _)| {
+        let line = code[..*at].rsplit('\n').next().unwrap_or_default().trim_start();
+        line.is_empty() || line.starts_with("pub") && line.ends_with(' ')
+    });
+    let trees = starts.filter_map(|(at, start)| code[at + start.len()..].split(';').next());
+    trees.flat_map(paths).map(named).collect()
+}
+
+/// A path of a `use` declaration without what follows it, and the name that it brings in.
+fn named(path: String) -> (String, String) {
+    let (path, name) = path.split_once(" as ").unwrap_or((&path, path.rsplit("::").next().unwrap_or_default()));
+    match path.strip_suffix("::self") {
+        Some(module) => (module.to_owned(), module.rsplit("::").next().unwrap_or_default().to_owned()),
+        None => (path.to_owned(), name.to_owned()),
+    }
+}
+
+/// The paths that a text begins with: one, or each of a group in braces.
+fn paths(text: &str) -> Vec<String> {
+    let text = text.trim_start();
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && !"_:".contains(letter)).unwrap_or(text.len());
+    let (path, rest) = text.split_at(end);
+    match rest.strip_prefix('{').filter(|_| path.ends_with("::") || path.is_empty()) {
+        Some(group) => members(group).into_iter().flat_map(paths).map(|member| format!("{path}{member}")).collect(),
+        None => match rest.strip_prefix(" as ") {
+            Some(name) => vec![format!("{path} as {}", identifier(name))],
+            None => vec![path.to_owned()],
+        },
+    }
+}
+
+/// The members of a group, whose text begins behind its brace.
+fn members(group: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut members) = (0, 0, Vec::new());
+    for (at, letter) in group.char_indices() {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        if depth < 0 || (letter == ',' && depth == 0) {
+            members.push(group[start..at].trim());
+            start = at + 1;
+        }
+        if depth < 0 {
+            break;
+        }
+    }
+    members.retain(|member| !member.is_empty());
+    members
+}
+
+/// A path from the root of the crate; `None` if it leads to another crate.
+fn absolute(module: &str, path: &str, known: &BTreeSet<String>) -> Option<String> {
+    if let Some(rest) = path.strip_prefix("crate::") {
+        return Some(rest.to_owned());
+    }
+    let mut base = module;
+    let mut rest = path.strip_prefix("self::").unwrap_or(path);
+    let is_relative = path.starts_with("self::") || path.starts_with("super::");
+    while let Some(above) = rest.strip_prefix("super::") {
+        base = base.rsplit_once("::").map_or("", |(base, _)| base);
+        rest = above;
+    }
+    (is_relative || known.contains(&joined(base, identifier(rest)))).then(|| joined(base, rest))
+}
+
+/// The module that declares what a path leads to, also if other modules export it again.
+fn declaring(path: &str, modules: &BTreeMap<String, Module>) -> String {
+    let mut path = path.to_owned();
+    // No chain of exports is longer.
+    for _ in 0..modules.len() {
+        let mut module = path.as_str();
+        while !modules.contains_key(module) {
+            module = module.rsplit_once("::").map_or("", |(module, _)| module);
+        }
+        let rest = path[module.len()..].trim_start_matches("::");
+        let name = identifier(rest);
+        match modules.get(module).and_then(|found| found.names.get(name)).filter(|exported| **exported != path) {
+            Some(exported) if !name.is_empty() => path = format!("{exported}{}", &rest[name.len()..]),
+            _ => return module.to_owned(),
+        }
+    }
+    path
+}
+
+/// The modules whose items a module names in paths.
+fn named_modules(module: &str, modules: &BTreeMap<String, Module>, known: &BTreeSet<String>) -> BTreeSet<String> {
+    let Some(Module { code, .. }) = modules.get(module) else { return BTreeSet::new() };
+    let starts = ["crate::", "self::", "super::"].into_iter().flat_map(|start| code.match_indices(start));
+    // `$crate::` is for the users of a macro; more of `super::` is found at its beginning.
+    let begins = |at: usize| !code[..at].ends_with(|before: char| before.is_alphanumeric() || "_$:".contains(before));
+    let paths = starts.filter(|(at, _)| begins(*at)).flat_map(|(at, _)| paths(&code[at..]));
+    let paths = paths.filter_map(|path| absolute(module, &named(path).0, known));
+    paths.map(|path| declaring(&path, modules)).collect()
+}
+
+/// For modules that stand side by side, which of them import which, with an example.
+fn between_siblings(modules: &BTreeMap<String, Module>) -> BTreeMap<(String, String), String> {
+    let known: BTreeSet<String> = modules.keys().cloned().collect();
+    let mut edges = BTreeMap::new();
+    for module in modules.keys() {
+        for other in named_modules(module, modules, &known) {
+            let (own, others): (Vec<&str>, Vec<&str>) = (module.split("::").collect(), other.split("::").collect());
+            let shared = own.iter().zip(&others).take_while(|(a, b)| a == b).count();
+            // A module that holds the other one is not a sibling of it, nor is the root of anything.
+            if shared < own.len() && shared < others.len() && !module.is_empty() && !other.is_empty() {
+                let edge = (own[..=shared].join("::"), others[..=shared].join("::"));
+                edges.insert(edge, format!("{module} names something of {other}"));
+            }
+        }
+    }
+    edges
+}
+
+/// The imports that are in circles, or on the way from one to another.
+fn circles(mut edges: BTreeMap<(String, String), String>) -> BTreeMap<(String, String), String> {
+    let mut before = usize::MAX;
+    while edges.len() < before {
+        before = edges.len();
+        let importers: BTreeSet<String> = edges.keys().map(|(module, _)| module.clone()).collect();
+        let imported: BTreeSet<String> = edges.keys().map(|(_, other)| other.clone()).collect();
+        edges.retain(|(module, other), _| importers.contains(other) && imported.contains(module));
+    }
+    edges
+}
+
+#[test]
+fn no_modules_of_a_folder_import_each_other_in_a_circle() -> Tested {
+    for source in WITHOUT_CIRCLES {
+        let edges = between_siblings(&modules(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source))?);
+        assert!(edges.len() > 100, "{source}: only {} imports were found", edges.len());
+        let found: Vec<String> = circles(edges).into_values().collect();
+        assert!(found.is_empty(), "{source}: these imports form circles:\n{}", found.join("\n"));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_circle_is_found_behind_what_hides_it() {
+    let found = |files: [(&str, &str); 3]| {
+        let codes = files.iter().map(|(module, text)| ((*module).to_owned(), code(text)));
+        circles(between_siblings(&linked(codes.collect()))).into_keys().map(|(module, _)| module).collect::<Vec<_>>()
+    };
+    let face = ("a", "mod x;\nmod y;\npub use x::{self, X};\npub use self::y::Y as Z;\n");
+    let one_way = ("a::y", "struct Y;\n// super::X\n#[cfg(test)]\nmod tests {\n    use super::super::X;\n}\n");
+    assert!(found([face, ("a::x", "use super::Z;\n"), one_way]).is_empty());
+    for other_way in ["use super::{X};\n", "fn f(_: &crate::a::X) {}\n", "use super::super::a::x::{self};\n"] {
+        assert_eq!(found([face, ("a::x", "use super::Z;\n"), ("a::y", other_way)]), ["a::x", "a::y"], "{other_way}");
+    }
+    let exports = "use super::y::Y;\n#[macro_export]\nmacro_rules! made { () => { $crate::a::Z } }\n";
+    assert_eq!(found([("", ""), ("a::x", exports), ("a::y", "crate::made! {}\n")]), ["a::x", "a::y"]);
+    let deep = [("", ""), ("a::x", "use crate::b::Y;\n"), ("b", "struct Y;\nuse crate::a::x::X;\n")];
+    assert_eq!(found(deep), ["a", "b"]);
 }

@@ -35,7 +35,7 @@ pub(super) fn write(replacements: &[Replacement]) -> Result<(usize, usize), Diag
                 }
                 text.replace_range(replacement.bytes.clone(), &replacement.text);
             }
-            write::replace(file, &text)
+            write::replace_durably(file, &text)
         });
         match result {
             Ok(()) => written += replacements.len(),

@@ -2,14 +2,13 @@
 //!
 //! An example is compared only if the files that it depends on are valid; otherwise it would repeat their mistakes.
 
-mod json;
 mod request;
 mod response;
 
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics, Help, Place};
+use crate::json::{self, Node, Value};
 use crate::model::{Api, Family, Operation, Truth};
-use json::{Node, Value};
 
 /// Checks the examples of all operations.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
@@ -94,7 +93,7 @@ impl Example<'_> {
     /// A boolean has the form that the schema states.
     fn boolean(&mut self, node: &Node, name: &str, truth: Truth) {
         let (is_one, what) = match truth {
-            Truth::Bare => (matches!(node.value, Value::Boolean), "a boolean without quotes"),
+            Truth::Bare => (matches!(node.value, Value::Boolean(_)), "a boolean without quotes"),
             Truth::Text => {
                 let is_word = |text: &str| matches!(text, "true" | "false");
                 (matches!(&node.value, Value::Text(text) if is_word(text)), "a boolean in quotes")

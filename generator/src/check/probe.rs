@@ -2,6 +2,7 @@
 
 use super::examples;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::json::{self, Member, Node, Value};
 use crate::model::{Access, Api, Effect, Family, Identifier, Lookup, Operation, Type};
 
 /// The probe is signed, changes nothing, and has a complete request.
@@ -41,9 +42,9 @@ fn is_built_without_reading(
     (request, place): &(String, Place),
     to: &mut Diagnostics,
 ) {
-    let Ok(serde_json::Value::Object(members)) = serde_json::from_str(request) else { return };
+    let Ok(Node { value: Value::Object(members), .. }) = json::parse(request) else { return };
     let names = family.names(operation.members());
-    for name in members.keys() {
+    for Member { name, .. } in &members {
         let Lookup::Found(found) = names.find(name) else { continue };
         let Some(shape) = found.parameter().map(|parameter| &parameter.shape) else { continue };
         let is_read = shape.element().is_none_or(Type::is_decimal)

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Literal;
 use quote::quote;
-use serde_json::{Map, Value};
 use syn::{Expr, Path};
 
 use super::code::{alternative, ident};
@@ -13,6 +12,7 @@ use super::docs::Docs;
 use super::scope::{Scope, value_type};
 use super::{choices, declarations, module_name, trees};
 use crate::emit::Layout;
+use crate::json::{self, Member, Value};
 #[cfg(feature = "cli")]
 use crate::model::Family;
 use crate::model::{Api, Body, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
@@ -21,9 +21,9 @@ use crate::words::Times;
 /// Adds the example. In a module, whose path is known only to its owner, it is shown but not compiled.
 pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) {
     let Some(example) = operation.examples.first() else { return };
-    let Ok(json) = serde_json::from_str::<Value>(&example.request.0) else { return };
+    let Ok(json) = json::parse(&example.request.0) else { return };
     let writer = Writer::new(scope, root(api, layout));
-    let Some(request) = writer.request(operation, &json) else { return };
+    let Some(request) = writer.request(operation, &json.value) else { return };
     let lines = writer.program(operation, request, Calling::Async);
     docs.heading("Example");
     docs.prose(&example.about);
@@ -41,7 +41,7 @@ pub(crate) struct ExampleCalls {
 /// Programs that send a request; `None` if it cannot be written as Rust.
 #[cfg(feature = "cli")]
 pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, json: &str) -> Option<ExampleCalls> {
-    let (scope, json) = (Scope::new(family), serde_json::from_str(json).ok()?);
+    let (scope, json) = (Scope::new(family), json::parse(json).ok()?.value);
     let writer = Writer::new(&scope, root(api, Layout::Crate));
     let program = |calling| {
         let request = writer.request(operation, &json)?;
@@ -61,7 +61,7 @@ enum Calling {
 /// A request as an expression; `None` if a part of it has to be parsed, which may fail.
 pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> Option<Expr> {
     let writer = Writer { dec: &["runtime", "dec"], ..Writer::new(scope, vec!["runtime".to_owned()]) };
-    let request = writer.request(operation, &serde_json::from_str(json).ok()?)?;
+    let request = writer.request(operation, &json::parse(json).ok()?.value)?;
     writer.used.borrow().iter().for_each(|name| drop(scope.named(name)));
     Some(request)
 }
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         let name = &operation.rust.rust;
         self.note(name);
         match &operation.body {
-            Body::Parameters(parameters) => self.set(name, parameters, json.as_object()?),
+            Body::Parameters(parameters) => self.set(name, parameters, json.members()?),
             Body::Array(array) => {
                 let item = array.item()?;
                 let items = self.items(&item.rust, &item.parameters, json)?;
@@ -121,12 +121,12 @@ impl<'a> Writer<'a> {
 
     fn items(&self, rust: &str, parameters: &[Parameter], json: &Value) -> Option<Expr> {
         self.note(rust);
-        let items = json.as_array()?.iter().map(|item| self.set(rust, parameters, item.as_object()?));
+        let items = json.items()?.iter().map(|item| self.set(rust, parameters, item.value.members()?));
         items.collect::<Option<Vec<_>>>().map(list)
     }
 
     /// `Name::new(required ..)`, followed by a setter for everything else that is given.
-    fn set(&self, name: &str, parameters: &[Parameter], json: &Map<String, Value>) -> Option<Expr> {
+    fn set(&self, name: &str, parameters: &[Parameter], json: &[Member]) -> Option<Expr> {
         let required = parameters.iter().filter(|parameter| parameter.is_required());
         let arguments = required.map(|parameter| self.argument(parameter, json)).collect::<Option<Vec<_>>>()?;
         let mut code = trees::call(trees::path(&[name, "new"]), arguments);
@@ -138,10 +138,10 @@ impl<'a> Writer<'a> {
         Some(code)
     }
 
-    fn is_given(&self, parameter: &Parameter, json: &Map<String, Value>) -> bool {
+    fn is_given(&self, parameter: &Parameter, json: &[Member]) -> bool {
         match self.scope.family.choice_of(parameter) {
-            Some(choice) => choice.wires().any(|wire| json.contains_key(wire)),
-            None => json.contains_key(&parameter.name.wire),
+            Some(choice) => choice.wires().any(|wire| member(json, wire).is_some()),
+            None => member(json, &parameter.name.wire).is_some(),
         }
     }
 
@@ -149,8 +149,8 @@ impl<'a> Writer<'a> {
         &self.scope.family.choices[index]
     }
 
-    fn argument(&self, parameter: &Parameter, json: &Map<String, Value>) -> Option<Expr> {
-        let value = json.get(&parameter.name.wire);
+    fn argument(&self, parameter: &Parameter, json: &[Member]) -> Option<Expr> {
+        let value = member(json, &parameter.name.wire);
         match &parameter.shape {
             Shape::One(Type::Choice(index)) => self.chosen(self.choice(*index), json),
             Shape::One(Type::Json) => {
@@ -165,30 +165,30 @@ impl<'a> Writer<'a> {
                 self.value(*ty, &text, self.scope.converts(parameter))
             }
             Shape::List(ty) => {
-                let values = value?.as_array()?.iter().map(|value| self.value(*ty, &text_of(value)?, false));
+                let values = value?.items()?.iter().map(|item| self.value(*ty, &text_of(&item.value)?, false));
                 values.collect::<Option<Vec<_>>>().map(list)
             }
             Shape::Items(item) => self.items(&item.rust, &item.parameters, value?),
             Shape::Object(object) => {
                 self.note(&object.rust);
-                self.set(&object.rust, &object.parameters, value?.as_object()?)
+                self.set(&object.rust, &object.parameters, value?.members()?)
             }
             Shape::Map(_) => None,
         }
     }
 
-    fn chosen(&self, choice: &Choice, json: &Map<String, Value>) -> Option<Expr> {
+    fn chosen(&self, choice: &Choice, json: &[Member]) -> Option<Expr> {
         let name = &choice.name.rust;
         match &choice.kind {
             ChoiceKind::Presence { alternatives, .. } => {
-                let given = alternatives.iter().find(|parameter| json.contains_key(&parameter.name.wire))?;
+                let given = alternatives.iter().find(|parameter| member(json, &parameter.name.wire).is_some())?;
                 let Shape::One(ty) = given.shape else { return None };
-                let value = self.value(ty, &text_of(json.get(&given.name.wire)?)?, false)?;
+                let value = self.value(ty, &text_of(member(json, &given.name.wire)?)?, false)?;
                 self.note(name);
                 Some(trees::call(trees::path(&[name, &alternative(given)]), [value]))
             }
             ChoiceKind::Value { decider, enum_index, .. } => {
-                let text = text_of(json.get(&decider.wire)?)?;
+                let text = text_of(member(json, &decider.wire)?)?;
                 let index = self.scope.family.enums[*enum_index].index_of(&text)?;
                 let (value, case) = choice.cases(self.scope.family).find(|(_, case)| case.value == index)?;
                 if case.parameters.is_empty() {
@@ -301,12 +301,16 @@ fn list(items: Vec<Expr>) -> Expr {
     trees::call(trees::path(&["Vec", "from"]), [trees::array(items.into_iter())])
 }
 
+/// The value of a member, if it is given.
+fn member<'a>(members: &'a [Member], name: &str) -> Option<&'a Value> {
+    members.iter().find(|member| member.name == name).map(|member| &member.value.value)
+}
+
 /// The text of a scalar.
 fn text_of(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        Value::Text(text) | Value::Number(text) => Some(text.clone()),
+        Value::Boolean(value) => Some(value.to_string()),
+        Value::Null | Value::List(_) | Value::Object(_) => None,
     }
 }

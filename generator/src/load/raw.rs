@@ -16,14 +16,9 @@ macro_rules! mappings {
             fn read(from: crate::load::typed::NodeReader<'_>) -> Result<Self, crate::load::typed::ReadError> {
                 const KEYS: &[&str] = &[$(crate::load::raw::key(stringify!($key)),)*];
                 let mut read = Self::default();
-                from.mapping(Some(KEYS), &mut |key, value| {
-                    match () {
-                        $(() if key.text == crate::load::raw::key(stringify!($key)) => {
-                            read.$key = crate::load::typed::Read::read(value)?;
-                        })*
-                        () => {}
-                    }
-                    Ok(())
+                from.mapping(Some(KEYS), &mut |key, value| match () {
+                    $(() if key.is(crate::load::raw::key(stringify!($key))) => value.read_into(&mut read.$key),)*
+                    () => Ok(()),
                 })?;
                 Ok(read)
             }

@@ -48,6 +48,12 @@ pub(crate) struct Key<'a> {
     pub(crate) place: Place,
 }
 
+impl Key<'_> {
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.text == name
+    }
+}
+
 /// A document, and whether all of it was read.
 pub(crate) struct YamlDocument<'a> {
     pub(crate) root: Node<'a>,

@@ -25,11 +25,10 @@ mod types;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use serde_json::Value;
-
 use super::facts::Fact;
 use super::{Api, Source};
 use crate::diagnostics::Place;
+use crate::json::Value;
 
 #[cfg(feature = "cli")]
 pub use means::Class;

@@ -1,7 +1,5 @@
 //! Types of values: their names in the schema language, and their properties.
 
-use serde_json::{Value, json};
-
 use super::{Family, Name, scale};
 use crate::words::{Numbers, Times, Travels};
 
@@ -58,13 +56,14 @@ pub(crate) enum Definition {
     Record,
 }
 
+#[cfg(feature = "cli")]
 impl Truth {
     /// The JSON value of a boolean.
-    pub(crate) fn json(self, value: bool) -> Value {
+    pub(crate) fn json(self, value: bool) -> serde_json::Value {
         match self {
-            Self::Bare => json!(value),
-            Self::Text => json!(value.to_string()),
-            Self::Number => json!(u8::from(value)),
+            Self::Bare => value.into(),
+            Self::Text => value.to_string().into(),
+            Self::Number => u8::from(value).into(),
         }
     }
 }

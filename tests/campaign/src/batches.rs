@@ -7,9 +7,10 @@ use tradeapi::runtime::confirm::ConfirmableItems;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
 
-use crate::context::AccountContext;
-use crate::ledger::{ClaimHandle, Known};
-use crate::pending::{PendingQuery, Resolution, why};
+use crate::claim::Known;
+use crate::context::{AccountContext, PendingQuery, Resolution};
+use crate::ledger::ClaimHandle;
+use crate::pending::why;
 use crate::raw::HasOrderId;
 use crate::variant::ClientVariant;
 use crate::violation::Violation;
@@ -125,6 +126,7 @@ impl AccountContext {
             (ItemOutcome::Done(done), _) => (Outcome::Done, done.order_id()),
             (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsDone) => (Outcome::Done, None),
             (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsNotDone) => (Outcome::NotDone, None),
+            (ItemOutcome::Failed(_), ClientVariant::TrustsEveryItemCode) => (Outcome::NotDone, None),
             (ItemOutcome::CallFailed(error), variant) => (variant.conclusion(error).unwrap_or(error.outcome()), None),
             (item, _) if item.is_unknown() => (Outcome::Unknown, None),
             _ => (Outcome::NotDone, None),

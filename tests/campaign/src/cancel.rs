@@ -6,11 +6,11 @@ use tradeapi::{classic, unified};
 use tradeapi_tests::dice::Dice;
 
 use crate::batches::ItemResult;
-use crate::context::AccountContext;
-use crate::ledger::{ClaimHandle, Known};
+use crate::claim::Known;
+use crate::context::{AccountContext, PendingQuery, Resolution};
+use crate::ledger::ClaimHandle;
 use crate::operation::Family;
 use crate::orders::{self, Name, Order};
-use crate::pending::{PendingQuery, Resolution};
 
 impl AccountContext {
     /// Cancels one order, by `name`.

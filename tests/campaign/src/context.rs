@@ -1,22 +1,19 @@
-//! The shared context of an account's tasks: how they send requests, and what they conclude from the answers.
+//! The shared context of an account's tasks, with the unknown outcomes that they query again.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tradeapi::Timestamp;
 use tradeapi::runtime::ClientCore;
-use tradeapi::runtime::confirm::{Confirmable, Confirmation};
-use tradeapi::runtime::tables::{CallResult, Outcome};
-use tradeapi::{Error, Timestamp};
+use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
 use tradeapi_tests::dice::Dice;
 
-use crate::clock::within;
-use crate::counts::Situation;
-use crate::incorrect;
-use crate::ledger::{ClaimHandle, Known, Ledger};
-use crate::pending::PendingQueries;
-use crate::raw;
+use crate::ledger::Ledger;
 use crate::settings::Settings;
-use crate::variant::ClientVariant;
+
+/// The percentage of unknown outcomes that are first queried after their records may be deleted.
+const PERCENT_RESERVED: u64 = 15;
 
 /// The shared state of an account's tasks.
 #[derive(Clone)]
@@ -29,231 +26,9 @@ pub(crate) struct AccountContext {
     pub(crate) is_late: bool,
 }
 
-/// The result of a request.
-#[derive(Debug)]
-pub(crate) struct SendResult {
-    pub(crate) outcome: Outcome,
-    known: Known,
-    signed_at: Timestamp,
-    /// The exchange's id of the placed order.
-    pub(crate) order_id: Option<String>,
-}
-
-/// How a request is sent and its outcome found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SendMode {
-    /// Confirms with a short deadline.
-    Confirm,
-    /// Confirms with the default policy.
-    ConfirmByDefault,
-    /// Calls, then settles an unknown outcome.
-    CallAndSettle,
-    /// Prepares first, so that the id could be stored, then settles an unknown outcome.
-    PrepareAndSettle,
-    /// Prepares, drops the call in flight, and settles.
-    DropAndSettle,
-    /// Drops the confirmation in flight.
-    DropConfirm,
-    /// Calls, then locates the order if the outcome is unknown.
-    CallAndLocate,
-    /// Calls, and leaves an unknown outcome for later.
-    CallAndLeave,
-}
-
-const SEND_MODES: [(SendMode, u64); 8] = [
-    (SendMode::Confirm, 36),
-    (SendMode::ConfirmByDefault, 2),
-    (SendMode::CallAndSettle, 17),
-    (SendMode::PrepareAndSettle, 18),
-    (SendMode::DropAndSettle, 6),
-    (SendMode::DropConfirm, 3),
-    (SendMode::CallAndLocate, 12),
-    (SendMode::CallAndLeave, 6),
-];
-
-impl SendMode {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Confirm => "confirm",
-            Self::ConfirmByDefault => "confirm by default",
-            Self::CallAndSettle => "call, settle",
-            Self::PrepareAndSettle => "prepare, settle",
-            Self::DropAndSettle => "drop, settle",
-            Self::DropConfirm => "drop while confirming",
-            Self::CallAndLocate => "call, locate",
-            Self::CallAndLeave => "call, leave",
-        }
-    }
-}
-
-/// The longest time after which a caller drops a call, in milliseconds.
-const MAX_PATIENCE: u64 = 60;
-
-impl SendResult {
-    pub(crate) fn known(&self) -> Known {
-        self.known
-    }
-
-    pub(crate) fn signed_at(&self) -> Timestamp {
-        self.signed_at
-    }
-}
-
 impl AccountContext {
     pub(crate) fn new(settings: Arc<Settings>, client: ClientCore) -> Self {
         Self { settings, client, ledger: Ledger::default(), pending: PendingQueries::default(), is_late: false }
-    }
-
-    /// Sends a request in a random mode, and returns its outcome as far as it is known.
-    pub(crate) async fn send<O>(&self, operation: O, handle: ClaimHandle, dice: &mut Dice) -> SendResult
-    where
-        O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
-    {
-        let (client, settings) = (&self.client, &self.settings);
-        let mode = match settings.variant {
-            ClientVariant::Correct => dice.weighted(&SEND_MODES),
-            ClientVariant::IgnoresRetention => SendMode::CallAndLeave,
-            _ => SendMode::CallAndSettle,
-        };
-        let patience = settings.scaled(Duration::from_millis(dice.below(MAX_PATIENCE)));
-        let result = match mode {
-            SendMode::Confirm => {
-                self.confirmation_result(client.place_and_confirm(&operation, &settings.brief_policy()).await)
-            }
-            SendMode::ConfirmByDefault => {
-                self.confirmation_result(client.place_and_confirm(&operation, &Default::default()).await)
-            }
-            SendMode::CallAndSettle => self.call(&operation, &handle).await,
-            SendMode::PrepareAndSettle | SendMode::DropAndSettle => {
-                let dropped_after = matches!(mode, SendMode::DropAndSettle).then_some(patience);
-                self.prepare(&operation, dropped_after).await
-            }
-            SendMode::DropConfirm => {
-                let policy = settings.brief_policy();
-                match within(client, patience, client.place_and_confirm(&operation, &policy)).await {
-                    Some(confirmation) => self.confirmation_result(confirmation),
-                    None => self.dropped(client.now()),
-                }
-            }
-            SendMode::CallAndLocate => match client.call(&operation).await {
-                Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
-                Err(error) => self.locate(&operation, error).await,
-            },
-            SendMode::CallAndLeave => self.call_once(&operation).await,
-        };
-        self.ledger.record(&handle, result.outcome, result.known, mode.name());
-        if result.outcome == Outcome::Unknown {
-            self.query_later(operation, handle, result.signed_at, dice);
-        }
-        result
-    }
-
-    /// Calls an operation whose request has no id to query by.
-    pub(crate) async fn send_without_query<O: Confirmable>(&self, operation: O, handle: ClaimHandle) -> SendResult {
-        let result = self.call_once(&operation).await;
-        self.ledger.record(&handle, result.outcome, result.known, "call");
-        result
-    }
-
-    async fn call_once<O: Confirmable>(&self, operation: &O) -> SendResult {
-        match self.client.call(operation).await {
-            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
-            Err(error) => {
-                self.ledger.failed(&error);
-                self.result(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client))
-            }
-        }
-    }
-
-    async fn call<O: Confirmable>(&self, operation: &O, handle: &ClaimHandle) -> SendResult {
-        let mut result = self.client.call(operation).await;
-        while self.settings.variant == ClientVariant::Resends && matches!(result, Err(Error::Unknown(_))) {
-            result = self.client.call(operation).await;
-        }
-        match result {
-            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
-            Err(error) => self.settle(operation, error, Some(handle)).await,
-        }
-    }
-
-    async fn prepare<O: Confirmable>(&self, operation: &O, dropped_after: Option<Duration>) -> SendResult {
-        let prepared = match self.client.prepare(operation) {
-            Ok(prepared) => prepared,
-            Err(error) => return self.settle(operation, error, None).await,
-        };
-        let signed_at = prepared.signed_at();
-        let sent = self.client.send(prepared);
-        let result = match dropped_after {
-            None => sent.await,
-            Some(patience) => match within(&self.client, patience, sent).await {
-                Some(result) => result,
-                None => {
-                    let dropped = self.dropped(signed_at);
-                    let confirmation = self.client.settle(operation, signed_at, &self.settings.brief_policy()).await;
-                    let is_known = confirmation.outcome() != Outcome::Unknown;
-                    return if is_known { self.confirmation_result(confirmation) } else { dropped };
-                }
-            },
-        };
-        match result {
-            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
-            Err(error) => self.settle(operation, error, None).await,
-        }
-    }
-
-    /// Settles the outcome after an error as the client under test does.
-    async fn settle<O: Confirmable>(&self, operation: &O, error: Error, handle: Option<&ClaimHandle>) -> SendResult {
-        self.ledger.failed(&error);
-        let signed_at = signed_at(&error, &self.client);
-        if let Some(outcome) = self.settings.variant.conclusion(&error) {
-            return self.result(outcome, Known::ByAnswer, signed_at);
-        }
-        if let Some(outcome) = incorrect::queries(self, operation, &error, handle).await {
-            return self.result(outcome, Known::ByQuery, signed_at);
-        }
-        let confirmation = self.client.settle(operation, signed_at, &self.settings.brief_policy()).await;
-        match (confirmation.outcome(), self.settings.variant) {
-            (Outcome::Unknown, ClientVariant::GivesUp) => self.result(Outcome::NotDone, Known::ByQuery, signed_at),
-            (Outcome::Unknown, _) => {
-                self.count_decision(&confirmation);
-                self.result(Outcome::Unknown, Known::Unknown, signed_at)
-            }
-            _ => SendResult { known: Known::ByQuery, ..self.confirmation_result(confirmation) },
-        }
-    }
-
-    async fn locate<O: Confirmable>(&self, operation: &O, error: Error) -> SendResult {
-        let is_amendment = O::META.confirm.is_some_and(|confirm| !confirm.matches.is_empty());
-        let signed_at = signed_at(&error, &self.client);
-        if error.outcome() == Outcome::Unknown && !is_amendment {
-            // The id is unique, so the record belongs to this request; only the exchange's id is read.
-            if let Ok(reply) = self.client.locate(operation).await {
-                let confirmation = self.client.settle(operation, signed_at, &self.settings.single_query_policy()).await;
-                let order_id = raw::order_id(&reply.raw);
-                return SendResult { order_id, known: Known::ByQuery, ..self.confirmation_result(confirmation) };
-            }
-        }
-        self.settle(operation, error, None).await
-    }
-
-    pub(crate) fn confirmation_result<A, R>(&self, confirmation: Confirmation<A, R>) -> SendResult
-    where
-        A: raw::HasOrderId,
-    {
-        self.count_decision(&confirmation);
-        let by = |queries| if queries == 0 { Known::ByAnswer } else { Known::ByQuery };
-        let now = self.client.now();
-        match confirmation {
-            Confirmation::Done(happened) => {
-                let raw = happened.record.as_ref().map(|record| &*record.raw);
-                let order_id = happened.answer.as_ref().and_then(A::order_id).or_else(|| raw.and_then(raw::order_id));
-                SendResult { order_id, ..self.result(Outcome::Done, by(happened.queries), now) }
-            }
-            Confirmation::NotDone(not) => self.result(Outcome::NotDone, by(not.queries), now),
-            Confirmation::Unknown(still) => {
-                self.result(Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or(now))
-            }
-        }
     }
 
     /// Counts what a confirmation was decided by.
@@ -267,26 +42,84 @@ impl AccountContext {
             Confirmation::Unknown(still) => self.ledger.decided("open", still.because),
         }
     }
+}
 
-    fn dropped(&self, signed_at: Timestamp) -> SendResult {
-        self.ledger.cover(Situation::Dropped);
-        self.result(Outcome::Unknown, Known::Unknown, signed_at)
-    }
+/// The result of a repeated query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resolution {
+    /// The outcome is known.
+    Known,
+    /// Another query may find it.
+    Open,
+    /// No query can find it once everything in flight has arrived.
+    Undecidable,
+}
 
-    fn done(&self, known: Known, raw: &[u8]) -> SendResult {
-        self.ledger.decided("call", CallResult::Success.as_str());
-        SendResult { order_id: raw::order_id(raw), ..self.result(Outcome::Done, known, self.client.now()) }
-    }
+/// The reasons after which another query may find the outcome.
+const RETRYABLE: [&str; 8] = [
+    "it was not found, according to a single response",
+    "it was not found, but may still appear",
+    "the deadline passed before a query was answered",
+    "the query failed with a code that does not mean \"not found\"",
+    "the query got no response",
+    "the response does not contain the exchange's time",
+    "the response is about something else, or empty",
+    "the time in the response cannot be the exchange's",
+];
 
-    fn result(&self, outcome: Outcome, known: Known, signed_at: Timestamp) -> SendResult {
-        SendResult { outcome, known, signed_at, order_id: None }
+impl Resolution {
+    pub(crate) fn new<A, R>(confirmation: &Confirmation<A, R>) -> Self {
+        match confirmation {
+            Confirmation::Unknown(still) if RETRYABLE.contains(&still.because) => Self::Open,
+            Confirmation::Unknown(_) => Self::Undecidable,
+            _ => Self::Known,
+        }
     }
 }
 
-/// The signature time of the request that failed, or a later time.
-pub(crate) fn signed_at(error: &Error, client: &ClientCore) -> Timestamp {
-    match error {
-        Error::Unknown(unknown) => unknown.sent.signed_at,
-        _ => client.now(),
+/// Queries an outcome again.
+type Query =
+    Box<dyn Fn(AccountContext, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Resolution> + Send>> + Send + Sync>;
+
+/// An unknown outcome that will be queried again.
+pub(crate) struct PendingQuery {
+    pub(crate) query: Query,
+    pub(crate) signed_at: Timestamp,
+    /// Whether it is first queried after its record may be deleted.
+    pub(crate) is_reserved: bool,
+}
+
+/// The unknown outcomes of an account. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct PendingQueries(Arc<Mutex<Vec<PendingQuery>>>);
+
+impl PendingQueries {
+    pub(crate) fn push(&self, open: PendingQuery) {
+        self.all().push(open);
+    }
+
+    /// Removes a random one.
+    pub(crate) fn take(&self, dice: &mut Dice) -> Option<PendingQuery> {
+        let mut all = self.all();
+        let place = usize::try_from(dice.below(all.len() as u64)).unwrap_or_default();
+        (!all.is_empty()).then(|| all.swap_remove(place))
+    }
+
+    pub(crate) fn all(&self) -> MutexGuard<'_, Vec<PendingQuery>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PendingQuery {
+    pub(crate) fn new<F>(
+        signed_at: Timestamp,
+        dice: &mut Dice,
+        query: impl Fn(AccountContext, ConfirmPolicy) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Resolution> + Send + 'static,
+    {
+        let query: Query = Box::new(move |context, policy| Box::pin(query(context, policy)));
+        Self { query, signed_at, is_reserved: dice.percent(PERCENT_RESERVED) }
     }
 }

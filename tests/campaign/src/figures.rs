@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use tradeapi::runtime::tables::Outcome;
 
+use crate::claim::{Claim, Known, Naming};
 use crate::counts::Counts;
 use crate::ground_truth::{Effect, GroundTruth};
-use crate::ledger::{Claim, Decided, Known, Ledger, Naming};
+use crate::ledger::{Decided, Ledger};
 use crate::operation::OPERATIONS;
 use crate::violation::Violation;
 

@@ -6,8 +6,9 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, unified};
 
+use crate::claim::{Known, Naming};
 use crate::clock::within;
-use crate::ledger::{Known, Ledger, Naming};
+use crate::ledger::Ledger;
 use crate::operation::Family;
 use crate::orders::{self, Name, Order};
 use crate::settings::Settings;

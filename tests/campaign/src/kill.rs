@@ -10,12 +10,13 @@ use tradeapi_tests::dice::Dice;
 
 use crate::account;
 use crate::child;
+use crate::claim::{Known, Naming};
 use crate::clock::FastClock;
 use crate::deployment::Deployment;
 use crate::exchange::Exchange;
 use crate::figures::Figures;
 use crate::journal::Journal;
-use crate::ledger::{Known, Ledger, Naming};
+use crate::ledger::Ledger;
 use crate::settings::Settings;
 use crate::violation::find_violations;
 

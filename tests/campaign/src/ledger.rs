@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tradeapi::Error;
 use tradeapi::runtime::tables::{CodeProof, Outcome};
 
+use crate::claim::{Claim, Known, Naming};
 use crate::counts::{Counts, Situation};
 use crate::ground_truth::Effect;
 use crate::violation::Violation;
@@ -24,56 +25,6 @@ struct State {
 /// How often each piece of evidence decided an outcome: a call result, a code, an item of a batch, a record, or the
 /// reason why queries left it open.
 pub type Decided = BTreeMap<(&'static str, &'static str), u64>;
-
-/// What the client claims about one effect that it requested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// The id of the operation.
-    pub operation: &'static str,
-    /// How the request names its order.
-    pub naming: Naming,
-    /// Whether the effect occurred.
-    pub outcome: Outcome,
-    /// How the outcome is known.
-    pub known: Known,
-    /// The calls that led to the outcome.
-    pub how: &'static str,
-}
-
-/// How a request names its order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Naming {
-    /// By an id that no other order has.
-    #[default]
-    UniqueId,
-    /// By an id that another order has or gets later.
-    SharedId,
-    /// Without an id.
-    NoId,
-}
-
-impl Naming {
-    pub(crate) fn suffix(self) -> &'static str {
-        match self {
-            Self::UniqueId => "",
-            Self::SharedId => "(id used again)",
-            Self::NoId => "(no id)",
-        }
-    }
-}
-
-/// How the outcome of a request is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Known {
-    /// By the answer to the request, or because it was never sent.
-    ByAnswer,
-    /// By a query.
-    ByQuery,
-    /// The outcome is unknown.
-    Unknown,
-    /// The outcome is unknown because the campaign deliberately queried it too late.
-    TooLate,
-}
 
 /// A reference to a claim in the ledger.
 #[derive(Clone, Debug)]

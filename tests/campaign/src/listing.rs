@@ -48,7 +48,7 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
 /// The ids on all pages. A page that fails is requested again, and a listing with a repeated cursor starts over.
 async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<String> {
     loop {
-        let mut pages = request.clone().stream(client);
+        let mut pages = client.pages(request.clone());
         let (mut ids, mut count) = (Vec::new(), 0);
         loop {
             match pages.next_page().await {
@@ -64,7 +64,7 @@ async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<S
                 count = 0;
                 let saved = pages.position().to_string();
                 let position = saved.parse::<Position>().expect("a position is read as it was written");
-                pages = request.clone().stream(client).resume(&position).expect("it is the same listing");
+                pages = client.pages(request.clone()).resume(&position).expect("it is the same listing");
             }
         }
     }

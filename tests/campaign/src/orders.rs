@@ -3,8 +3,8 @@
 use tradeapi::{Decimal, classic, unified};
 use tradeapi_tests::dice::Dice;
 
+use crate::claim::Naming;
 use crate::ground_truth::{Effect, label};
-use crate::ledger::Naming;
 use crate::operation::Family;
 
 pub(crate) const SYMBOL: &str = "BTCUSDT";

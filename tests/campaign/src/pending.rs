@@ -1,9 +1,7 @@
 //! Repeated queries of unknown outcomes: while the request can still arrive, after an absence has become a proof, and
 //! after the exchange may have deleted the record.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -14,11 +12,12 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
 use tradeapi_tests::dice::Dice;
 
+use crate::claim::Known;
 use crate::clock::FastClock;
 use crate::codes::{Proof, proof};
-use crate::context::AccountContext;
+use crate::context::{AccountContext, PendingQueries, PendingQuery, Resolution};
 use crate::counts::Situation;
-use crate::ledger::{ClaimHandle, Known};
+use crate::ledger::ClaimHandle;
 use crate::variant::ClientVariant;
 
 /// A little more than the time for which the exchange keeps cancelled orders.
@@ -29,9 +28,6 @@ const FAST_NODE: Duration = Duration::from_secs(65 * 60);
 
 /// The longest time for which an abandoned query is in flight.
 const MAX_IN_FLIGHT: Duration = Duration::from_secs(4);
-
-/// The percentage of unknown outcomes that are first queried after their records may be deleted.
-const PERCENT_RESERVED: u64 = 15;
 
 /// Why an outcome is still unknown.
 pub(crate) fn why<A, R>(confirmation: &Confirmation<A, R>) -> &'static str {
@@ -44,85 +40,6 @@ pub(crate) fn why<A, R>(confirmation: &Confirmation<A, R>) -> &'static str {
 /// Whether an error is an absence.
 fn is_absent(error: Option<&Error>) -> bool {
     matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
-}
-
-/// The result of a repeated query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Resolution {
-    /// The outcome is known.
-    Known,
-    /// Another query may find it.
-    Open,
-    /// No query can find it once everything in flight has arrived.
-    Undecidable,
-}
-
-/// The reasons after which another query may find the outcome.
-const RETRYABLE: [&str; 8] = [
-    "it was not found, according to a single response",
-    "it was not found, but may still appear",
-    "the deadline passed before a query was answered",
-    "the query failed with a code that does not mean \"not found\"",
-    "the query got no response",
-    "the response does not contain the exchange's time",
-    "the response is about something else, or empty",
-    "the time in the response cannot be the exchange's",
-];
-
-impl Resolution {
-    pub(crate) fn new<A, R>(confirmation: &Confirmation<A, R>) -> Self {
-        match confirmation {
-            Confirmation::Unknown(still) if RETRYABLE.contains(&still.because) => Self::Open,
-            Confirmation::Unknown(_) => Self::Undecidable,
-            _ => Self::Known,
-        }
-    }
-}
-
-/// Queries an outcome again.
-type Query =
-    Box<dyn Fn(AccountContext, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Resolution> + Send>> + Send + Sync>;
-
-/// An unknown outcome that will be queried again.
-pub(crate) struct PendingQuery {
-    query: Query,
-    signed_at: Timestamp,
-    is_reserved: bool,
-}
-
-/// The unknown outcomes of an account. Clones share them.
-#[derive(Clone, Default)]
-pub(crate) struct PendingQueries(Arc<Mutex<Vec<PendingQuery>>>);
-
-impl PendingQueries {
-    pub(crate) fn push(&self, open: PendingQuery) {
-        self.all().push(open);
-    }
-
-    /// Removes a random one.
-    fn take(&self, dice: &mut Dice) -> Option<PendingQuery> {
-        let mut all = self.all();
-        let place = usize::try_from(dice.below(all.len() as u64)).unwrap_or_default();
-        (!all.is_empty()).then(|| all.swap_remove(place))
-    }
-
-    fn all(&self) -> MutexGuard<'_, Vec<PendingQuery>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl PendingQuery {
-    pub(crate) fn new<F>(
-        signed_at: Timestamp,
-        dice: &mut Dice,
-        query: impl Fn(AccountContext, ConfirmPolicy) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Resolution> + Send + 'static,
-    {
-        let query: Query = Box::new(move |context, policy| Box::pin(query(context, policy)));
-        Self { query, signed_at, is_reserved: dice.percent(PERCENT_RESERVED) }
-    }
 }
 
 impl AccountContext {

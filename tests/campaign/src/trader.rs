@@ -5,9 +5,10 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
 
 use crate::batches::ItemResult;
+use crate::claim::Naming;
 use crate::context::AccountContext;
 use crate::counts::Situation;
-use crate::ledger::{ClaimHandle, Naming};
+use crate::ledger::ClaimHandle;
 use crate::operation::Family;
 use crate::orders::{self, Amendment, Name, Order};
 

@@ -3,8 +3,8 @@ use std::fmt;
 
 use tradeapi::runtime::tables::Outcome;
 
+use crate::claim::Claim;
 use crate::ground_truth::Effect;
-use crate::ledger::Claim;
 
 /// A disagreement between the client's claims and the exchange's events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Known, Naming};
+    use crate::claim::{Known, Naming};
 
     fn kinds(outcomes: &[Outcome], times: u32, half: u32) -> Option<&'static str> {
         let claim = |outcome: &Outcome| {

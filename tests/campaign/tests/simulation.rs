@@ -130,7 +130,7 @@ fn the_same_seed_has_the_same_trace() {
 }
 
 /// Incorrect variants of the client, and the violation that each must show.
-const WRONG: [(ClientVariant, &str); 17] = [
+const WRONG: [(ClientVariant, &str); 18] = [
     (ClientVariant::TreatsUnknownAsFailure, "lost"),
     (ClientVariant::TreatsUnknownAsSuccess, "claimed falsely"),
     (ClientVariant::TrustsEveryCode, "lost"),
@@ -145,6 +145,7 @@ const WRONG: [(ClientVariant, &str); 17] = [
     (ClientVariant::AcceptsAnyAnswer, "claimed falsely"),
     (ClientVariant::TreatsMissingAsDone, "claimed falsely"),
     (ClientVariant::TreatsMissingAsNotDone, "lost"),
+    (ClientVariant::TrustsEveryItemCode, "lost"),
     (ClientVariant::IgnoresLimits, "too fast"),
     (ClientVariant::CountsWhenSent, "too fast"),
     (ClientVariant::TrustsEveryTime, "locked out"),

@@ -112,7 +112,7 @@ async fn a_compound_item_certainly_fails_only_before_its_first_part() {
     data.extend([result(&("x", "43012")), result(&("y", "40017"))]);
     let report = report_of(unified::BatchModifyOrders::new(items), json!(data)).await;
     let unknown: Vec<_> = report.items.iter().map(|item| item.outcome.is_unknown()).collect();
-    assert_eq!(unknown, [true, false, false, true, false]);
+    assert_eq!(unknown, [true, false, false, true, true]);
     let unmatched = report.unmatched.iter().map(|result| result.result.as_ref().map(drop).unwrap_err().outcome);
     assert_eq!(unmatched.collect::<Vec<_>>(), [Outcome::Unknown, Outcome::NotDone]);
 
@@ -131,7 +131,28 @@ async fn two_lists_are_read_as_one() {
     });
     let report = report_of(classic_orders(&["a", "b", "c"]), data).await;
     assert_eq!(words(&report), ["code 43001, \"no\" by id", "done by id", "unaccounted"]);
-    assert_eq!(report.unknown().count(), 1);
+    // A new order may exist although another one does not.
+    let unknown: Vec<_> = report.items.iter().map(|item| item.outcome.is_unknown()).collect();
+    assert_eq!(unknown, [true, false, true]);
+}
+
+/// As in a refusal of a whole request, a code proves only what documents or several sources say of it.
+#[tokio::test(flavor = "current_thread")]
+async fn a_code_that_proves_nothing_leaves_an_item_unknown() {
+    let codes = ["40762", "40010", "98765", ""];
+    let ids = ["a", "b", "c", "d"];
+    let unified = ids.iter().zip(codes).map(|(id, code)| json!({"clientOid": id, "code": code, "msg": "no"}));
+    let report = report_of(orders(&ids), unified.collect()).await;
+    let unknown: Vec<_> = report.items.iter().map(|item| item.outcome.is_unknown()).collect();
+    assert_eq!(unknown, [false, true, true, true]);
+
+    // In a list of failures, an item without a code failed.
+    let failures: Vec<_> =
+        ids.iter().zip(codes).map(|(id, code)| json!({"clientOid": id, "errorCode": code, "errorMsg": "no"})).collect();
+    let data = json!({"successList": [], "failureList": failures, "result": false});
+    let report = report_of(classic_orders(&ids), data).await;
+    let unknown: Vec<_> = report.items.iter().map(|item| item.outcome.is_unknown()).collect();
+    assert_eq!(unknown, [false, true, true, false]);
 }
 
 #[tokio::test(flavor = "current_thread")]

@@ -6,10 +6,10 @@ use tradeapi::classic::{
 };
 
 use super::{ids_of, named};
-use crate::amending::Name;
-use crate::gate::{Desk, Serve};
+use crate::orders::Name;
 use crate::orders::{Order, State};
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 use crate::words::Cancelled;
 
 fn cancel(at: &mut Desk<'_>, order: &OrderRef, line: &str, symbol: Option<&str>) -> Result<OrderIds, Reason> {

@@ -5,11 +5,11 @@ use tradeapi::classic::{
     PlaceOrder, ReduceOnly, TradeSide,
 };
 
-use crate::gate::{Desk, Serve};
 use crate::orders::{Borrowing, Preset, Presets, Quantity, Source, Ticket};
 use crate::placing::Placed;
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 use crate::state::Core;
 use crate::words::{Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 

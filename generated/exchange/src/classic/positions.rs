@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tradeapi::classic::{CloseFailure, CloseOutcome, ClosedPosition, FlashClosePosition, OrderIds, Reversal};
 
 use super::{half_done, ids_of};
-use crate::gate::{Desk, Serve};
 use crate::orders::{Source, Ticket};
 use crate::reading::number;
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 use crate::words::{Family, Line, Mode, PositionSide, Side};
 
 impl Serve for Reversal {

@@ -8,11 +8,11 @@ use tradeapi::classic::{
 };
 
 use super::records::{fill_record, historical, pending, record, source, state};
-use crate::amending::Name;
-use crate::gate::{Desk, Serve};
+use crate::orders::Name;
 use crate::orders::{Fill, Order};
 use crate::pages::{Kind, PageQuery, Wanted, query};
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 use crate::state::Core;
 
 impl Serve for GetOrderDetail {

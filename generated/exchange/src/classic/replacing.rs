@@ -6,11 +6,11 @@ use tradeapi::Edit;
 use tradeapi::classic::{ModifyOrder, OrderIds};
 
 use super::{half_done, ids_of, named};
-use crate::gate::{Desk, Serve};
 use crate::orders::{Preset, Presets, Quantity, Source, State, Ticket};
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
-use crate::schedule::Task;
+use crate::routes::{Desk, Serve};
+use crate::tasks::Task;
 use crate::words::Cancelled;
 
 impl Serve for ModifyOrder {

@@ -4,8 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counts::{Counts, HostileEvent};
 use super::fault::HostileFault;
-use crate::amending::Name;
-use crate::orders::{Order, State};
+use crate::orders::{Name, Order, State};
 
 /// The number of deleted orders that are remembered for the counts.
 const MAX_FORGOTTEN: usize = 100_000;

@@ -5,10 +5,10 @@ use tradeapi::runtime::json::write_json;
 use tradeapi::unified::{AccountAssets, Asset, GetAccountAssets};
 
 use crate::accounts::Balance;
-use crate::gate::{Desk, Serve};
 use crate::instruments::{Contract, quotient};
 use crate::reading::wire;
 use crate::refusal::Refusal;
+use crate::routes::{Desk, Serve};
 use crate::state::Core;
 
 impl Serve for GetAccountAssets {

@@ -6,11 +6,11 @@ use tradeapi::unified::{
 use tradeapi::{List, Operation};
 
 use super::{ids_of, requested_ids, result_of, with_empty_client};
-use crate::amending::Name;
-use crate::gate::{Desk, Serve};
+use crate::orders::Name;
 use crate::orders::Order;
 use crate::pages::Wanted;
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 use crate::words::Line;
 
 impl Serve for CancelOrder {

@@ -5,11 +5,11 @@ use tradeapi::unified::{BatchModifyItem, BatchModifyOrders, BatchModifyResult, M
 use tradeapi::{Edit, List};
 
 use super::{ids_of, preset, requested_ids, result_of};
-use crate::amending::{Changes, Name};
-use crate::gate::{Desk, Serve};
+use crate::orders::{Changes, Name};
 use crate::orders::{Order, Preset};
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 
 impl Serve for ModifyOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {

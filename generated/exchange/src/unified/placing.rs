@@ -8,11 +8,11 @@ use tradeapi::unified::{
 };
 
 use super::{ids_of, preset, result_of, value_or, with_empty_client};
-use crate::gate::{Desk, Serve};
 use crate::orders::{Borrowing, Presets, Quantity, Source, Ticket};
 use crate::placing::Placed;
 use crate::reading::{number, optional};
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 use crate::words::{Effect, Family, Force, Line, Margin, PositionSide, Prevention, Side};
 
 /// The parameters that single orders and items of batches share.

@@ -7,11 +7,11 @@ use tradeapi::unified::{
 use tradeapi::{List, Operation, Timestamp};
 
 use super::records::{fill_record, record};
-use crate::amending::Name;
-use crate::gate::{Desk, Serve};
+use crate::orders::Name;
 use crate::pages::{Kind, PageQuery, Wanted, page_size, query};
 use crate::reading::wire;
 use crate::refusal::{Reason, Refusal};
+use crate::routes::{Desk, Serve};
 use crate::words::{Family, Line};
 
 impl Serve for GetOrderDetails {

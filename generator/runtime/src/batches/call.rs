@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::batch::{Batch, SentItems};
-use super::matching::{self, Ids, Matching};
+use super::batch::{Batch, Ids, SentItems};
+use super::matching::{self, Matching};
 use super::report::{BatchReport, ItemOutcome, ItemReport, ItemResults};
 use crate::checks::{CheckPolicy, Place, Violation, Violations};
 use crate::client::ClientCore;

@@ -3,10 +3,7 @@
 //! Ids decide. A result without an id is matched by its place only if nothing contradicts that: a result that is
 //! assigned to the wrong item is worse than a missing one.
 
-use super::batch::{BatchAnswer, BatchShape, ItemResult, StatedResult};
-
-/// The ids of an item or a result, in the order of [`BatchShape::ids`].
-pub(super) type Ids = Vec<Option<String>>;
+use super::batch::{BatchAnswer, BatchShape, Ids, ItemResult, StatedResult};
 
 /// How a result was matched to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -178,8 +178,8 @@ impl<'a> ItemResults<'a> {
             Some(MatchedResult { stated, how }) => match stated.result {
                 ItemResult::Done(done) => (ItemOutcome::Done(done), Some(how)),
                 ItemResult::Failed(failure) => {
-                    let outcome = |read: ReadCode| read.outcome_of_item(is_compound_item(self.meta, &item));
-                    (ItemOutcome::Failed(self.failure(failure, outcome)), Some(how))
+                    let is_compound = is_compound_item(self.meta, &item);
+                    (ItemOutcome::Failed(self.failure(failure, is_compound)), Some(how))
                 }
                 ItemResult::Unclear(_) => (ItemOutcome::Unaccounted, Some(how)),
             },
@@ -202,31 +202,41 @@ impl<'a> ItemResults<'a> {
         let is_compound = self.meta.compound.is_some_and(|compound| compound.when.is_some());
         let result = match stated.result {
             ItemResult::Done(done) => Ok(done),
-            ItemResult::Failed(failure) => Err(self.failure(failure, |read| read.outcome_of_item(is_compound))),
-            ItemResult::Unclear(failure) => Err(self.failure(failure, |_| Outcome::Unknown)),
+            ItemResult::Failed(failure) => Err(self.failure(failure, is_compound)),
+            ItemResult::Unclear(failure) => Err(self.error(failure, None, CallResult::UnlistedCode, Outcome::Unknown)),
         };
         UnmatchedResult { ids: stated.ids, result }
     }
 
-    fn failure(
+    /// The error of an item that the response lists as failed. As for a whole response, its code decides the outcome;
+    /// without a code, the list that the item is in does.
+    fn failure(&self, failure: Failure, is_compound: bool) -> Box<ExchangeError> {
+        let Self { api, meta, .. } = *self;
+        let Some(code) = &failure.code else {
+            let outcome = match is_compound {
+                true => Outcome::Unknown,
+                false => api.outcome_of(meta.effect, CallResult::ItemFailed, Outcome::NotDone),
+            };
+            return self.error(failure, None, CallResult::ItemFailed, outcome);
+        };
+        let read = self.codes.read(api, meta, code);
+        let by_code = read.outcome(meta.effect, || is_compound);
+        let outcome = api.outcome_of(meta.effect, read.call_result(), by_code);
+        self.error(failure, Some(read), read.call_result(), outcome)
+    }
+
+    fn error(
         &self,
         Failure { code, message }: Failure,
-        outcome: impl FnOnce(ReadCode) -> Outcome,
+        read: Option<ReadCode>,
+        call_result: CallResult,
+        outcome: Outcome,
     ) -> Box<ExchangeError> {
-        let Self { api, meta, .. } = self;
-        let read = code.as_deref().map(|code| self.codes.read(api, meta, code));
-        // The response lists the item as failed; a code that proves nothing does not change that.
-        let call_result =
-            read.filter(|read| read.proves().is_some()).map_or(CallResult::ItemFailed, |read| read.call_result());
-        let outcome = match outcome(read.unwrap_or_default()) {
-            Outcome::Unknown => api.outcome_of(meta.effect, CallResult::UnlistedCode, Outcome::Unknown),
-            not_done @ (Outcome::NotDone | Outcome::Done) => api.outcome_of(meta.effect, call_result, not_done),
-        };
         Box::new(ExchangeError {
-            operation: meta.id,
-            effect: meta.effect,
+            operation: self.meta.id,
+            effect: self.meta.effect,
             outcome,
-            call_result: read.map_or(CallResult::ItemFailed, |read| read.call_result()),
+            call_result,
             code: Code::new(code.as_deref().unwrap_or_default()),
             message: message.unwrap_or_default(),
             status: self.status,

@@ -16,11 +16,14 @@ pub struct BatchCall<O: Batch> {
     batch: crate::batches::BatchCall<O>,
 }
 
-impl<O: Batch> BatchCall<O> {
-    pub(super) fn new(client: ClientCore, batch: crate::batches::BatchCall<O>) -> Self {
-        Self { client, batch }
+impl ClientCore {
+    /// A batch of any length, sent in as many calls as needed. Nothing is sent yet.
+    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
+        BatchCall { client: self.clone(), batch: self.to_async().batch(request) }
     }
+}
 
+impl<O: Batch> BatchCall<O> {
     /// Makes no further call after an item that failed or whose outcome is unknown. By default, all calls are made.
     pub fn stop_at_first_failure(self) -> Self {
         Self { batch: self.batch.stop_at_first_failure(), ..self }

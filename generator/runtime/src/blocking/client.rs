@@ -2,10 +2,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::background::Background;
-use super::batch::BatchCall;
-use super::pages::Pages;
 use crate::account::{Account, AccountMismatch};
-use crate::batches::{Batch, ItemsReply, ListsResults};
+use crate::batches::{ItemsReply, ListsResults};
 use crate::checks::CheckPolicy;
 use crate::client::{ClientBuilder, Prepared};
 use crate::clock::{Environment, Skew};
@@ -20,7 +18,6 @@ use crate::ledger::Ledger;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Cancellation, Operation, Repeatable};
 use crate::orders::{TrackedOrder, TrackedOrders};
-use crate::pages::Paged;
 use crate::reconcile::{LedgerUpdateError, Listing, ReconcileError, Reconciled, Reconciliation, RefreshError};
 use crate::retry::RetryPolicy;
 use crate::tables::Api;
@@ -199,16 +196,6 @@ impl ClientCore {
     /// Fails if a limit is used up and the client does not wait, or if the limiter fails.
     pub fn admit<O: Operation>(&self, operation: &O) -> Result<Permit<'_>, Error> {
         self.wait(self.core.admit(operation))
-    }
-
-    /// All pages of the listing `request`. Nothing is sent yet.
-    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
-        Pages::new(self.clone(), self.core.pages(request))
-    }
-
-    /// A batch of any length, sent in as many calls as needed. Nothing is sent yet.
-    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
-        BatchCall::new(self.clone(), self.core.batch(request))
     }
 
     /// How `operation` counts against rate limits.

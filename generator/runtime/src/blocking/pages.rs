@@ -12,11 +12,14 @@ pub struct Pages<O: Paged> {
     pages: crate::pages::Pages<O>,
 }
 
-impl<O: Paged> Pages<O> {
-    pub(super) fn new(client: ClientCore, pages: crate::pages::Pages<O>) -> Self {
-        Self { client, pages }
+impl ClientCore {
+    /// All pages of the listing `request`. Nothing is sent yet.
+    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
+        Pages { client: self.clone(), pages: self.to_async().pages(request) }
     }
+}
 
+impl<O: Paged> Pages<O> {
     /// Lists the parts of a long range in this order; by default, the newest first. Has no effect after the first page,
     /// or after [`resume`](Self::resume), which keeps the order of the position.
     pub fn ranges(self, order: RangeOrder) -> Self {
@@ -50,7 +53,7 @@ impl<O: Paged> Pages<O> {
 
     /// The items of all pages, one after the other.
     pub fn items(self) -> Items<O> {
-        Items::new(self.client, self.pages.items())
+        Items { client: self.client, items: self.pages.items() }
     }
 }
 
@@ -77,10 +80,6 @@ pub struct Items<O: Paged> {
 }
 
 impl<O: Paged> Items<O> {
-    pub(super) fn new(client: ClientCore, items: crate::pages::Items<O>) -> Self {
-        Self { client, items }
-    }
-
     /// The items so far that could not be read.
     pub fn bad(&self) -> &[BadItem] {
         self.items.bad()

@@ -59,6 +59,13 @@ pub struct ClientBuilder<C = ClientCore> {
     client: PhantomData<fn() -> C>,
 }
 
+impl ClientCore {
+    /// A builder for a client of `api` at the address `base_url`.
+    pub fn builder(api: &'static Api, base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(api, base_url)
+    }
+}
+
 impl<C> ClientBuilder<C>
 where
     C: TryFrom<ClientCore>,

@@ -1,14 +1,12 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::builder::ClientBuilder;
 use super::exchange_clock::Bounds;
 use super::metrics::MetricsHook;
 use super::pacing::RateLimitPolicy;
-use super::prepared::Prepared;
 use super::recent::RecentRequests;
-use super::sending::{Attempt, Start};
 use super::shown::ShownIds;
 use super::time::{SigningClock, Time};
 use crate::account::{Account, AccountMismatch, Mismatches};
@@ -17,14 +15,14 @@ use crate::clock::{Environment, Moment, Skew, Timer};
 use crate::drift::Drift;
 use crate::error::{Error, Refusal};
 use crate::evidence::Awaited;
-use crate::exchange::{BaseUrl, CodePolicy, HeaderValues, Reply};
+use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
 use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
-use crate::operation::{DynOperation, Operation, Received};
+use crate::operation::{DynOperation, Operation};
 use crate::orders::TrackedOrders;
 use crate::parameters::Named;
 use crate::signing::Authenticator;
-use crate::tables::{Api, CallResult, Meta};
+use crate::tables::{Access, Api, CallResult, Meta};
 use crate::transport::Transport;
 use crate::value::Timestamp;
 
@@ -63,11 +61,6 @@ pub(super) struct Parts {
 }
 
 impl ClientCore {
-    /// A builder for a client of `api` at the address `base_url`.
-    pub fn builder(api: &'static Api, base_url: impl Into<String>) -> ClientBuilder<Self> {
-        ClientBuilder::new(api, base_url)
-    }
-
     pub(super) fn of(
         parts: Parts,
         pacing: RateLimitPolicy,
@@ -138,26 +131,6 @@ impl ClientCore {
         &self.checking.mismatches
     }
 
-    /// Checks `operation`, waits for its rate limits, sends it once, and reads the response.
-    ///
-    /// # Errors
-    ///
-    /// See [`Error`]. If a call that changes something fails with [`Error::Unknown`], it is unknown whether it had its
-    /// effect; with every other error, it had none. If the call is dropped before it ends, its outcome is unknown.
-    pub async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        self.attempt(operation, Attempt::FIRST).await
-    }
-
-    /// Sends a prepared request once: waits for its rate limits and reads the response.
-    ///
-    /// # Errors
-    ///
-    /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
-    pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
-        let mut data = Received::<O>::nothing();
-        self.call_any(prepared.operation, Start::Signed(Box::new(prepared.signed)), &mut data).await?.with_data(data)
-    }
-
     /// Waits for the rate limits of `operation`, for a caller that sends it by other means. Nothing is sent.
     ///
     /// ```
@@ -207,17 +180,6 @@ impl ClientCore {
         self.pacing.plan(calls)
     }
 
-    /// Checks and signs `operation`, for [`send`](Self::send). Nothing is sent yet, and nothing counts against a limit,
-    /// so that the ids of the request can be stored first. To send it by other means, wait for its limits with
-    /// [`admit`](Self::admit) before.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the request breaks a rule or cannot be signed.
-    pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
-        Ok(Prepared { operation, signed: self.check_and_sign(operation)? })
-    }
-
     /// The API.
     pub fn api(&self) -> &'static Api {
         self.parts.api
@@ -242,6 +204,12 @@ impl ClientCore {
     /// How far the timestamp of a request with these parameters may differ from the exchange's clock.
     pub(crate) fn signature_window(&self, parameters: &Named) -> Option<Duration> {
         self.api().credentials.as_ref()?.window(|name| parameters.text(name))
+    }
+
+    /// How far the timestamp of a request may be from the exchange's clock.
+    pub(super) fn window(&self, operation: &dyn DynOperation) -> Option<Duration> {
+        let credentials = self.api().credentials.as_ref().filter(|_| operation.meta().access == Access::Signed);
+        credentials?.window(|name| Named::of(operation).text(name).map(Cow::into_owned))
     }
 
     /// The earliest and the latest time that the clocks of the exchange's machines can show at `moment`, if known. The

@@ -1,9 +1,6 @@
 use std::time::Duration;
 
-use super::core::ClientCore;
-use crate::error::Error;
-use crate::exchange::Reply;
-use crate::tables::{CallResult, Meta, Outcome};
+use crate::tables::{CallResult, Outcome};
 
 /// How a call went, for counts and histograms. It contains nothing of the request and the response.
 #[derive(Clone, Copy, Debug)]
@@ -25,26 +22,3 @@ pub struct CallMetrics {
 
 /// Called at the end of each call, on the thread of the caller.
 pub(super) type MetricsHook = Box<dyn Fn(&CallMetrics) + Send + Sync>;
-
-impl ClientCore {
-    /// The time at which a call begins, if the client has a hook.
-    pub(super) fn begins(&self) -> Option<Duration> {
-        self.parts.metrics.as_ref().map(|_| self.parts.time.now().steady)
-    }
-
-    pub(super) fn measured<T>(
-        &self,
-        meta: &'static Meta,
-        attempt: u32,
-        begun: Option<Duration>,
-        result: &Result<Reply<T>, Error>,
-    ) {
-        let (Some(hook), Some(begun)) = (&self.parts.metrics, begun) else { return };
-        let (call_result, outcome, waited) = match result {
-            Ok(reply) => (CallResult::Success, Outcome::Done, reply.waited),
-            Err(error) => (error.call_result(), error.outcome(), error.waited()),
-        };
-        let took = self.parts.time.now().steady.saturating_sub(begun);
-        hook(&CallMetrics { operation: meta.id, attempt, call_result, outcome, waited, took });
-    }
-}

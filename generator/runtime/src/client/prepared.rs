@@ -1,14 +1,19 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
+use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::recent::RequestNumber;
+use super::core::{ClientCore, Parts};
+use super::recent::{IdUse, KeyOfRepeats, RequestFacts, RequestNumber};
 use crate::checks::Violations;
 use crate::clock::Moment;
+use crate::error::Error;
+use crate::exchange;
 use crate::operation::{DynOperation, Operation};
-use crate::parameters::Named;
+use crate::parameters::{Named, json_of};
+use crate::tables::Sends;
 use crate::value::Timestamp;
 
 /// A checked and signed request, ready to be sent once. Its ids can be stored before it is sent.
@@ -87,6 +92,80 @@ impl<O: Operation> fmt::Debug for Prepared<'_, O> {
             .field("client_ids", &self.client_ids())
             .field("signed_at", &self.signed.signed_at)
             .finish_non_exhaustive()
+    }
+}
+
+impl ClientCore {
+    /// Checks and signs `operation`, for [`send`](Self::send). Nothing is sent yet, and nothing counts against a limit,
+    /// so that the ids of the request can be stored first. To send it by other means, wait for its limits with
+    /// [`admit`](Self::admit) before.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request breaks a rule or cannot be signed.
+    pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
+        Ok(Prepared { operation, signed: self.check_and_sign(operation)? })
+    }
+
+    pub(super) fn check_and_sign(&self, operation: &dyn DynOperation) -> Result<SignedRequest, Error> {
+        let warnings = self.check(operation)?;
+        self.sign(operation, warnings)
+    }
+
+    /// Signs a request that was checked.
+    pub(super) fn sign(&self, operation: &dyn DynOperation, warnings: Violations) -> Result<SignedRequest, Error> {
+        let Parts { api, base, authenticator, headers, time, .. } = &*self.parts;
+        let made = time.now();
+        let signed_at = time.to_sign_at(made);
+        let request = exchange::build(api, operation, base, authenticator.as_ref(), headers, signed_at)?;
+        let number = self.remember(operation, request.body(), signed_at, made);
+        Ok(SignedRequest { request, warnings, signed_at, made, number })
+    }
+
+    /// Remembers a request whose outcome can be queried.
+    fn remember(
+        &self,
+        operation: &dyn DynOperation,
+        body: &[u8],
+        signed_at: Timestamp,
+        made: Moment,
+    ) -> Option<RequestNumber> {
+        let meta = operation.meta();
+        let confirm = meta.confirm.as_ref()?;
+        let names = match (confirm.created, confirm.list) {
+            (None, _) => IdUse::Nothing,
+            (Some(_), None) => IdUse::One,
+            (Some(_), Some(_)) => IdUse::Several,
+        };
+        let key = self.key_of_repeats(operation);
+        let about = RequestFacts { signed_at, made, names, key };
+        // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
+        // because it has all of the request and nothing else.
+        let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{');
+        let recent = &self.parts.recent;
+        Some(match is_in_body && key.is_none() {
+            true => recent.remember(body, about),
+            false => recent.remember(json_of(operation).as_bytes(), about),
+        })
+    }
+
+    /// The key by which the exchange recognizes a repeat of a request, if the request carries one.
+    fn key_of_repeats(&self, operation: &dyn DynOperation) -> Option<KeyOfRepeats> {
+        let meta = operation.meta();
+        let key = meta.repeat_key.as_ref()?;
+        let named = Named::of(operation);
+        named.text(key.parameter)?;
+        // A repeat may arrive as late as its signature allows.
+        let window = || self.signature_window(&named).unwrap_or_default();
+        let kept = key.kept_ms.map(|kept| Duration::from_millis(kept).saturating_sub(window()));
+        Some(KeyOfRepeats { operation: meta.id, kept })
+    }
+
+    /// Notes that a request has no effect.
+    pub(super) fn void(&self, number: Option<RequestNumber>) {
+        if let Some(number) = number {
+            self.parts.recent.void(number);
+        }
     }
 }
 

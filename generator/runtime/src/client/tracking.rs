@@ -63,7 +63,7 @@ impl ClientCore {
         let is_compound = is_compound_with(meta, &Named::of(operation));
         let of_code = |code: &str| match meta.is_success(self.api(), code) {
             true => Outcome::Done,
-            false => self.codes().read(self.api(), meta, code).outcome_of_item(is_compound),
+            false => self.codes().read(self.api(), meta, code).outcome(meta.effect, || is_compound),
         };
         let outcome = |order: &OrderShown| match &order.shown {
             ShownAs::Record { .. } => Outcome::Done,

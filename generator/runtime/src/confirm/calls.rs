@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
-use super::plan::{AnyRecord, QueryPlan};
+use super::plan::QueryPlan;
 use super::question::{Question, not_queryable};
+use super::record::AnyRecord;
 use super::rounds::{Open, of_record};
 use super::verdict::{Concluded, Confirmation, did_not_happen, happened, still_unknown};
 use super::{ConfirmPolicy, Confirmable, Queryable};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::pin::Pin;
 
-use super::plan::{AnyRecord, send};
+use super::record::AnyRecord;
 use super::{Shown, Shows};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
@@ -13,6 +13,7 @@ use crate::json::{Decode, Encode, List, write_json};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::{ForPage, Next, Paged, Step, follow};
 use crate::parameters::Named;
+use crate::retry::RetryPolicy;
 use crate::tables::NextPage;
 
 /// A query under way in one place.
@@ -33,6 +34,21 @@ impl RecordId<'_> {
     fn is_among<R: Decode + Encode>(&self, list: &List<R>) -> bool {
         list.iter().any(|record| self.is_in(&Named::of_record(write_json(record), R::FORM)))
     }
+}
+
+/// Sends a query, with retries if there is a policy for them.
+pub(super) fn send<'a, Q, R>(client: &'a ClientCore, query: &'a Q, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>
+where
+    Q: Repeatable<Response: Shows<R>>,
+    R: Decode + Encode + Send + 'static,
+{
+    Box::pin(async move {
+        let reply = match retry {
+            Some(policy) => client.retrying(policy).call(query).await?,
+            None => client.call(query).await?,
+        };
+        Ok(reply.map(|response| response.shown().map(AnyRecord::new)))
+    })
 }
 
 /// Sends the query `Q` with the parameters `json`.

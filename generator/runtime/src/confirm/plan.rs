@@ -1,18 +1,16 @@
 //! How the effect of an operation is queried, without its types, so that confirmation is compiled once and not for each
 //! operation.
 
-use std::any::Any;
-use std::fmt;
 use std::marker::PhantomData;
 
-use super::places::{QueryFuture, RecordId, read};
+use super::places::{QueryFuture, RecordId, read, send};
+use super::record::AnyRecord;
 use super::{Queryable, Shows};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::client::ClientCore;
 use crate::evidence::Target;
-use crate::json::{Decode, Encode, Form, read_json, write_json};
+use crate::json::{Decode, Encode, read_json};
 use crate::operation::{Operation, Repeatable};
-use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::tables::Meta;
 
@@ -44,14 +42,28 @@ impl QueryPlan {
             &Self {
                 meta: O::META,
                 query: O::Query::META,
-                read: |json| Some(Box::new(Single::<O::Query, O::Record>(read(json).ok()?, PhantomData))),
+                read: single::<O::Query, O::Record>,
                 first: |client, json, record_id| O::query_first(client, json, record_id),
                 then: |client, json, record_id| O::query_then(client, json, record_id),
-                record: |json| read_json::<O::Record>(json).ok().map(AnyRecord::new),
+                record: record::<O::Record>,
                 targets: targets::<O>,
             }
         }
     }
+}
+
+// By the types of the query and of the record, because many operations have the same.
+
+fn single<Q, R>(json: &str) -> Option<Box<dyn Query>>
+where
+    Q: Repeatable<Response: Shows<R>> + 'static,
+    R: Decode + Encode + Send + 'static,
+{
+    Some(Box::new(Single::<Q, R>(read(json).ok()?, PhantomData)))
+}
+
+fn record<R: Decode + Encode + Send + 'static>(json: &str) -> Option<AnyRecord> {
+    read_json::<R>(json).ok().map(AnyRecord::new)
 }
 
 fn targets<O: Queryable>(request: &str) -> Result<Vec<Option<Target>>, Violations> {
@@ -77,60 +89,5 @@ where
 {
     fn send<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {
         send(client, &self.0, retry)
-    }
-}
-
-/// Sends a query, with retries if there is a policy for them.
-pub(super) fn send<'a, Q, R>(client: &'a ClientCore, query: &'a Q, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>
-where
-    Q: Repeatable<Response: Shows<R>>,
-    R: Decode + Encode + Send + 'static,
-{
-    Box::pin(async move {
-        let reply = match retry {
-            Some(policy) => client.retrying(policy).call(query).await?,
-            None => client.call(query).await?,
-        };
-        Ok(reply.map(|response| response.shown().map(AnyRecord::new)))
-    })
-}
-
-/// A record of any type, as a query returned it.
-pub struct AnyRecord {
-    record: Box<dyn Any + Send>,
-    fields: Named,
-    form: Form,
-}
-
-impl AnyRecord {
-    pub(super) fn new<R: Decode + Encode + Send + 'static>(record: R) -> Self {
-        let fields = Named::of_record(write_json(&record), R::FORM);
-        Self { record: Box::new(record), fields, form: R::FORM }
-    }
-
-    /// Its fields.
-    pub(super) fn fields(&self) -> &Named {
-        &self.fields
-    }
-
-    /// How it is written in JSON.
-    pub(super) fn form(&self) -> Form {
-        self.form
-    }
-
-    /// The record, if it has this type.
-    pub(super) fn get<R: 'static>(&self) -> Option<&R> {
-        self.record.downcast_ref()
-    }
-
-    /// The record, if it has this type.
-    pub(super) fn into<R: 'static>(self) -> Option<R> {
-        self.record.downcast().ok().map(|record| *record)
-    }
-}
-
-impl fmt::Debug for AnyRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnyRecord").field("fields", &self.fields).finish_non_exhaustive()
     }
 }

@@ -7,8 +7,8 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::absence::QueryTimes;
-use super::plan::AnyRecord;
 use super::question::{Finding, QueryResult, Question, is_denial};
+use super::record::AnyRecord;
 use super::verdict::{Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 use super::{ConfirmPolicy, Shown};
 use crate::client::ClientCore;

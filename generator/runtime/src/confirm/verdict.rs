@@ -2,7 +2,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
-use super::plan::AnyRecord;
+use super::record::AnyRecord;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::tables::Outcome;

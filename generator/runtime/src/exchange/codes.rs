@@ -94,17 +94,6 @@ impl ReadCode {
             Some((_, proves, stage)) => proves.outcome(stage, effect, stage == Stage::Trading && is_compound()),
         }
     }
-
-    /// The outcome of an item that a response lists as failed with it: not done, unless the code itself leaves that
-    /// open, whatever its source.
-    pub(crate) fn outcome_of_item(&self, is_compound: bool) -> Outcome {
-        let stated = self.believed.or(self.known.map(|known| (known.certainty, known.proves, known.stage)));
-        match stated {
-            Some((_, CodeProof::Unknown | CodeProof::DuplicateId, _)) => Outcome::Unknown,
-            None | Some((.., Stage::Trading)) if is_compound => Outcome::Unknown,
-            _ => Outcome::NotDone,
-        }
-    }
 }
 
 /// Whether a request, or an item of it, does several things, so that one may be done although another is refused.

@@ -1,6 +1,6 @@
 use super::error::ReadError;
 use super::reader::Reader;
-use super::table::Form;
+use super::table::{FieldTable, Form};
 
 /// A value that can be read from JSON, leniently about its type.
 pub trait Decode: Sized {
@@ -63,6 +63,35 @@ pub trait Decode: Sized {
     }
 }
 
+impl Reader<'_> {
+    /// Reads the next value as a `T`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the next value is not one.
+    #[inline]
+    pub fn value<T: Decode>(&mut self) -> Result<T, ReadError> {
+        T::decode(self)
+    }
+
+    /// Reads the next value into `place` and replaces its content, which is unspecified after an error.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the next value is not one.
+    #[inline(never)]
+    pub fn read_into<T: Decode>(&mut self, place: &mut T) -> Result<(), ReadError> {
+        T::decode_into(place, self)
+    }
+}
+
+impl FieldTable {
+    /// A field of the type `T` without further properties.
+    pub const fn of<T: Decode>(name: &'static str) -> Self {
+        Self::in_form(name, T::FORM)
+    }
+}
+
 /// Reads a whole JSON text as a `T`.
 ///
 /// # Errors
@@ -71,7 +100,10 @@ pub trait Decode: Sized {
 pub fn read_json<T: Decode>(text: &str) -> Result<T, ReadError> {
     let mut from = Reader::new(text);
     match T::decode(&mut from) {
-        Ok(value) => from.ended(Ok(())).map(|()| value),
+        Ok(value) => {
+            from.ended(Ok(()))?;
+            Ok(value)
+        }
         Err(error) => Err(error.located(text)),
     }
 }

@@ -1,7 +1,78 @@
+//! The members of objects, the elements of arrays, and values that are skipped.
+
 use std::borrow::Cow;
 
 use super::error::ReadError;
+use super::layout::{Layout, Seen};
 use super::reader::Reader;
+
+impl<'a> Reader<'a> {
+    /// Begins an object, whose known members are `fields`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the next value is not an object, or is nested too deep.
+    pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members<'a>, ReadError> {
+        self.begin(b'{', "an object")?;
+        Ok(Members::new(self.recall(fields)))
+    }
+
+    /// Begins an array.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the next value is not an array, or is nested too deep.
+    pub fn array(&mut self) -> Result<Elements, ReadError> {
+        self.begin(b'[', "an array")?;
+        self.enter_list();
+        Ok(Elements { count: 0 })
+    }
+
+    /// Skips the next value.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not JSON, or nests too deep.
+    pub fn skip(&mut self) -> Result<(), ReadError> {
+        match self.next_byte() {
+            Some(b'"') => self.skip_string(),
+            Some(b'-' | b'0'..=b'9') => self.number().map(drop),
+            Some(b'{') => self.skip_object(),
+            Some(b'[') => self.skip_array(),
+            Some(b't') => self.literal("true").map(drop),
+            Some(b'f') => self.literal("false").map(drop),
+            Some(b'n') => self.literal("null").map(drop),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    /// Skips the next value and returns its text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not JSON, or nests too deep.
+    pub fn raw_value(&mut self) -> Result<&'a str, ReadError> {
+        let start = self.here();
+        self.skip()?;
+        Ok(&self.text()[start..self.at()])
+    }
+
+    fn skip_object(&mut self) -> Result<(), ReadError> {
+        let mut members = self.object(&[])?;
+        while members.next_name(self)?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+
+    fn skip_array(&mut self) -> Result<(), ReadError> {
+        let mut elements = self.array()?;
+        while elements.next(self)?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+}
 
 /// The members of an object that is being read.
 #[derive(Clone, Debug)]
@@ -21,7 +92,7 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn new(layout: Layout<'a>) -> Self {
+    fn new(layout: Layout<'a>) -> Self {
         Self { layout, place: 0, expected: 0, begun: false, came: [0; 2], run: 0, is_scattered: false }
     }
 
@@ -119,10 +190,6 @@ pub struct Elements {
 }
 
 impl Elements {
-    pub(super) fn new() -> Self {
-        Self { count: 0 }
-    }
-
     /// Advances to the next element and returns its index; the reader is then at the element, which must be read. `None`
     /// at the end of the array.
     ///
@@ -152,77 +219,6 @@ fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, Re
     }
     from.next_byte();
     Ok(true)
-}
-
-/// The maximum number of unknown members to remember, which bounds the memory for hostile responses.
-const MAX_UNKNOWN: usize = 64;
-
-/// How many unknown members the objects of a list usually have at most.
-const USUAL_UNKNOWN: usize = 8;
-
-/// The members that objects with these fields had so far, in the order in which they came.
-///
-/// One program writes all objects of a list, so the member that was at a place the last time is probably there again.
-/// Checking that takes less time than reading a name and searching for it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Layout<'a> {
-    fields: &'static [&'static str],
-    members: Vec<Seen<'a>>,
-}
-
-/// A member that came.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seen<'a> {
-    /// Its name as it is in the text, from the opening quote to the colon.
-    pub(super) name: &'a [u8],
-    /// Which of the fields it is, if any.
-    pub(super) field: Option<usize>,
-}
-
-impl<'a> Layout<'a> {
-    /// A layout without members yet.
-    pub(super) fn of(fields: &'static [&'static str]) -> Self {
-        Self { fields, members: Vec::new() }
-    }
-
-    pub(super) fn is_of(&self, fields: &'static [&'static str]) -> bool {
-        std::ptr::eq(self.fields, fields)
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
-    /// The member that came at `place`.
-    #[inline]
-    pub(super) fn at(&self, place: usize) -> Option<Seen<'a>> {
-        self.members.get(place).copied()
-    }
-
-    /// The field with this name. The search begins at `expected` and wraps around.
-    pub(super) fn field(&self, name: &str, expected: usize) -> Option<usize> {
-        let (before, after) = self.fields.split_at_checked(expected).unwrap_or((self.fields, &[]));
-        let behind = after.iter().position(|field| *field == name).map(|place| place + before.len());
-        behind.or_else(|| before.iter().position(|field| *field == name))
-    }
-
-    /// Remembers a member that came at `place` of the current object. Returns the place of the next member.
-    pub(super) fn learn(&mut self, seen: Seen<'a>, place: usize) -> usize {
-        let is_same = |other: &Seen<'_>| other.name == seen.name || seen.field.is_some() && other.field == seen.field;
-        if let Some(known) = self.members.iter().position(is_same) {
-            // A field has one place, however its name is spelled.
-            self.members[known] = seen;
-            return known + 1;
-        }
-        if self.members.len() == self.fields.len() + MAX_UNKNOWN {
-            return place;
-        }
-        if self.members.is_empty() {
-            self.members.reserve(self.fields.len() + USUAL_UNKNOWN);
-        }
-        self.members.insert(place, seen);
-        place + 1
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@ mod cursor;
 
 use std::borrow::Cow;
 
-use super::decode::Decode;
 use super::error::ReadError;
-use super::members::{Elements, Layout, Members};
+use super::layout::Layout;
 use super::room::Room;
 
 /// The maximum nesting of objects and arrays, so that no text exhausts the stack.
@@ -70,26 +69,6 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, depth: 0, lists: 0, unknown: 0, layouts: Vec::new(), room }
     }
 
-    /// Reads the next value as a `T`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the next value is not one.
-    #[inline]
-    pub fn value<T: Decode>(&mut self) -> Result<T, ReadError> {
-        T::decode(self)
-    }
-
-    /// Reads the next value into `place` and replaces its content, which is unspecified after an error.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the next value is not one.
-    #[inline(never)]
-    pub fn read_into<T: Decode>(&mut self, place: &mut T) -> Result<(), ReadError> {
-        T::decode_into(place, self)
-    }
-
     /// The kind of the next value, which stays unread.
     pub fn peek(&mut self) -> Kind {
         match self.next_byte() {
@@ -141,28 +120,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins an object, whose known members are `fields`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the next value is not an object, or is nested too deep.
-    pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members<'a>, ReadError> {
-        self.begin(b'{', "an object")?;
-        let known = self.layouts.iter().position(|layout| layout.is_of(fields));
-        Ok(Members::new(known.map_or_else(|| Layout::of(fields), |place| self.layouts.swap_remove(place))))
-    }
-
-    /// Begins an array.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the next value is not an array, or is nested too deep.
-    pub fn array(&mut self) -> Result<Elements, ReadError> {
-        self.begin(b'[', "an array")?;
-        self.lists += 1;
-        Ok(Elements::new())
-    }
-
     /// Appends an item of a list to those that were read before.
     ///
     /// # Errors
@@ -183,35 +140,6 @@ impl<'a> Reader<'a> {
         // There are many lists within items, and each would get capacity for the rest of the text.
         let ahead = (self.lists == 1).then(|| (self.text.len() - self.at, self.at));
         if self.room.grow(items, ahead) { Ok(()) } else { Err(self.out_of_room()) }
-    }
-
-    /// Skips the next value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is not JSON, or nests too deep.
-    pub fn skip(&mut self) -> Result<(), ReadError> {
-        match self.next_byte() {
-            Some(b'"') => self.skip_string(),
-            Some(b'-' | b'0'..=b'9') => self.number().map(drop),
-            Some(b'{') => self.skip_object(),
-            Some(b'[') => self.skip_array(),
-            Some(b't') => self.literal("true").map(drop),
-            Some(b'f') => self.literal("false").map(drop),
-            Some(b'n') => self.literal("null").map(drop),
-            _ => Err(self.unexpected("a value")),
-        }
-    }
-
-    /// Skips the next value and returns its text.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is not JSON, or nests too deep.
-    pub fn raw_value(&mut self) -> Result<&'a str, ReadError> {
-        let start = self.here();
-        self.skip()?;
-        Ok(&self.text[start..self.at])
     }
 
     /// Skips `null` or `""`, the two forms of a missing value, and returns whether there was one.

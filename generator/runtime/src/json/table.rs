@@ -1,7 +1,6 @@
 //! Tables of what the documents say about the values in an answer. Reading follows Rust types and does not need them;
 //! the comparison of an answer with the documents does.
 
-use super::decode::Decode;
 use crate::value::Timestamp;
 
 /// The form of a value.
@@ -133,11 +132,6 @@ pub struct FieldTable {
 }
 
 impl FieldTable {
-    /// A field of the type `T` without further properties.
-    pub const fn of<T: Decode>(name: &'static str) -> Self {
-        Self::in_form(name, T::FORM)
-    }
-
     pub(crate) const fn in_form(name: &'static str, form: Form) -> Self {
         Self {
             name,

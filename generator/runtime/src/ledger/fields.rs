@@ -1,4 +1,7 @@
-use super::trade::{Contract, TradeEffect};
+use rust_decimal::Decimal;
+
+use super::trade::{Contract, Trade, TradeEffect};
+use crate::parameters::Named;
 
 /// The fields of a fill by which it changes a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +55,42 @@ pub struct PositionFields {
 }
 
 impl TradeFields {
+    /// Reads the record of a fill with the filled quantity, of the line of business `line`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the field that is missing or unreadable.
+    pub(crate) fn read(&self, record: &Named, quantity: Decimal, line: Option<&str>) -> Result<Trade, &'static str> {
+        let text = |field: &'static str| record.text(field).ok_or(field);
+        let number = |field: &'static str| text(field).and_then(|text| decimal(&text).ok_or(field));
+        let is_buy = text(self.side)? == self.buy;
+        let effect = match &self.position {
+            None => TradeEffect::Net,
+            Some(position) => position.effect(&text(position.field)?, is_buy),
+        };
+        let fees = match &self.fees {
+            None => Vec::new(),
+            Some(fees) => {
+                let fee = |fee: &Named| Some((fee.text(fees.coin)?.into_owned(), decimal(&fee.text(fees.amount)?)?));
+                let all = record.items(fees.list);
+                all.iter().map(|one| fee(one).ok_or(fees.list)).collect::<Result<_, _>>()?
+            }
+        };
+        Ok(Trade {
+            id: text(self.id)?.into_owned(),
+            instrument: text(self.instrument)?.into_owned(),
+            is_buy,
+            effect,
+            price: number(self.price)?,
+            quantity,
+            contract: self.contract(line),
+            profit: self.profit.map(number).transpose()?,
+            fees,
+        })
+    }
+
     /// How contracts of a line of business count.
-    pub(super) fn contract(&self, line: Option<&str>) -> Contract {
+    fn contract(&self, line: Option<&str>) -> Contract {
         let is_of = |lines: &[&str]| line.is_some_and(|line| lines.contains(&line));
         if is_of(self.inverse) {
             Contract::Inverse
@@ -67,7 +104,7 @@ impl TradeFields {
 
 impl PositionFields {
     /// What a fill with this value did.
-    pub(super) fn effect(&self, value: &str, is_buy: bool) -> TradeEffect {
+    fn effect(&self, value: &str, is_buy: bool) -> TradeEffect {
         if self.open.contains(&value) {
             return TradeEffect::Opened;
         }
@@ -80,6 +117,10 @@ impl PositionFields {
             TradeEffect::Net
         }
     }
+}
+
+fn decimal(text: &str) -> Option<Decimal> {
+    text.parse::<crate::value::Decimal>().ok()?.to_rust_decimal().ok()
 }
 
 #[cfg(test)]

@@ -50,6 +50,19 @@ pub struct Position {
     fees: BTreeMap<String, Decimal>,
 }
 
+impl PositionSide {
+    /// The position that a trade changes.
+    pub(super) fn changed_by(trade: &Trade) -> Self {
+        match trade.effect {
+            TradeEffect::Net => Self::Net,
+            TradeEffect::Opened if trade.is_buy => Self::Long,
+            TradeEffect::Opened => Self::Short,
+            TradeEffect::ClosedLong => Self::Long,
+            TradeEffect::ClosedShort => Self::Short,
+        }
+    }
+}
+
 impl PositionKey {
     /// A position of an instrument, in a family and line of business.
     pub fn new(

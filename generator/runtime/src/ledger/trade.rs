@@ -1,9 +1,5 @@
 use rust_decimal::Decimal;
 
-use super::fields::TradeFields;
-use super::position::PositionSide;
-use crate::parameters::Named;
-
 /// A fill, as far as it changes a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trade {
@@ -54,19 +50,6 @@ pub enum TradeEffect {
     ClosedShort,
 }
 
-impl TradeEffect {
-    /// The position that it changed.
-    pub(super) fn side(self, is_buy: bool) -> PositionSide {
-        match self {
-            Self::Net => PositionSide::Net,
-            Self::Opened if is_buy => PositionSide::Long,
-            Self::Opened => PositionSide::Short,
-            Self::ClosedLong => PositionSide::Long,
-            Self::ClosedShort => PositionSide::Short,
-        }
-    }
-}
-
 impl Trade {
     /// A trade of a linear instrument with one position, without a reported profit or fee.
     pub fn new(
@@ -80,47 +63,4 @@ impl Trade {
         let (effect, profit, fees) = (TradeEffect::Net, None, Vec::new());
         Self { id, instrument, is_buy, effect, price, quantity, contract: Contract::Linear, profit, fees }
     }
-
-    /// Reads the record of a fill with the filled quantity, of the line of business `line`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the field that is missing or unreadable.
-    pub(crate) fn read(
-        fields: &TradeFields,
-        record: &Named,
-        quantity: Decimal,
-        line: Option<&str>,
-    ) -> Result<Self, &'static str> {
-        let text = |field: &'static str| record.text(field).ok_or(field);
-        let number = |field: &'static str| text(field).and_then(|text| decimal(&text).ok_or(field));
-        let is_buy = text(fields.side)? == fields.buy;
-        let effect = match &fields.position {
-            None => TradeEffect::Net,
-            Some(position) => position.effect(&text(position.field)?, is_buy),
-        };
-        let fees = match &fields.fees {
-            None => Vec::new(),
-            Some(fees) => {
-                let fee = |fee: &Named| Some((fee.text(fees.coin)?.into_owned(), decimal(&fee.text(fees.amount)?)?));
-                let all = record.items(fees.list);
-                all.iter().map(|one| fee(one).ok_or(fees.list)).collect::<Result<_, _>>()?
-            }
-        };
-        Ok(Self {
-            id: text(fields.id)?.into_owned(),
-            instrument: text(fields.instrument)?.into_owned(),
-            is_buy,
-            effect,
-            price: number(fields.price)?,
-            quantity,
-            contract: fields.contract(line),
-            profit: fields.profit.map(number).transpose()?,
-            fees,
-        })
-    }
-}
-
-fn decimal(text: &str) -> Option<Decimal> {
-    text.parse::<crate::value::Decimal>().ok()?.to_rust_decimal().ok()
 }

@@ -2,8 +2,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::call::Call;
-use super::state::{Key, Pause};
 use crate::tables::{Effect, Meta};
+
+/// The key of a bucket or a window. Keys are never reused.
+pub(super) type Key = slotmap::DefaultKey;
 
 /// The calls that are counted in the same windows: those of one operation, class, account and address.
 #[derive(Clone, Debug)]
@@ -36,6 +38,14 @@ pub(super) struct Taken {
     pub(super) window: Key,
     /// How many calls it counts as.
     pub(super) count: usize,
+}
+
+/// The end of a pause.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pause {
+    pub(super) until: Duration,
+    /// The end for cancellations.
+    pub(super) cancels_until: Duration,
 }
 
 impl Bucket {

@@ -7,11 +7,13 @@ use std::{fmt, process};
 
 use sha2::{Digest, Sha256};
 
+use super::bucket::Key;
 use super::call::Call;
-use super::limiter::{Admission, AdmissionError, Full, Limiter, RateLimitFeedback, Reservation, Unavailable};
+use super::limiter::{Admission, AdmissionError, Full, Limiter, RateLimitFeedback, Unavailable};
 use super::plan::Plan;
+use super::reservation::Reservation;
 use super::settings::LimitSettings;
-use super::state::{Key, LimiterState, bucket_of, reserve_in};
+use super::state::{LimiterState, bucket_of, reserve_in};
 use crate::clock::{SystemTimer, Timer};
 use crate::error::LimiterErrorKind;
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::bucket::{Bucket, Taken};
+use super::bucket::{Key, Pause};
 use super::limiter::{RateLimitFeedback, TooMany};
-use super::state::{Counter, Key, LimiterState, Pause};
+use super::state::{Counter, LimiterState};
 use crate::exchange::PoolReport;
 
 impl LimiterState {

@@ -1,9 +1,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::bucket::Key;
 use super::call::Call;
 use super::settings::LimitSettings;
-use super::state::{Key, LimiterState};
+use super::state::LimiterState;
 use crate::error::BindingLimit;
 
 /// How long a set of calls takes.

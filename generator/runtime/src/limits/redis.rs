@@ -38,6 +38,7 @@ mod alone;
 mod bucket;
 mod handover;
 mod link;
+mod membership;
 mod question;
 mod settings;
 mod shared;
@@ -52,8 +53,9 @@ use self::alone::Alone;
 use self::link::Link;
 use self::shared::Shared;
 use super::call::Call;
-use super::limiter::{Admission, Limiter, RateLimitFeedback, Reservation};
+use super::limiter::{Admission, Limiter, RateLimitFeedback};
 use super::plan::Plan;
+use super::reservation::Reservation;
 use super::state::LimiterState;
 
 pub use self::settings::{Fallback, FleetChange, RedisSettings};
@@ -142,7 +144,10 @@ impl RedisLimits {
 
 impl Limiter for RedisLimits {
     fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
-        Admission::Later(Box::pin(self.shared.admit(call, wait)))
+        Admission::Later(Box::pin(async move {
+            self.shared.watch_presence();
+            self.shared.admit(call, wait).await
+        }))
     }
 
     fn sent(&self, reservation: &mut Reservation) {

@@ -6,16 +6,13 @@ use std::time::Duration;
 use rustc_hash::FxBuildHasher;
 use slotmap::{Key as _, KeyData, SecondaryMap, SlotMap};
 
-use super::bucket::{Bucket, Taken};
+use super::bucket::{Bucket, Key, Pause, Taken};
 use super::call::Call;
-use super::limiter::Reservation;
+use super::reservation::Reservation;
 use super::settings::LimitSettings;
 use super::window::Window;
 use crate::error::BindingLimit;
 use crate::tables::{RateLimit, Scope};
-
-/// The key of a bucket or a window. Keys are never reused.
-pub(super) type Key = slotmap::DefaultKey;
 
 /// A reservation of `bucket`.
 pub(super) fn reserve_in(bucket: Key, waited: Duration) -> Reservation {
@@ -65,14 +62,6 @@ impl Taken {
 pub(super) struct Counter {
     pub(super) window: Window,
     pub(super) binding: BindingLimit,
-}
-
-/// The end of a pause.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pause {
-    pub(super) until: Duration,
-    /// The end for cancellations.
-    pub(super) cancels_until: Duration,
 }
 
 /// The key of calls that are counted together: an operation or a pool, a row of its table, and an account or address.

@@ -1,29 +1,12 @@
 //! The border between two parts of a range, which belongs to both. After a restart it is not known which of its items
 //! the earlier part contained, so the border is queried once more.
 
-use std::collections::HashSet;
-use std::time::Duration;
-
 use super::error::PageError;
 use super::page::TimeRange;
 use super::position::{BARREN, Position};
 use super::source::{PageRequest, PageSource};
 use super::step::Next;
-use super::walk::Walk;
-use crate::value::Timestamp;
-
-/// Older items are certainly visible. A younger border is not queried: an item that appears late would be taken for one
-/// that was listed.
-pub(super) const SETTLED: Duration = Duration::from_secs(10 * 60);
-
-/// How far a border was queried. It is kept, so that a failed call does not repeat earlier ones.
-#[derive(Debug, Default)]
-pub(super) struct Learning {
-    turn: usize,
-    cursor: Option<String>,
-    cursors: HashSet<String>,
-    pages: u32,
-}
+use super::walk::{Learning, Walk};
 
 impl Walk {
     /// Queries which items of its border with the part at `at` the earlier part contained.
@@ -71,9 +54,4 @@ impl Walk {
         }
         Ok(())
     }
-}
-
-/// Whether items of `time` are certainly visible.
-pub(super) fn is_settled(time: Timestamp, now: Timestamp) -> bool {
-    now.checked_sub(SETTLED).is_some_and(|settled| time <= settled)
 }

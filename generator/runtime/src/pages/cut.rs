@@ -2,13 +2,26 @@
 
 use std::time::Duration;
 
-use super::listing::RangeOrder;
 use super::page::TimeRange;
 use crate::tables::Length;
 use crate::value::Timestamp;
 
 const ONE: Duration = Duration::from_millis(1);
 const TWO: Duration = Duration::from_millis(2);
+
+/// Older items are certainly visible. A younger border is not queried: an item that appears late would be taken for one
+/// that was listed.
+pub(super) const SETTLED: Duration = Duration::from_secs(10 * 60);
+
+/// The order of the parts of a range that is too long for one query. Within a part, the exchange decides the order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RangeOrder {
+    /// From the end to the beginning, as cursors lead.
+    #[default]
+    NewestFirst,
+    /// From the beginning to the end.
+    OldestFirst,
+}
 
 /// How a range is split.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +94,11 @@ impl RangeSplit {
             RangeOrder::OldestFirst => part.to,
         }
     }
+}
+
+/// Whether items of `time` are certainly visible.
+pub(super) fn is_settled(time: Timestamp, now: Timestamp) -> bool {
+    now.checked_sub(SETTLED).is_some_and(|settled| time <= settled)
 }
 
 /// Months differ in length, so three months before a day and three months after it are different distances: the part is

@@ -17,12 +17,15 @@ pub struct Items<O: Paged> {
     clipped: Option<Clipped>,
 }
 
-impl<O: Paged> Items<O> {
-    pub(super) fn new(pages: Pages<O>) -> Self {
-        let begun = pages.position().clone();
-        Self { pages, ready: Vec::new().into_iter(), begun, bad: Vec::new(), clipped: None }
+impl<O: Paged> Pages<O> {
+    /// The items of all pages, one after the other.
+    pub fn items(self) -> Items<O> {
+        let begun = self.position().clone();
+        Items { pages: self, ready: Vec::new().into_iter(), begun, bad: Vec::new(), clipped: None }
     }
+}
 
+impl<O: Paged> Items<O> {
     /// The next item; `None` at the end of the listing. Unreadable items are in [`bad`](Self::bad).
     ///
     /// # Errors

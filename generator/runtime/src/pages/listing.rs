@@ -1,23 +1,15 @@
 use std::fmt;
 
+use super::cut::RangeOrder;
 use super::error::{PageError, PositionError};
-use super::items::Items;
+use super::next::PageFuture;
 use super::page::{Page, Paged};
 use super::position::Position;
 use super::source::Requests;
 use super::walk::Walk;
 use crate::client::ClientCore;
+use crate::json::List;
 use crate::retry::RetryPolicy;
-
-/// The order of the parts of a range that is too long for one query. Within a part, the exchange decides the order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RangeOrder {
-    /// From the end to the beginning, as cursors lead.
-    #[default]
-    NewestFirst,
-    /// From the beginning to the end.
-    OldestFirst,
-}
 
 /// All pages of a listing, one after the other.
 ///
@@ -120,11 +112,6 @@ impl<O: Paged> Pages<O> {
         &self.walk.at
     }
 
-    /// The items of all pages, one after the other.
-    pub fn items(self) -> Items<O> {
-        Items::new(self)
-    }
-
     /// The next page; `None` at the end of the listing.
     ///
     /// After a failed call, the same page is requested again. After a refusal or a repeated cursor there is no further
@@ -135,8 +122,18 @@ impl<O: Paged> Pages<O> {
     ///
     /// See [`PageError`].
     pub async fn next_page(&mut self) -> Option<Result<Page<O::Item>, PageError>> {
-        let page = self.walk.next_page(&mut self.requests).await?;
-        Some(page.map(|page| page.with(self.requests.take_list())))
+        let page = self.advance().await?;
+        Some(page.map(|page| page.with(self.take_list())))
+    }
+
+    /// Like [`next_page`](Self::next_page), but the items are left for [`take_list`](Self::take_list).
+    pub(crate) fn advance(&mut self) -> PageFuture<'_> {
+        self.walk.next_page(&mut self.requests)
+    }
+
+    /// Takes the items of the page.
+    pub(crate) fn take_list(&mut self) -> List<O::Item> {
+        self.requests.take_list()
     }
 }
 

@@ -1,9 +1,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::listing::Pages;
-use super::step::{Continuation, Step};
-use crate::client::ClientCore;
+use super::step::{Answer, Continuation, Next, Step};
+use crate::exchange::NextPageHint;
 use crate::json::{Decode, Encode, JsonWriter, List, read_json, write_json};
 use crate::operation::Repeatable;
 use crate::tables::Length;
@@ -39,7 +38,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// A page without a call.
-    pub(super) fn empty(range: TimeRange) -> Self {
+    pub(crate) fn empty(range: TimeRange) -> Self {
         Self { list: List::default(), repeated: 0, range, clipped: None, request_time: None, waited: Duration::ZERO }
     }
 
@@ -142,12 +141,25 @@ pub trait Paged: Repeatable + Clone {
     fn each(&self) -> Vec<Self> {
         vec![self.clone()]
     }
+}
 
-    /// All pages, one after the other; see [`Pages`].
-    #[must_use = "nothing is sent until a page is requested"]
-    fn stream(self, client: impl AsRef<ClientCore>) -> Pages<Self> {
-        Pages::new(client.as_ref().clone(), self)
-    }
+/// The items of an answer, and what follows them; `requested` is the cursor of its page, and `onward` what its headers
+/// state.
+pub(crate) fn follow<O: Paged>(
+    request: &O,
+    requested: Option<&str>,
+    onward: NextPageHint,
+    response: O::Response,
+) -> (List<O::Item>, Next) {
+    let continuation = O::continuation(&response);
+    let (list, cursor) = O::page(response);
+    let last = match O::STEP {
+        Step::Last { .. } => list.items.iter().rev().find_map(O::last),
+        Step::Cursor | Step::Number { .. } | Step::Offset { .. } => None,
+    };
+    let items = u64::try_from(list.items.len() + list.bad.len()).unwrap_or(u64::MAX);
+    let answer = Answer { items, size: request.page_size(), continuation, cursor, last };
+    (list, answer.next(O::STEP, requested, onward))
 }
 
 /// Reads a text of the exchange as the value of a parameter.

@@ -1,8 +1,6 @@
 //! Where the next page begins: at the cursor of the answer, after the last item, at the next number or offset.
 
-use super::page::Paged;
 use crate::exchange::NextPageHint;
-use crate::json::List;
 
 /// How the next page is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,39 +45,21 @@ pub(crate) enum Next {
     Lost,
 }
 
-/// The items of an answer, and what follows them; `requested` is the cursor of its page, and `onward` what its headers
-/// state.
-pub(crate) fn follow<O: Paged>(
-    request: &O,
-    requested: Option<&str>,
-    onward: NextPageHint,
-    response: O::Response,
-) -> (List<O::Item>, Next) {
-    let continuation = O::continuation(&response);
-    let (list, cursor) = O::page(response);
-    let last = match O::STEP {
-        Step::Last { .. } => list.items.iter().rev().find_map(O::last),
-        Step::Cursor | Step::Number { .. } | Step::Offset { .. } => None,
-    };
-    let items = u64::try_from(list.items.len() + list.bad.len()).unwrap_or(u64::MAX);
-    let answer = Answer { items, size: request.page_size(), continuation, cursor, last };
-    (list, answer.next(O::STEP, requested, onward))
-}
-
 /// What an answer contains about the page after it.
-struct Answer {
+pub(super) struct Answer {
     /// The number of its items.
-    items: u64,
+    pub(super) items: u64,
     /// The number of items on a page, if a shorter page is the last one.
-    size: Option<u64>,
-    continuation: Continuation,
-    cursor: Option<String>,
+    pub(super) size: Option<u64>,
+    pub(super) continuation: Continuation,
+    pub(super) cursor: Option<String>,
     /// The id or the time of the last item, with [`Step::Last`].
-    last: Option<String>,
+    pub(super) last: Option<String>,
 }
 
 impl Answer {
-    fn next(self, step: Step, requested: Option<&str>, onward: NextPageHint) -> Next {
+    /// What follows the page; `requested` is its cursor, and `onward` what the headers state.
+    pub(super) fn next(self, step: Step, requested: Option<&str>, onward: NextPageHint) -> Next {
         let Self { items, size, mut continuation, mut cursor, last } = self;
         match onward {
             NextPageHint::Unsaid => {}

@@ -12,7 +12,7 @@ use crate::json::{Decode, JsonWriter, read_json, write_json};
 use crate::ledger::{Trade, TradeFields};
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
-use crate::pages::{Clipped, Paged, Pages, Step, TimeRange};
+use crate::pages::{Clipped, PageFuture, Paged, Pages, Step, TimeRange};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
@@ -87,12 +87,24 @@ pub(super) struct ListingRequest<'a> {
 
 /// The pages of a listing.
 pub(super) trait ListingPages: Send {
-    /// The next page; `None` at the end.
-    fn next(&mut self) -> NextPageFuture<'_>;
+    /// Goes on to the next page; `None` at the end.
+    fn advance(&mut self) -> PageFuture<'_>;
+
+    /// Takes what the page shows.
+    fn take(&mut self) -> Result<PageContent, String>;
 }
 
-pub(super) type NextPageFuture<'a> =
-    Pin<Box<dyn Future<Output = Option<Result<PageContent, ListingFailure>>> + Send + 'a>>;
+impl dyn ListingPages {
+    /// What the next page shows; `None` at the end.
+    pub(super) async fn next(&mut self) -> Option<Result<PageContent, ListingFailure>> {
+        let page = match self.advance().await? {
+            Ok(page) => page,
+            Err(error) => return Some(Err(ListingFailure::Page(error))),
+        };
+        let seen = self.take().map(|seen| PageContent { clipped: page.clipped, ..seen });
+        Some(seen.map_err(ListingFailure::Item))
+    }
+}
 
 /// What a page shows.
 #[derive(Default)]
@@ -294,18 +306,16 @@ impl<O> ListingPages for Walking<O>
 where
     O: Paged,
 {
-    fn next(&mut self) -> NextPageFuture<'_> {
-        Box::pin(async move {
-            let page = match self.pages.next_page().await? {
-                Ok(page) => page,
-                Err(error) => return Some(Err(ListingFailure::Page(error))),
-            };
-            if let Some(bad) = page.list.bad.first() {
-                return Some(Err(ListingFailure::Item(bad.error.to_string())));
-            }
-            let seen = (self.take)(&page.list.items, self.fields, self.turn);
-            Some(seen.map(|seen| PageContent { clipped: page.clipped, ..seen }).map_err(ListingFailure::Item))
-        })
+    fn advance(&mut self) -> PageFuture<'_> {
+        self.pages.advance()
+    }
+
+    fn take(&mut self) -> Result<PageContent, String> {
+        let list = self.pages.take_list();
+        match list.bad.first() {
+            Some(bad) => Err(bad.error.to_string()),
+            None => (self.take)(&list.items, self.fields, self.turn),
+        }
     }
 }
 
@@ -358,7 +368,7 @@ fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, S
     let quantity = quantity.and_then(|quantity| quantity.to_rust_decimal().ok());
     let quantity = quantity.ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
     let read = |trade: &TradeFields| {
-        Trade::read(trade, named, quantity, turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
+        trade.read(named, quantity, turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
     };
     let trade = fields.trade.as_ref().map(read);
     Ok(Fill {

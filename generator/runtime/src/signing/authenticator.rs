@@ -1,25 +1,24 @@
 //! Adds the credentials and the signature to requests.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrayvec::ArrayString;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::uri::PathAndQuery;
 use http::{HeaderName, HeaderValue, Request, Uri};
 
 use super::credentials::{Credentials, Secret};
-use super::nonce::{LONGEST_NONCE, Nonces};
+use super::nonce::Nonces;
 use super::signature::Signing;
 use super::signer::wrong;
+use super::stamp::{Stamp, written};
 use super::text::Sources;
 use crate::error::BuildError;
 use crate::json::JsonWriter;
-use crate::operation::Call;
 use crate::parameters::{FORM, ParameterWriter, push_pair};
-use crate::tables::{Api, Authentication, Carried, Part, Place, TimestampForm};
+use crate::tables::{Api, Authentication, Carried, Part, Place};
 use crate::value::Timestamp;
 
 /// Adds credentials and the signature to requests. Headers that are always the same are built once.
@@ -52,22 +51,6 @@ struct Varying<N> {
     /// Whether it contains the signature, so that it is not part of what is signed.
     is_signature: bool,
 }
-
-/// The texts that are different in each request.
-#[derive(Debug, Default)]
-pub(crate) struct Stamp {
-    pub(crate) at: Timestamp,
-    pub(crate) timestamp: ArrayString<LONGEST_TIMESTAMP>,
-    pub(crate) expires: ArrayString<LONGEST_TIMESTAMP>,
-    pub(crate) nonce: ArrayString<LONGEST_NONCE>,
-    /// The call that the request makes.
-    pub(crate) call: Option<Call>,
-    /// Whether the parameters are a form.
-    pub(crate) is_form: bool,
-}
-
-/// A timestamp in nanoseconds takes 26 digits at most; as in ISO 8601 it has fewer characters.
-const LONGEST_TIMESTAMP: usize = 32;
 
 /// Why a request cannot be signed: credentials or the signature are not valid where they would go.
 #[derive(Debug)]
@@ -277,27 +260,6 @@ fn extend_query(request: &mut Request<Bytes>, query: &str) -> Result<(), CannotC
     parts.path_and_query = Some(target);
     *request.uri_mut() = Uri::from_parts(parts).map_err(|_| CannotCarry)?;
     Ok(())
-}
-
-pub(super) fn written(at: Timestamp, form: TimestampForm) -> ArrayString<LONGEST_TIMESTAMP> {
-    let millis = at.as_millis();
-    match form {
-        TimestampForm::Seconds => text_of(format_args!("{}", millis / 1000)),
-        TimestampForm::Milliseconds => text_of(format_args!("{millis}")),
-        TimestampForm::Microseconds => text_of(format_args!("{millis}000")),
-        TimestampForm::Nanoseconds => text_of(format_args!("{millis}000000")),
-        TimestampForm::Iso8601 => text_of(format_args!("{at}")),
-        TimestampForm::Iso8601Seconds => {
-            text_of(format_args!("{}", at.to_string().split('.').next().unwrap_or_default()))
-        }
-    }
-}
-
-fn text_of(what: fmt::Arguments<'_>) -> ArrayString<LONGEST_TIMESTAMP> {
-    let mut text = ArrayString::new();
-    // It is long enough for every time.
-    let _ = text.write_fmt(what);
-    text
 }
 
 fn lossy(text: Vec<u8>) -> String {

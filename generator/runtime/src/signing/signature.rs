@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use super::Signer;
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use zeroize::Zeroizing;
+
 use super::credentials::Credentials;
 use super::encoding::encoded;
-use super::signer::{signer_of, wrong};
+use super::hmacs::{HmacSha256, HmacSha384, HmacSha512};
+use super::signer::{Signer, wrong};
 use super::text::Sources;
 use super::token::token;
 use crate::error::BuildError;
-use crate::tables::{Algorithm, Content, Encoding, Signature};
+use crate::tables::{Algorithm, Content, Encoding, SecretForm, Signature};
 
 /// How signatures are made.
 #[derive(Clone)]
@@ -49,3 +53,55 @@ impl Signing {
         }
     }
 }
+
+/// How the text of a private key begins.
+const PEM: &str = "-----BEGIN ";
+
+/// The signer for `secret`: a private key in PEM, or a text as `signature` describes.
+fn signer_of(signature: &Signature, secret: &str) -> Result<Arc<dyn Signer>, BuildError> {
+    if secret.trim_start().starts_with(PEM) {
+        return private_key_in_pem(secret);
+    }
+    let Some((algorithm, _)) = signature.algorithms.first() else { return Err(wrong("the API has no algorithm")) };
+    let secret = match signature.secret {
+        SecretForm::Text => Zeroizing::new(secret.as_bytes().to_vec()),
+        SecretForm::Base64 => decoded(&STANDARD, secret)?,
+        SecretForm::Base64Url => decoded(&URL_SAFE, secret)?,
+    };
+    Ok(match algorithm {
+        Algorithm::HmacSha256 => Arc::new(HmacSha256::new(&*secret)),
+        Algorithm::HmacSha384 => Arc::new(HmacSha384::new(&*secret)),
+        Algorithm::HmacSha512 => Arc::new(HmacSha512::new(&*secret)),
+        Algorithm::Ed25519 => return ed25519_of(&secret),
+        Algorithm::RsaSha256 | Algorithm::EcdsaSha256 => {
+            return Err(wrong("the secret is not a private key in PEM"));
+        }
+    })
+}
+
+fn decoded(alphabet: &impl Engine, secret: &str) -> Result<Zeroizing<Vec<u8>>, BuildError> {
+    alphabet.decode(secret.trim_ascii()).map(Zeroizing::new).map_err(|_| wrong("the secret is not valid Base64"))
+}
+
+#[cfg(feature = "asymmetric")]
+fn private_key_in_pem(text: &str) -> Result<Arc<dyn Signer>, BuildError> {
+    Ok(Arc::new(super::PrivateKey::from_pem(text)?))
+}
+
+#[cfg(feature = "asymmetric")]
+fn ed25519_of(bytes: &[u8]) -> Result<Arc<dyn Signer>, BuildError> {
+    Ok(Arc::new(super::PrivateKey::ed25519(bytes)?))
+}
+
+#[cfg(not(feature = "asymmetric"))]
+fn private_key_in_pem(_: &str) -> Result<Arc<dyn Signer>, BuildError> {
+    Err(wrong(NEEDS_FEATURE))
+}
+
+#[cfg(not(feature = "asymmetric"))]
+fn ed25519_of(_: &[u8]) -> Result<Arc<dyn Signer>, BuildError> {
+    Err(wrong(NEEDS_FEATURE))
+}
+
+#[cfg(not(feature = "asymmetric"))]
+const NEEDS_FEATURE: &str = "a private key needs the feature `asymmetric` of tradeapi-runtime, or a signer of your own";

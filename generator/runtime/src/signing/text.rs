@@ -6,11 +6,11 @@ use http::uri::Authority;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-use super::authenticator::Stamp;
 use super::credentials::Credentials;
 use super::encoding::encoded;
 use super::pairs;
 use super::signer::Signer;
+use super::stamp::Stamp;
 use crate::tables::{DigestForm, Encoding, Hash, Part};
 
 /// The sources of the parts of a text. The request itself is one of them, so that the signed text cannot differ from

@@ -1,4 +1,4 @@
-use super::{AccountTable, Authentication, KnownError, OutcomeRow};
+use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Outcome, OutcomeRow};
 
 /// The properties that all operations of an API share.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,29 @@ impl Api {
     pub(crate) fn observed(&self, code: &str) -> impl Iterator<Item = &'static KnownError> {
         let first = self.observed_codes.partition_point(|known| known.code < code);
         self.observed_codes[first..].iter().take_while(move |known| known.code == code)
+    }
+
+    /// The outcome of a request that changes something. `by_code` is what the code of the response proves, for rows
+    /// that depend on the code. Without a row, the outcome is unknown if the exchange may have received the request,
+    /// except for call results with a code or an item that proves something itself.
+    pub fn outcome(&self, when: CallResult, by_code: Outcome) -> Outcome {
+        match self.outcomes.iter().find(|row| row.when == when) {
+            Some(row) => row.outcome.unwrap_or(by_code),
+            None if !when.may_be_sent() => Outcome::NotDone,
+            None => match when {
+                CallResult::Success => Outcome::Done,
+                CallResult::ListedCode | CallResult::ObservedCode | CallResult::ItemFailed => by_code,
+                _ => Outcome::Unknown,
+            },
+        }
+    }
+
+    /// The same for a request with this effect: a read has none.
+    pub(crate) fn outcome_of(&self, effect: Effect, when: CallResult, by_code: Outcome) -> Outcome {
+        match effect {
+            Effect::Read => Outcome::NotDone,
+            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => self.outcome(when, by_code),
+        }
     }
 }
 

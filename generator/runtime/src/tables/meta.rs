@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window};
+use super::{
+    Api, ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
+};
 
 /// The properties of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -209,21 +211,6 @@ impl From<Method> for http::Method {
             Method::Delete => Self::DELETE,
         }
     }
-}
-
-/// What an operation changes. Reads are always safe to repeat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing.
-    Read,
-    /// Something is created: a repeat creates another one.
-    Create,
-    /// Something is amended.
-    Amend,
-    /// Orders are cancelled.
-    Cancel,
-    /// Positions are closed.
-    Close,
 }
 
 /// Who may call an operation.

@@ -1,6 +1,21 @@
+//! What requests change, how calls end, and what that says about the change.
+
 use std::fmt;
 
-use super::{Api, Effect};
+/// What an operation changes. Reads are always safe to repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Read,
+    /// Something is created: a repeat creates another one.
+    Create,
+    /// Something is amended.
+    Amend,
+    /// Orders are cancelled.
+    Cancel,
+    /// Positions are closed.
+    Close,
+}
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,29 +114,4 @@ pub struct OutcomeRow {
     pub outcome: Option<Outcome>,
     /// The reason.
     pub why: &'static str,
-}
-
-impl Api {
-    /// The outcome of a request that changes something. `by_code` is what the code of the response proves, for rows
-    /// that depend on the code. Without a row, the outcome is unknown if the exchange may have received the request,
-    /// except for call results with a code or an item that proves something itself.
-    pub fn outcome(&self, when: CallResult, by_code: Outcome) -> Outcome {
-        match self.outcomes.iter().find(|row| row.when == when) {
-            Some(row) => row.outcome.unwrap_or(by_code),
-            None if !when.may_be_sent() => Outcome::NotDone,
-            None => match when {
-                CallResult::Success => Outcome::Done,
-                CallResult::ListedCode | CallResult::ObservedCode | CallResult::ItemFailed => by_code,
-                _ => Outcome::Unknown,
-            },
-        }
-    }
-
-    /// The same for a request with this effect: a read has none.
-    pub(crate) fn outcome_of(&self, effect: Effect, when: CallResult, by_code: Outcome) -> Outcome {
-        match effect {
-            Effect::Read => Outcome::NotDone,
-            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => self.outcome(when, by_code),
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! The JSON of a request: its parameters as sent.
 
 use super::Example;
-use super::json::{Member, Node, Value};
 use crate::check::{number, values};
 use crate::diagnostics::name_list;
+use crate::json::{Member, Node, Value};
 use crate::model::{Body, Case, ChoiceKind, Lookup, Need, Operation, Parameter, Shape, Type};
 
 /// Compares a request with its operation.

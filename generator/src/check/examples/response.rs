@@ -1,11 +1,11 @@
 //! The JSON of an answer: the envelope and its data.
 
 use super::Example;
-use super::json::{Member, Node, Value};
 use crate::check::fault::Fault;
 use crate::check::values;
 use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
+use crate::json::{Member, Node, Value};
 use crate::model::{
     AnswerPath, Api, Around, Envelope, Field, Name, Operation, Record, RecordForm, Response, Shape, Step, Type,
 };

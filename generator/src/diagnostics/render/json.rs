@@ -1,8 +1,7 @@
 //! One object per line, for editors and for the annotations of a build server.
 
-use serde_json::{Map, Value, json};
-
 use crate::diagnostics::{Diagnostic, Diagnostics, Place, is_invisible};
+use crate::json::Value;
 
 pub(super) fn render(all: &Diagnostics) -> String {
     let lines: Vec<_> = all.iter().map(|item| escaped(&object(all, item).to_string())).collect();
@@ -23,22 +22,23 @@ fn escaped(json: &str) -> String {
 }
 
 fn object(all: &Diagnostics, item: &Diagnostic) -> Value {
-    let mut object = item.place.map(|place| at(all, &place)).unwrap_or_default();
-    object.insert("severity".to_owned(), json!("error"));
-    object.insert("code".to_owned(), json!(item.code.as_str()));
-    object.insert("message".to_owned(), json!(item.message));
-    object.insert("help".to_owned(), json!(item.help));
-    let fix = item.fix.as_ref().map(|fix| with(at(all, &fix.place), "text", &fix.text));
-    object.insert("fix".to_owned(), json!(fix));
-    let related = item.related.iter().map(|(place, why)| with(at(all, place), "message", why));
-    object.insert("related".to_owned(), related.collect());
-    Value::Object(object)
+    let fix = item.fix.as_ref().map(|fix| with(all, &fix.place, ("text", &fix.text)));
+    let related = item.related.iter().map(|(place, why)| with(all, place, ("message", why)));
+    let place = item.place.map(|place| at(all, &place)).unwrap_or_default();
+    Value::object(place.into_iter().chain([
+        ("severity", "error".into()),
+        ("code", item.code.as_str().into()),
+        ("message", item.message.as_str().into()),
+        ("help", item.help.as_deref().into()),
+        ("fix", fix.into()),
+        ("related", Value::list(related)),
+    ]))
 }
 
 /// A place: lines and columns count from 1, bytes from 0; the end is exclusive.
-fn at(all: &Diagnostics, place: &Place) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("file".to_owned(), json!(all.files().get(place.file as usize)));
+fn at(all: &Diagnostics, place: &Place) -> Vec<(&'static str, Value)> {
+    let file = all.files().get(place.file as usize).map(|file| file.to_string_lossy());
+    let mut members = vec![("file", file.as_deref().into())];
     if place.line > 0 {
         let (end_line, end_column) = place.end_in(all.text(place.file).unwrap_or_default());
         let numbers = [
@@ -49,12 +49,11 @@ fn at(all: &Diagnostics, place: &Place) -> Map<String, Value> {
             ("start", place.start),
             ("end", place.end),
         ];
-        object.extend(numbers.map(|(name, number)| (name.to_owned(), json!(number))));
+        members.extend(numbers.map(|(name, number)| (name, number.into())));
     }
-    object
+    members
 }
 
-fn with(mut object: Map<String, Value>, name: &str, text: &str) -> Value {
-    object.insert(name.to_owned(), json!(text));
-    Value::Object(object)
+fn with(all: &Diagnostics, place: &Place, (name, text): (&'static str, &str)) -> Value {
+    Value::object(at(all, place).into_iter().chain([(name, text.into())]))
 }

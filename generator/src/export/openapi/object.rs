@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::json;
 use crate::model::elements::Key;
 
 /// An object under construction.
@@ -66,7 +67,7 @@ impl Object {
     /// Adds the statements of keys that have no other form.
     pub(super) fn keys(self, keys: &[Key]) -> Self {
         let data = keys.iter().filter_map(|key| key.data.as_ref());
-        data.fold(self, |object, (name, value)| object.with(name, value.clone()))
+        data.fold(self, |object, (name, value)| object.with(name, written(value)))
     }
 
     /// Whether it has no members.
@@ -110,5 +111,19 @@ pub(super) fn among_others(members: Value) -> Value {
 impl From<Object> for Value {
     fn from(object: Object) -> Self {
         object.into_value()
+    }
+}
+
+/// A value of the model in the document.
+fn written(value: &json::Value) -> Value {
+    match value {
+        json::Value::Null => Value::Null,
+        json::Value::Boolean(value) => Value::Bool(*value),
+        json::Value::Number(number) => number.parse().map_or(Value::Null, Value::Number),
+        json::Value::Text(text) => Value::String(text.clone()),
+        json::Value::List(items) => items.iter().map(|item| written(&item.value)).collect(),
+        json::Value::Object(members) => {
+            members.iter().map(|member| (member.name.clone(), written(&member.value.value))).collect()
+        }
     }
 }

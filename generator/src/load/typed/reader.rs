@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ReadError, Shared};
+use super::{Read, ReadError, Shared};
 use crate::diagnostics::{Code, Place, did_you_mean, nearest};
 use crate::load::tree::{Content, Key, Node};
 
@@ -16,6 +16,12 @@ pub(crate) struct NodeReader<'a> {
 }
 
 impl<'a> NodeReader<'a> {
+    /// Reads the node in place of a value.
+    pub(crate) fn read_into<T: Read>(self, value: &mut T) -> Result<(), ReadError> {
+        *value = T::read(self)?;
+        Ok(())
+    }
+
     pub(crate) fn place(self) -> Place {
         self.node.place
     }

@@ -1,12 +1,11 @@
 //! The elements of parameters, and the facts about what they send.
 
-use serde_json::json;
-
 use super::types::{deprecated, named, own_doc, scale, travels, ty, unit};
 use super::{
     Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, maybe, names, path,
 };
 use crate::diagnostics::Place;
+use crate::json::Value;
 use crate::model::facts::Fact;
 use crate::model::{Choice, Edit, Family, ListName, Need, Parameter, WireParameter};
 
@@ -118,10 +117,8 @@ fn edit(edit: Option<&Edit>) -> Key {
         other: breaking(other),
         same: behaviour("how the value is kept or deleted"),
     };
-    let data = edit.map(|_| match delete {
-        None => json!({"keep": "left_out"}),
-        Some(delete) => json!({"keep": "left_out", "delete": delete}),
-    });
+    let delete = delete.map(|text| ("delete", text.into()));
+    let data = edit.map(|_| Value::object([("keep", "left_out".into())].into_iter().chain(delete)));
     Key::new("edit", maybe(words), means).at(edit.map(|edit| edit.place)).data("x-edit", data)
 }
 

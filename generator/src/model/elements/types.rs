@@ -1,13 +1,12 @@
 //! The elements of enums, identifiers and choices, and the keys of values, common to parameters and fields.
 
-use serde_json::{Value, json};
-
 use super::means::Texts;
 use super::{
     Element, Key, Means, MembershipEffect, additive, behaviour, breaking, documentation, first, flag, maybe, names,
     path,
 };
 use crate::diagnostics::Place;
+use crate::json::Value;
 use crate::model::facts::Fact;
 use crate::model::{
     Case, Choice, ChoiceKind, Deprecated, Enum, EnumValue, Family, Form, Identifier, Name, Parameter, Shape, Truth,
@@ -32,13 +31,16 @@ pub(super) fn unit(units: &[Unit]) -> Key {
         removed: documentation(""),
         changed: breaking("the same number means something else"),
     };
-    let when = |unit: &Unit| -> Value {
-        let when = unit.when.iter().map(|(name, values, _)| (name.clone(), json!(values)));
-        json!({"is": unit.is, "when": when.collect::<serde_json::Map<_, _>>()})
+    let condition = |(name, values, _): &(String, Vec<String>, Place)| {
+        (name.clone(), Value::list(values.iter().map(|value| value.as_str().into())))
     };
-    let data = units.iter().map(|unit| if unit.when.is_empty() { json!({"is": unit.is}) } else { when(unit) });
-    let data: Vec<Value> = data.collect();
-    Key::new("unit", phrases::units(units), means).data("x-units", Some(data).filter(|data| !data.is_empty()))
+    let data = units.iter().map(|unit| {
+        let is = ("is", unit.is.as_str().into());
+        let when = (!unit.when.is_empty()).then(|| ("when", Value::object(unit.when.iter().map(condition))));
+        Value::object([is].into_iter().chain(when))
+    });
+    let data = (!units.is_empty()).then(|| Value::list(data));
+    Key::new("unit", phrases::units(units), means).data("x-units", data)
 }
 
 /// The scale of a decimal that travels as an integer.
@@ -46,7 +48,7 @@ pub(super) fn scale(shape: &Shape) -> Option<Key> {
     let scale = shape.element()?.scale()?;
     let key = Key::new("scale", scale.to_string(), breaking("its type in Rust has another scale"));
     let says = format!("It travels as an integer: its value times 10^{scale}.");
-    Some(key.says(says).data("x-scale", Some(scale)).documented())
+    Some(key.says(says).data("x-scale", Some(u32::from(scale))).documented())
 }
 
 /// How a number is written. A form that the family states for all its numbers is not repeated for each.
@@ -98,8 +100,7 @@ impl Deprecated {
 fn deprecation(deprecated: &Deprecated) -> Value {
     let Deprecated { since, instead, place: _ } = deprecated;
     let members = [("since", since.as_ref()), ("use", instead.as_ref().map(|(instead, _)| instead))].into_iter();
-    let members = members.filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?.as_str()))));
-    Value::Object(members.collect())
+    Value::object(members.filter_map(|(name, text)| Some((name, text?.as_str().into()))))
 }
 
 /// The text of the parameter or field itself; empty if it is that of its type.

@@ -43,7 +43,7 @@ async fn cursors_are_sent_back_as_they_came() {
     ] {
         server.answer_next(page(list, cursor));
     }
-    let mut pages = GetFillHistory::new().cursor("from here").stream(client(&server));
+    let mut pages = client(&server).pages(GetFillHistory::new().cursor("from here"));
     let mut found = Vec::new();
     while let Some(page) = pages.next_page().await {
         let page = page.unwrap();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{MAX_DEPTH, Mark, Reader};
 use crate::json::error::ReadError;
-use crate::json::members::Layout;
+use crate::json::layout::Layout;
 use crate::json::string;
 use crate::value::is_same;
 
@@ -71,6 +71,11 @@ impl<'a> Reader<'a> {
         self.depth = self.depth.saturating_sub(1);
     }
 
+    #[inline]
+    pub(in crate::json) fn enter_list(&mut self) {
+        self.lists += 1;
+    }
+
     pub(in crate::json) fn leave_list(&mut self) {
         self.lists = self.lists.saturating_sub(1);
     }
@@ -79,9 +84,11 @@ impl<'a> Reader<'a> {
         self.lists > 0
     }
 
-    /// Finishes reading. An error gets the path to its place.
-    pub(crate) fn ended(&mut self, read: Result<(), ReadError>) -> Result<(), ReadError> {
-        read.and_then(|()| self.finish()).map_err(|error| error.located(self.text))
+    /// The layout of the objects with these fields that were read before.
+    #[inline]
+    pub(in crate::json) fn recall(&mut self, fields: &'static [&'static str]) -> Layout<'a> {
+        let known = self.layouts.iter().position(|layout| layout.is_of(fields));
+        known.map_or_else(|| Layout::of(fields), |place| self.layouts.swap_remove(place))
     }
 
     /// Keeps the layout of an object for the next one of its kind.
@@ -101,25 +108,6 @@ impl<'a> Reader<'a> {
         if self.room.take(bytes) { Ok(()) } else { Err(self.out_of_room()) }
     }
 
-    /// The text of the value at `start`, which is skipped, and its error within it.
-    ///
-    /// Fails only if the value is not JSON, because nothing after it can be found then, or if there are too many such
-    /// values, because leaving some out would hide them.
-    pub(in crate::json) fn set_apart(
-        &mut self,
-        start: Mark,
-        error: ReadError,
-    ) -> Result<(String, ReadError), ReadError> {
-        if self.is_out_of_room() {
-            return Err(error);
-        }
-        self.go_back(start);
-        let raw = self.raw_value()?;
-        let error = error.within(raw, start.at);
-        self.take_room(raw.len() + error.size())?;
-        Ok((raw.to_owned(), error))
-    }
-
     /// Whether the items took more memory than they may. Then the whole text is unreadable, not one item of it.
     pub(crate) fn is_out_of_room(&self) -> bool {
         self.room.is_used_up()
@@ -136,7 +124,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(super) fn begin(&mut self, opening: u8, wanted: &str) -> Result<(), ReadError> {
+    pub(in crate::json) fn begin(&mut self, opening: u8, wanted: &str) -> Result<(), ReadError> {
         if self.next_byte() != Some(opening) {
             return Err(self.unexpected(wanted));
         }
@@ -174,38 +162,22 @@ impl<'a> Reader<'a> {
         Ok(Cow::Owned(content))
     }
 
-    pub(super) fn skip_string(&mut self) -> Result<(), ReadError> {
+    pub(in crate::json) fn skip_string(&mut self) -> Result<(), ReadError> {
         if self.take_plain().is_some() { Ok(()) } else { self.string().map(drop) }
     }
 
-    pub(super) fn number(&mut self) -> Result<&'a str, ReadError> {
+    pub(in crate::json) fn number(&mut self) -> Result<&'a str, ReadError> {
         let start = self.at;
         self.at = end_of_number(self.bytes(), start).ok_or_else(|| ReadError::new(start, "not a JSON number"))?;
         Ok(&self.text[start..self.at])
     }
 
-    pub(super) fn literal(&mut self, word: &'static str) -> Result<&'static str, ReadError> {
+    pub(in crate::json) fn literal(&mut self, word: &'static str) -> Result<&'static str, ReadError> {
         if !self.bytes()[self.at..].starts_with(word.as_bytes()) {
             return Err(ReadError::new(self.at, "expected true, false or null"));
         }
         self.at += word.len();
         Ok(word)
-    }
-
-    pub(super) fn skip_object(&mut self) -> Result<(), ReadError> {
-        let mut members = self.object(&[])?;
-        while members.next_name(self)?.is_some() {
-            self.skip()?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn skip_array(&mut self) -> Result<(), ReadError> {
-        let mut elements = self.array()?;
-        while elements.next(self)?.is_some() {
-            self.skip()?;
-        }
-        Ok(())
     }
 }
 

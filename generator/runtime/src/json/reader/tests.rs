@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::json::read_json;
+use crate::json::{Decode, read_json};
 
 /// Any JSON value, as this reader sees it.
 #[derive(Debug)]

@@ -1,28 +1,21 @@
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::bucket::Bucket;
-use super::link::PAUSE;
-use super::question::Question;
 use super::settings::{Fallback, FleetChange, RedisSettings};
-use super::shared::Shared;
 use crate::limits::call::Call;
 use crate::limits::in_process::InProcessLimits;
-use crate::limits::limiter::{Admission, AdmissionError, Limiter, Reservation, Unavailable};
+use crate::limits::limiter::{Admission, AdmissionError, Limiter, Unavailable};
+use crate::limits::reservation::Reservation;
 use crate::limits::settings::QuotaShare;
 
 /// Marks the reservations that were given without Redis.
 const ALONE: u64 = 1 << 63;
-
-/// The number of answers in a row after which a process returns to the fleet.
-const ANSWERS: u32 = 3;
 
 /// The limiter while Redis cannot be reached.
 pub(super) struct Alone {
@@ -33,7 +26,7 @@ pub(super) struct Alone {
     on_change: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     is_alone: watch::Sender<bool>,
     /// Whether a task maintains the presence.
-    looking: AtomicBool,
+    pub(super) looking: AtomicBool,
 }
 
 impl Alone {
@@ -62,6 +55,23 @@ impl Alone {
         self.limits.take_over(known_for + self.settling);
         self.is_alone.send_replace(true);
         (self.on_change)(&FleetChange::Lost(why));
+    }
+
+    /// Notes that the server counts the process as a member again, until `until`, and knows what it sent alone.
+    pub(super) fn end(&self, until: Instant) {
+        self.presence.returned(until);
+        self.is_alone.send_replace(false);
+        (self.on_change)(&FleetChange::Found);
+    }
+
+    /// Uses the share again when the server no longer takes the process for a member.
+    pub(super) fn go_on(&self) {
+        self.limits.take_over(self.presence.known_for() + self.settling);
+    }
+
+    /// After this time a server that lost its state grants permits again.
+    pub(super) fn granted_after(&self) -> Duration {
+        self.limits.longest_span().saturating_add(self.settling)
     }
 
     /// Waits for `work`, at most while the process is a member of the fleet.
@@ -100,92 +110,6 @@ async fn until<T>(mut state: watch::Receiver<bool>, end: bool, work: impl Future
         Poll::Pending => ends.as_mut().poll(context).map(|_| None),
     })
     .await
-}
-
-/// Presence in the fleet, and the return to it.
-impl Shared {
-    /// Starts a task that reports the presence to the server, and returns to the fleet when Redis answers again.
-    pub(super) fn watch_presence(self: &Arc<Self>) {
-        let (Some(alone), Ok(runtime)) = (&self.alone, Handle::try_current()) else { return };
-        if alone.looking.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let looking = WatchGuard(Arc::downgrade(self));
-        runtime.spawn(async move {
-            let mut answers = 0;
-            loop {
-                tokio::time::sleep(PAUSE).await;
-                let Some(shared) = looking.0.upgrade() else { return };
-                answers = shared.maintain_presence(answers).await;
-            }
-        });
-    }
-
-    /// Maintains the presence after `answers` answers in a row, and returns the new number of answers in a row.
-    async fn maintain_presence(self: &Arc<Self>, answers: u32) -> u32 {
-        let Some(alone) = &self.alone else { return 0 };
-        if !alone.is_alone() {
-            if alone.presence.is_due() {
-                self.announce_presence(alone).await;
-            }
-            return 0;
-        }
-        let Ok(answer) = self.link.hello().await else { return 0 };
-        // A server that has just lost its state grants nothing for a while, but the share can be used.
-        let known_for =
-            Duration::from_micros(u64::try_from(answer.now().saturating_sub(answer.since())).unwrap_or_default());
-        if answers + 1 < ANSWERS || known_for < alone.limits.longest_span().saturating_add(alone.settling) {
-            return answers.saturating_add(1);
-        }
-        self.return_to_fleet(alone).await;
-        0
-    }
-
-    /// Reports the calls that were made without Redis, and uses it from now on.
-    async fn return_to_fleet(&self, alone: &Alone) {
-        let until = alone.presence.publish_state();
-        let mut paused = Paused { alone, has_returned: false };
-        let made = alone.limits.pause();
-        let bucket = Bucket::over(made.iter().map(|(window, _)| window), &self.settings);
-        let counts = made.iter().map(|(_, counts)| *counts);
-        let question = Question::join(&bucket, &self.settings, self.member(Some(until)), counts);
-        match self.link.ask(&question).await {
-            Ok(answer) if !answer.is_late() => {
-                alone.presence.returned(until);
-                paused.has_returned = true;
-                alone.is_alone.send_replace(false);
-                (alone.on_change)(&FleetChange::Found);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Pauses the share of a process that is about to return. If it does not return, the server may take it for a member
-/// for a while nevertheless.
-struct Paused<'a> {
-    alone: &'a Alone,
-    has_returned: bool,
-}
-
-impl Drop for Paused<'_> {
-    fn drop(&mut self) {
-        if !self.has_returned {
-            let Alone { limits, presence, settling, .. } = self.alone;
-            limits.take_over(presence.known_for() + *settling);
-        }
-    }
-}
-
-/// The right to watch for Redis. Dropping it lets another caller watch.
-struct WatchGuard(Weak<Shared>);
-
-impl Drop for WatchGuard {
-    fn drop(&mut self) {
-        if let Some(alone) = self.0.upgrade().as_ref().and_then(|shared| shared.alone.as_ref()) {
-            alone.looking.store(false, Ordering::Release);
-        }
-    }
 }
 
 /// Whether this process is a member of the fleet, and what the server may take it for.

@@ -13,7 +13,8 @@ use super::question::{Answer, Member, PermitRequest, Question};
 use super::settings::{LONGEST, RedisSettings};
 use crate::error::LimiterErrorKind;
 use crate::limits::call::Call;
-use crate::limits::limiter::{AdmissionError, Full, RateLimitFeedback, Reservation, Unavailable};
+use crate::limits::limiter::{AdmissionError, Full, RateLimitFeedback, Unavailable};
+use crate::limits::reservation::Reservation;
 
 /// The longest wait without another question: there may be room earlier than reported, if others return permits.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -72,7 +73,6 @@ impl Shared {
         if let Ok(runtime) = Handle::try_current() {
             *lock(&self.runtime) = Some(runtime);
         }
-        self.watch_presence();
         loop {
             let given = match &self.alone {
                 None => self.reservation(&call, wait).await,

@@ -40,7 +40,7 @@ pub(crate) fn timestamp(request: &Request<Bytes>) -> Option<&str> {
 }
 
 /// Authenticates a request by the clock of its node, and returns the user.
-pub(super) fn authenticate(
+pub(crate) fn authenticate(
     core: &Core,
     now: u64,
     meta: &Meta,

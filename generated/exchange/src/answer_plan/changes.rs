@@ -8,10 +8,18 @@ use tradeapi::runtime::tables::Meta;
 
 use super::codes::{self, Proof};
 use super::items::{self, Batch};
-use super::{AnswerPlan, EffectTime, HostileFault, ON_ITS_WAY, SETTLING, injected_refusal};
-use crate::gate::{Caller, Late, Route, Served, id_parameters};
-use crate::schedule::Task;
+use super::{AnswerPlan, UNLISTED, injected_refusal};
+use crate::hostile::{EffectTime, HostileFault};
+use crate::routes::{Caller, Route, Served, id_parameters};
 use crate::state::Core;
+use crate::tasks::{Late, Task};
+
+/// The settling time, after which all nodes show an accepted change, in milliseconds.
+const SETTLING: u64 = 9_000;
+
+/// The last moment at which a request is accepted, in milliseconds before its signature expires. It allows for the
+/// transit.
+const ON_ITS_WAY: u64 = 6_000;
 
 /// The outcome of one item.
 enum ItemOutcome {
@@ -122,7 +130,7 @@ impl AnswerPlan {
         }
     }
 
-    /// Fails an item, with a code in the answer.
+    /// Answers an item with a code. Unless the code proves a refusal, the item may be done all the same.
     fn fail(&mut self, core: &mut Core, route: &'static Route, caller: &Caller<'_>, accepted_until: u64) -> Served {
         let proofs = [(Proof::NotDone, 6), (Proof::NotBegun, 2), (Proof::Open, 4)];
         let proof = self.dice.weighted(&proofs).unwrap_or(Proof::NotDone);
@@ -131,8 +139,17 @@ impl AnswerPlan {
             self.count(core, effect_time);
             let _ = self.carry_out(core, route, caller, effect_time, accepted_until);
         }
-        let code = codes::random(route.meta, proof, &mut self.dice);
+        let code = match proof {
+            Proof::Open => self.code_that_proves_nothing(route.meta),
+            _ => codes::random(route.meta, proof, &mut self.dice),
+        };
         refused_item(core, route, caller, code)
+    }
+
+    fn code_that_proves_nothing(&mut self, meta: &'static Meta) -> &'static str {
+        let proofs = [(Some(Proof::Open), 4), (Some(Proof::Doubtful), 1), (None, 1)];
+        let proof = self.dice.weighted(&proofs).unwrap_or(None);
+        proof.map_or(UNLISTED, |proof| codes::random(meta, proof, &mut self.dice))
     }
 
     /// Refuses the request. Of a compound request, the first part may be done before a trading rule stops the second.
@@ -175,7 +192,7 @@ impl AnswerPlan {
                 let served = self.alike(route.meta, route.call(core, caller));
                 core.note_versions();
                 let until = soon.min(self.now + SETTLING);
-                for order in core.placed_since(first_new) {
+                for order in placed_since(core, first_new) {
                     if let Some(hostile) = core.hostile.as_mut().filter(|_| self.dice.percent(faults / 8)) {
                         hostile.views.hide(order, until);
                     }
@@ -185,7 +202,9 @@ impl AnswerPlan {
             EffectTime::Late | EffectTime::VeryLate => {
                 let far = self.now + self.dice.below(last.saturating_sub(self.now));
                 let at = if effect_time == EffectTime::Late { soon.min(last) } else { far };
-                let late = Late::new(route, caller, settled(at));
+                let Caller { user, address, parameters } = *caller;
+                let (meta, parameters, settled) = (route.meta, parameters.to_owned(), settled(at));
+                let late = Late { meta, user, address, parameters, settled };
                 core.later(Duration::from_millis(at - self.now), Task::Late(Box::new(late)));
                 None
             }
@@ -226,6 +245,11 @@ impl AnswerPlan {
         let are_distinct = ids.len() >= items && ids.iter().all(differs);
         are_distinct.then(|| other.clone())
     }
+}
+
+/// The orders that were placed since this was the next id.
+fn placed_since(core: &Core, first_new: u64) -> Vec<u64> {
+    (first_new..core.next_id()).filter(|id| core.orders.get(id).is_some()).collect()
 }
 
 /// The answer to a batch whose item is refused with a code.

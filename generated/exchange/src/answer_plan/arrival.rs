@@ -6,9 +6,10 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use tradeapi::runtime::tables::{Effect, Meta};
 
-use super::{AnswerPlan, HostileFault};
+use super::AnswerPlan;
 use crate::delivery::{Behind, Delivered};
 use crate::dice::Dice;
+use crate::hostile::HostileFault;
 use crate::state::Core;
 
 impl AnswerPlan {

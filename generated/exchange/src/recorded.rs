@@ -1,0 +1,94 @@
+//! Requests and answers, as a journal records them.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Request, Response};
+use serde::{Deserialize, Serialize};
+use tradeapi::API;
+use tradeapi::runtime::tables::Part;
+
+/// A request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    pub(crate) address: IpAddr,
+    method: String,
+    target: String,
+    headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    body: String,
+    /// A body that is not text, in base64.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    bytes: String,
+}
+
+/// An answer, and the reason for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    status: u16,
+    body: String,
+    /// The rule that the request broke, or another reason of the refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    /// The fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+}
+
+impl Recorded {
+    /// A request, reduced to the headers that the exchange reads.
+    pub(crate) fn new(request: &Request<Bytes>, address: IpAddr) -> Self {
+        let of_credentials = API.credentials.iter().flat_map(|credentials| {
+            [Part::Key, Part::Signature, Part::Passphrase, Part::Timestamp]
+                .into_iter()
+                .filter_map(|part| credentials.header(part))
+        });
+        let names = of_credentials.chain(["content-type"]);
+        let headers = names.filter_map(|name| {
+            let value = request.headers().get(name)?.to_str().ok()?;
+            Some((name.to_owned(), value.to_owned()))
+        });
+        let (body, bytes) = match std::str::from_utf8(request.body()) {
+            Ok(body) => (body.to_owned(), String::new()),
+            Err(_) => (String::new(), STANDARD.encode(request.body())),
+        };
+        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        Self {
+            address,
+            method: request.method().as_str().to_owned(),
+            target: target.to_owned(),
+            headers: headers.collect(),
+            body,
+            bytes,
+        }
+    }
+
+    /// The request; `None` if it is incomplete.
+    pub(crate) fn request(&self) -> Option<Request<Bytes>> {
+        let body = if self.bytes.is_empty() {
+            Bytes::from(self.body.clone())
+        } else {
+            Bytes::from(STANDARD.decode(&self.bytes).ok()?)
+        };
+        let mut request = Request::builder().method(self.method.as_str()).uri(self.target.as_str()).body(body).ok()?;
+        for (name, value) in &self.headers {
+            let name = HeaderName::try_from(name.as_str()).ok()?;
+            request.headers_mut().insert(name, HeaderValue::from_str(value).ok()?);
+        }
+        Some(request)
+    }
+}
+
+impl Answered {
+    pub(crate) fn new(response: &Response<Bytes>, rule: Option<&str>, fault: Option<&str>) -> Self {
+        Self {
+            status: response.status().as_u16(),
+            body: String::from_utf8_lossy(response.body()).into_owned(),
+            rule: rule.map(str::to_owned),
+            fault: fault.map(str::to_owned),
+        }
+    }
+}

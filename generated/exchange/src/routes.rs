@@ -1,0 +1,195 @@
+//! The operations of the exchange by their paths, and how a request of one is read, counted, checked and served.
+
+use std::net::IpAddr;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use http::Request;
+use rustc_hash::FxHashMap;
+use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::json::{Encode, JsonWriter};
+use tradeapi::runtime::tables::{Meta, Scope};
+use tradeapi::{Operation, Timestamp, Violations};
+
+use crate::orders::{Name, Order};
+use crate::reading;
+use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
+use crate::state::Core;
+use crate::words::Family;
+
+/// The initial capacity of an answer, enough for the record of an order.
+const ROOM: usize = 1_024;
+
+/// An operation that this exchange serves. A new operation of the schema does not compile until it is served.
+pub(crate) trait Serve: Operation<Response: Encode> {
+    /// Whether an item that breaks a rule does not affect the other items.
+    const ITEMS_FAIL_ALONE: bool = false;
+
+    /// Carries out the request.
+    fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
+
+    /// The data of the answer.
+    fn data(response: &Self::Response) -> String {
+        let mut out = JsonWriter::with_capacity(ROOM);
+        response.encode(&mut out);
+        out.finish()
+    }
+}
+
+/// The context of a request that is served.
+pub(crate) struct Desk<'a> {
+    pub(crate) core: &'a mut Core,
+    pub(crate) meta: &'static Meta,
+    /// The account of the request. A public request has none.
+    pub(crate) account: usize,
+    violations: Violations,
+}
+
+impl Desk<'_> {
+    /// Why an item of a batch is refused before it is handled.
+    pub(crate) fn refused_item(&self, index: usize) -> Option<Refusal> {
+        if let Some(refusal) = &self.core.refused_items {
+            return Some(refusal.clone());
+        }
+        let violation = self.violations.refusals().find(|violation| item_of(violation) == Some(index))?;
+        Some(of_violation(violation, self.meta))
+    }
+
+    pub(crate) fn refusal(&self, reason: Reason) -> Refusal {
+        reason.of(self.meta)
+    }
+
+    /// The order that a query names, as the node shows it.
+    pub(crate) fn shown(&mut self, name: &Name) -> Option<Order> {
+        self.core.shown(self.account, name)
+    }
+}
+
+/// An operation with its path, and the function that serves it.
+pub(crate) struct Route {
+    pub(crate) meta: &'static Meta,
+    call: fn(&mut Core, &Caller<'_>) -> Served,
+}
+
+impl Route {
+    const fn of<O: Serve>() -> Self {
+        Self { meta: O::META, call: call::<O> }
+    }
+
+    /// Serves a request.
+    pub(crate) fn call(&self, core: &mut Core, caller: &Caller<'_>) -> Served {
+        (self.call)(core, caller)
+    }
+
+    /// The route of an operation.
+    pub(crate) fn of_operation(meta: &Meta) -> Option<&'static Self> {
+        ROUTES.iter().find(|route| route.meta.id == meta.id)
+    }
+
+    /// The route of a request.
+    pub(crate) fn of_request(request: &Request<Bytes>) -> Option<&'static Self> {
+        let of_path = BY_PATH.get(request.uri().path())?;
+        of_path.iter().find(|route| request.method().as_str() == route.meta.method.as_str()).copied()
+    }
+
+    /// Why a request has no route.
+    pub(crate) fn missing(request: &Request<Bytes>) -> Refusal {
+        match BY_PATH.get(request.uri().path()).and_then(|routes| routes.first()) {
+            Some(other) => Reason::WrongMethod.of(other.meta),
+            None => Reason::UnknownPath.of(&Meta::DEFAULT),
+        }
+    }
+}
+
+macro_rules! routes {
+    ($($operation:ty),* $(,)?) => {
+        &[$(Route::of::<$operation>()),*]
+    };
+}
+
+static ROUTES: &[Route] = tradeapi::for_each_operation!(routes);
+
+/// The routes by path, each with its method.
+static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
+    let mut by_path = FxHashMap::<&str, Vec<&Route>>::default();
+    for route in ROUTES {
+        by_path.entry(route.meta.path).or_default().push(route);
+    }
+    by_path
+});
+
+/// The parameters that identify orders, which answers repeat.
+pub(crate) fn id_parameters() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let echoes = ROUTES.iter().filter_map(|route| route.meta.echoes.as_ref());
+        let mut names: Vec<&str> = echoes.flat_map(|echoes| echoes.ids).flat_map(|echo| echo.of).copied().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    });
+    &NAMES
+}
+
+/// The operations that this exchange serves.
+pub(crate) fn operations() -> impl Iterator<Item = &'static Meta> {
+    ROUTES.iter().map(|route| route.meta)
+}
+
+/// The sender of a request, and its raw parameters.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) user: Option<usize>,
+    pub(crate) address: IpAddr,
+    pub(crate) parameters: &'a str,
+}
+
+/// The data of an answer or a refusal, and the number of calls left.
+pub(crate) struct Served {
+    pub(crate) data: Result<String, Refusal>,
+    pub(crate) left: Option<u32>,
+}
+
+impl Served {
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        Self { data: Err(refusal), left: None }
+    }
+}
+
+/// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.
+fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
+    let family = if O::META.family == "classic" { Family::Classic } else { Family::Unified };
+    let nobody = tradeapi::runtime::Account::new();
+    let user = caller.user.map(|user| &core.users[user]);
+    let properties = user.map_or(&nobody, |user| &user.properties);
+    let read = reading::read::<O>(caller.parameters);
+    let class = read.as_ref().ok().and_then(|request| request.limit_class(properties));
+    let account = user.map_or(0, |user| user.account(family));
+    let context =
+        CheckContext { account: properties, now: Some(Timestamp::from_millis(core.now)), ..CheckContext::default() };
+    let violations = read.as_ref().map(|request| request.inspect(context)).unwrap_or_default();
+    let mut left = None;
+    if core.settings.rate_limits {
+        match core.limits.count(O::META, class, user.map(|user| user.id), caller.address, core.now) {
+            Ok(remaining) => left = remaining,
+            Err(exceeded) => {
+                let limit = exceeded.0;
+                let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
+                let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
+                let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
+                let rule = format!("{}.rate-{scope}{class}", O::META.id);
+                let refusal = Refusal { message, rule, ..Reason::TooManyRequests.of(O::META) };
+                return Served { data: Err(refusal), left: Some(0) };
+            }
+        }
+    }
+    let serve = || {
+        let request = read.map_err(|violations| of_violations(&violations, O::META))?;
+        let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
+        if refuses {
+            return Err(of_violations(&violations, O::META));
+        }
+        let response = request.serve(&mut Desk { core, meta: O::META, account, violations })?;
+        Ok(O::data(&response))
+    };
+    Served { data: serve(), left }
+}

@@ -1,0 +1,51 @@
+use tradeapi::runtime::tables::Outcome;
+
+/// What the client claims about one effect that it requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// How the request names its order.
+    pub naming: Naming,
+    /// Whether the effect occurred.
+    pub outcome: Outcome,
+    /// How the outcome is known.
+    pub known: Known,
+    /// The calls that led to the outcome.
+    pub how: &'static str,
+}
+
+/// How a request names its order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Naming {
+    /// By an id that no other order has.
+    #[default]
+    UniqueId,
+    /// By an id that another order has or gets later.
+    SharedId,
+    /// Without an id.
+    NoId,
+}
+
+impl Naming {
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Self::UniqueId => "",
+            Self::SharedId => "(id used again)",
+            Self::NoId => "(no id)",
+        }
+    }
+}
+
+/// How the outcome of a request is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Known {
+    /// By the answer to the request, or because it was never sent.
+    ByAnswer,
+    /// By a query.
+    ByQuery,
+    /// The outcome is unknown.
+    Unknown,
+    /// The outcome is unknown because the campaign deliberately queried it too late.
+    TooLate,
+}
