@@ -91,7 +91,7 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
-/// As JSON in one line, without spaces.
+/// Writes it as JSON in one line, without spaces.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! The way of a request: authentication, its operation, faults, and the answer.
+//! The path of a request: authentication, its operation, faults, and the answer.
 
 use std::net::IpAddr;
 use std::time::Duration;

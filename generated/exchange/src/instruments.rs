@@ -162,7 +162,7 @@ pub(crate) fn quotient(a: Decimal, b: Decimal) -> Decimal {
     a.checked_div(b).unwrap_or_default().round_dp(PLACES)
 }
 
-/// How many steps a number is; `None` if it is between two.
+/// The number of steps that a number consists of; `None` if it is between two steps.
 pub(crate) fn on_grid(number: Decimal, step: Decimal) -> Option<u64> {
     if !number.checked_rem(step)?.is_zero() {
         return None;

@@ -56,7 +56,7 @@
 //! | `refusal`, `limits`, `reading`, `routes` | the checks of a request: rate limits, rules, and refusals |
 //! | `unified`, `classic`, `reports`, `pages` | the operations |
 //! | `schedule`, `actions` | how the state changes with time, and by actions other than requests |
-//! | `authentication`, `answer_plan`, `gate` | the way of a request, and its faults in a hostile exchange |
+//! | `authentication`, `answer_plan`, `gate` | the path of a request, and its faults in a hostile exchange |
 //! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
 //! | `log`, `snapshot`, `control` | the page and its control address |
 //! | `docs` | the reference of the API, at `/docs/` |

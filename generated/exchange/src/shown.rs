@@ -1,4 +1,4 @@
-//! What a request is shown: by the node of a hostile exchange that serves it, and otherwise the current state.
+//! What a request sees: the view of its node on a hostile exchange, otherwise the current state.
 
 use crate::hostile::HostileFault;
 use crate::orders::{Name, Order};

@@ -1,4 +1,4 @@
-//! What is to be done later.
+//! Tasks that are carried out later.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Exact numbers and lengths of time in setups, journals and settings.
+//! Exact numbers and durations in setups, journals and settings.
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};

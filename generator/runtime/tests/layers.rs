@@ -1,5 +1,5 @@
 //! Modules of the runtime import only from layers below their own. The layers stand in the documentation of the crate.
-//! The modules within a folder import each other in no circle, there, in the local exchange and in the campaigns.
+//! The modules of a folder do not import each other in a circle: in the runtime, the local exchange and the campaigns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -122,13 +122,13 @@ fn an_import_is_found_however_it_is_written() {
     assert_eq!(imports(&code(text), 2), ["client", "Error", "limits", ""]);
 }
 
-/// The sources that form no circles within a folder.
+/// The source folders without circular imports.
 const WITHOUT_CIRCLES: [&str; 3] = ["src", "../../generated/exchange/src", "../../tests/campaign/src"];
 
 /// A module.
 struct Module {
     code: String,
-    /// The names that its `use` declarations bring in, each with the path behind it from the root of the crate.
+    /// The names that its `use` declarations bring into scope, each with its path from the root of the crate.
     names: BTreeMap<String, String>,
 }
 
@@ -145,7 +145,7 @@ fn modules(source: &Path) -> Result<BTreeMap<String, Module>, Box<dyn std::error
     Ok(linked(codes))
 }
 
-/// Modules of which each knows the names that it imports.
+/// The modules, each with the names that it imports.
 fn linked(codes: BTreeMap<String, String>) -> BTreeMap<String, Module> {
     let known: BTreeSet<String> = codes.keys().cloned().collect();
     let mut exported = BTreeMap::new();
@@ -160,7 +160,7 @@ fn linked(codes: BTreeMap<String, String>) -> BTreeMap<String, Module> {
         let names = names.collect();
         modules.insert(module, Module { code, names });
     }
-    // An exported macro stands at the root of its crate.
+    // An exported macro is at the root of its crate.
     if let Some(root) = modules.get_mut("") {
         exported.into_iter().for_each(|(name, path)| _ = root.names.entry(name).or_insert(path));
     }
@@ -176,7 +176,7 @@ fn joined(module: &str, rest: &str) -> String {
     if module.is_empty() { rest.to_owned() } else { format!("{module}::{rest}") }
 }
 
-/// The paths of the `use` declarations of a module, each with the name that it gets there.
+/// The paths of the `use` declarations of a module, each with its name there.
 fn declared(code: &str) -> Vec<(String, String)> {
     let starts = code.match_indices("use ").filter(|(at, _)| {
         let line = code[..*at].rsplit('\n').next().unwrap_or_default().trim_start();
@@ -186,7 +186,7 @@ fn declared(code: &str) -> Vec<(String, String)> {
     trees.flat_map(paths).map(named).collect()
 }
 
-/// A path of a `use` declaration without what follows it, and the name that it brings in.
+/// A path of a `use` declaration, and the name that it brings into scope.
 fn named(path: String) -> (String, String) {
     let (path, name) = path.split_once(" as ").unwrap_or((&path, path.rsplit("::").next().unwrap_or_default()));
     match path.strip_suffix("::self") {
@@ -241,7 +241,7 @@ fn absolute(module: &str, path: &str, known: &BTreeSet<String>) -> Option<String
     (is_relative || known.contains(&joined(base, identifier(rest)))).then(|| joined(base, rest))
 }
 
-/// The module that declares what a path leads to, also if other modules export it again.
+/// The module that declares the item of a path, even if other modules re-export it.
 fn declaring(path: &str, modules: &BTreeMap<String, Module>) -> String {
     let mut path = path.to_owned();
     // No chain of exports is longer.
@@ -271,7 +271,7 @@ fn named_modules(module: &str, modules: &BTreeMap<String, Module>, known: &BTree
     paths.map(|path| declaring(&path, modules)).collect()
 }
 
-/// For modules that stand side by side, which of them import which, with an example.
+/// The imports between modules of the same folder, each with an example.
 fn between_siblings(modules: &BTreeMap<String, Module>) -> BTreeMap<(String, String), String> {
     let known: BTreeSet<String> = modules.keys().cloned().collect();
     let mut edges = BTreeMap::new();
@@ -279,7 +279,7 @@ fn between_siblings(modules: &BTreeMap<String, Module>) -> BTreeMap<(String, Str
         for other in named_modules(module, modules, &known) {
             let (own, others): (Vec<&str>, Vec<&str>) = (module.split("::").collect(), other.split("::").collect());
             let shared = own.iter().zip(&others).take_while(|(a, b)| a == b).count();
-            // A module that holds the other one is not a sibling of it, nor is the root of anything.
+            // A module that contains the other one is not its sibling, and the root is the sibling of none.
             if shared < own.len() && shared < others.len() && !module.is_empty() && !other.is_empty() {
                 let edge = (own[..=shared].join("::"), others[..=shared].join("::"));
                 edges.insert(edge, format!("{module} names something of {other}"));
@@ -289,7 +289,7 @@ fn between_siblings(modules: &BTreeMap<String, Module>) -> BTreeMap<(String, Str
     edges
 }
 
-/// The imports that are in circles, or on the way from one to another.
+/// The imports that are in circles, or on a path from one circle to another.
 fn circles(mut edges: BTreeMap<(String, String), String>) -> BTreeMap<(String, String), String> {
     let mut before = usize::MAX;
     while edges.len() < before {

@@ -2,7 +2,7 @@
 
 use super::{Member, Node, Value};
 
-/// How deep values may nest. Readers of deeper ones could run out of stack.
+/// How deeply values may nest. Readers of deeper ones could run out of stack.
 const DEEPEST: usize = 127;
 
 /// What was read, or the byte offset of a mistake and the reason.
@@ -232,7 +232,7 @@ impl Reader<'_> {
         Ok(character)
     }
 
-    /// A character by its number, for which large ones take two escapes.
+    /// A character by its code point; those above U+FFFF take two escapes.
     fn unicode(&mut self) -> Result<char> {
         let first = self.hexadecimal()?;
         let number = match first {

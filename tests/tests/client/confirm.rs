@@ -248,7 +248,7 @@ async fn an_amendment_under_the_other_id_may_have_changed_the_order() {
 
 #[tokio::test]
 async fn a_batch_is_confirmed_item_by_item() {
-    // Long enough to find on a busy machine what is there.
+    // Long enough to find the existing orders on a busy machine.
     let policy = brief().deadline(Duration::from_secs(1));
     let items = || [1, 2, 3, 4, 5].map(|n| format!("item-{n}"));
     let outcomes = [Outcome::Done, Outcome::NotDone, Outcome::Done, Outcome::Unknown, Outcome::Unknown];

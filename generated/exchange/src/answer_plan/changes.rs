@@ -18,7 +18,7 @@ use crate::tasks::{Late, Task};
 const SETTLING: u64 = 9_000;
 
 /// The last moment at which a request is accepted, in milliseconds before its signature expires. It allows for the
-/// transit of the request.
+/// transit.
 const ON_ITS_WAY: u64 = 6_000;
 
 /// The outcome of one item.

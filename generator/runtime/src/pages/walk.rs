@@ -1,4 +1,4 @@
-//! The state of a listing, for items of any type, so that the way through it is compiled once and not for each
+//! The state of a listing, for items of any type: the code that pages through it is compiled once, not for each
 //! operation.
 
 use std::collections::HashSet;

@@ -61,7 +61,7 @@ impl<O: Paged> Decode for WholePage<O> {
     }
 }
 
-/// Fails unless the value of this form that comes next, which stays unread, is a page with `list`.
+/// Fails unless the next value, of this form, is a page with `list`. The value is not consumed.
 fn refuse_unlisted(from: &mut Reader<'_>, list: &str, form: Form) -> Result<(), ReadError> {
     match (from.peek(), list) {
         (Kind::Array, "") => Ok(()),

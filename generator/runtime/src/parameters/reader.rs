@@ -24,7 +24,7 @@ pub struct ParameterReader<'a> {
     took_items: bool,
     members: Vec<Member<'a>>,
     known: Vec<&'static str>,
-    /// Whether a parameter was there and could not be read.
+    /// Whether a parameter was given and could not be read.
     has_failed: bool,
     found: Violations,
 }
@@ -200,7 +200,7 @@ impl<'a> ParameterReader<'a> {
         self.object(&Place::member(self.place, name), &json)
     }
 
-    /// Reads a choice that need not be made: it is if one of its `members` is given.
+    /// Reads an optional choice. It is made if one of its `members` is given.
     pub fn optional_choice<P: Parameters>(&mut self, members: &'static [&'static str]) -> Option<P> {
         if !members.iter().any(|member| self.has(member)) {
             return None;
@@ -335,7 +335,7 @@ impl<'a> ParameterReader<'a> {
         let raw_items = self.readable(name, read_json::<Vec<Json>>(json))?;
         let mut items = Vec::with_capacity(raw_items.len());
         for (index, json) in raw_items.iter().enumerate() {
-            // Each item reports what is wrong with it, also behind one that is wrong.
+            // Each item reports its own error, even after an item with an error.
             items.extend(self.object(&Place::item(self.place, name, index), json.as_str()));
         }
         (items.len() == raw_items.len()).then_some(items)
@@ -444,7 +444,7 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    /// The place among `values` of a word that must be there.
+    /// The index of a required word in `values`.
     fn documented(&mut self, name: &'static str, values: &[&str]) -> Option<usize> {
         let text: String = self.required(name)?;
         self.place_of(name, &text, values)

@@ -87,7 +87,7 @@ pub(super) struct ListingRequest<'a> {
 
 /// The pages of a listing.
 pub(super) trait ListingPages: Send {
-    /// Goes on to the next page; `None` at the end.
+    /// Advances to the next page; `None` at the end.
     fn advance(&mut self) -> PageFuture<'_>;
 
     /// Takes what the page shows.

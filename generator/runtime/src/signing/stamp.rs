@@ -1,4 +1,4 @@
-//! The texts that are different in each request.
+//! The texts that differ in each request.
 
 use std::fmt::{self, Write};
 

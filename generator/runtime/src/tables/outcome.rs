@@ -1,4 +1,4 @@
-//! What requests change, how calls end, and what that says about the change.
+//! What requests change, how calls end, and what the outcome proves about the change.
 
 use std::fmt;
 

@@ -16,7 +16,7 @@ pub(crate) struct NodeReader<'a> {
 }
 
 impl<'a> NodeReader<'a> {
-    /// Reads the node in place of a value.
+    /// Reads the node into an existing value.
     pub(crate) fn read_into<T: Read>(self, value: &mut T) -> Result<(), ReadError> {
         *value = T::read(self)?;
         Ok(())

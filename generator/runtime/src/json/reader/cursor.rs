@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         self.lists > 0
     }
 
-    /// The layout of the objects with these fields that were read before.
+    /// The layout of earlier objects with these fields.
     #[inline]
     pub(in crate::json) fn recall(&mut self, fields: &'static [&'static str]) -> Layout<'a> {
         let known = self.layouts.iter().position(|layout| layout.is_of(fields));

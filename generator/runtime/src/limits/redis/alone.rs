@@ -57,14 +57,14 @@ impl Alone {
         (self.on_change)(&FleetChange::Lost(why));
     }
 
-    /// Notes that the server counts the process as a member again, until `until`, and knows what it sent alone.
+    /// Records that the server counts the process as a member again, until `until`, and knows what it sent alone.
     pub(super) fn end(&self, until: Instant) {
         self.presence.returned(until);
         self.is_alone.send_replace(false);
         (self.on_change)(&FleetChange::Found);
     }
 
-    /// Uses the share again when the server no longer takes the process for a member.
+    /// Uses the share again when the server no longer counts the process as a member.
     pub(super) fn go_on(&self) {
         self.limits.take_over(self.presence.known_for() + self.settling);
     }
