@@ -69,7 +69,11 @@ pub struct SentItems {
 impl SentItems {
     /// The items of a batch of this shape.
     pub fn of(items: &[impl Parameters], shape: &'static BatchShape) -> Self {
-        Self { ids: items.iter().map(|item| texts_of(item, shape.ids)).collect(), shape }
+        let mut ids = Vec::with_capacity(items.len());
+        for item in items {
+            ids.push(texts_of(item, shape.ids));
+        }
+        Self { ids, shape }
     }
 }
 

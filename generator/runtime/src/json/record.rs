@@ -44,7 +44,7 @@ impl<T: Record + Default> Decode for T {
             let item = Self::decode(from)?;
             return from.keep(items, item);
         }
-        items.resize_with(items.len() + 1, T::default);
+        items.push(T::default());
         let result = items.last_mut().map_or(Ok(()), |record| read(record, from));
         if result.is_err() {
             items.pop();

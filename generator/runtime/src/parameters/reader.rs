@@ -101,8 +101,7 @@ impl<'a> ParameterReader<'a> {
         self.known.extend_from_slice(members);
         let value = self.word(name);
         if value.is_none() {
-            let undecided = self.members.iter_mut().filter(|member| members.contains(&member.name.as_ref()));
-            undecided.for_each(|member| member.taken = true);
+            self.leave_undecided(members);
         }
         value
     }
@@ -202,7 +201,7 @@ impl<'a> ParameterReader<'a> {
 
     /// Reads an optional choice. It is made if one of its `members` is given.
     pub fn optional_choice<P: Parameters>(&mut self, members: &'static [&'static str]) -> Option<P> {
-        if !members.iter().any(|member| self.has(member)) {
+        if !self.has_any(members) {
             return None;
         }
         let choice = P::read(self);
@@ -350,6 +349,15 @@ impl<'a> ParameterReader<'a> {
         self.found = inner.found;
         self.has_failed |= item.is_none();
         item
+    }
+
+    fn has_any(&mut self, names: &'static [&'static str]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+
+    fn leave_undecided(&mut self, members: &[&str]) {
+        let undecided = self.members.iter_mut().filter(|member| members.contains(&member.name.as_ref()));
+        undecided.for_each(|member| member.taken = true);
     }
 
     /// Reads a parameter into `target`, which keeps its value if it is not given. Returns whether it was readable; if

@@ -342,7 +342,10 @@ where
     O: Paged<Item: HasState> + 'static,
 {
     walking::<O>(client, listing, |items, _, _| {
-        let orders: Vec<_> = items.iter().map(Sighting::of).collect();
+        let mut orders = Vec::with_capacity(items.len());
+        for item in items {
+            orders.push(Sighting::of(item));
+        }
         match orders.iter().find(|order| order.id.is_none()) {
             Some(order) => Err(format!("an order has no id: {}", order.record)),
             None => Ok(PageContent { orders, ..PageContent::default() }),
@@ -355,9 +358,14 @@ where
     O: Paged<Item: Decode> + 'static,
 {
     walking::<O>(client, listing, |items, fields, turn| {
-        let named = |item| Named::of_record(write_json(item), O::Item::FORM);
-        let fills = items.iter().filter_map(|item| Some(fill(&named(item), fields?, turn)));
-        Ok(PageContent { fills: fills.collect::<Result<_, _>>()?, ..PageContent::default() })
+        let mut content = PageContent::default();
+        for item in items {
+            let named = Named::of_record(write_json(item), O::Item::FORM);
+            if let Some(fields) = fields {
+                content.fills.push(fill(&named, fields, turn)?);
+            }
+        }
+        Ok(content)
     })
 }
 
