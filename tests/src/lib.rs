@@ -8,6 +8,7 @@
 pub mod dice;
 pub mod folders;
 pub mod json;
+pub mod json_schema;
 pub mod loopback;
 pub mod peer;
 pub mod query;

@@ -142,7 +142,8 @@ impl Project {
         std::fs::write(path, format!("{before}\n{after}")).unwrap();
     }
 
-    /// The generated crate with a feature for each family.
+    /// The generated crate with a feature for each family. Its dependencies are those of the projects of
+    /// `build_script`, so that cargo builds the runtime once for all.
     fn manifest_of_generated(&self, name: &str) -> String {
         let folders = std::fs::read_dir(self.root().join("schema")).unwrap().map(|entry| entry.unwrap());
         let families = folders.filter(|entry| entry.path().join("family.yaml").is_file());
@@ -151,7 +152,8 @@ impl Project {
         let features: String = families.iter().map(|family| format!("{family} = []\n")).collect();
         format!(
             "[package]\nname = {name:?}\nversion.workspace = true\nedition = \"2024\"\n\n[dependencies]\n\
-             tradeapi-runtime = {{ path = {:?}, default-features = false }}\n\n\
+             tradeapi-runtime = {{ path = {:?} }}\n\
+             tokio = {{ version = \"1\", features = [\"macros\", \"rt\"] }}\n\n\
              [features]\ndefault = {families:?}\nhyper = []\n{features}",
             house().join("generator/runtime")
         )

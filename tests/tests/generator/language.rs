@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jsonschema::Validator;
 use serde_json::Value;
 use tradeapi_gen::{Code, Generator};
+use tradeapi_tests::json_schema::JsonSchema;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -40,7 +40,7 @@ fn kind(name: &str) -> &'static str {
 }
 
 struct Language {
-    schemas: BTreeMap<&'static str, (Value, Validator)>,
+    schemas: BTreeMap<&'static str, (Value, JsonSchema)>,
 }
 
 impl Language {
@@ -48,7 +48,7 @@ impl Language {
         let read = |kind: &'static str| {
             let text = fs::read_to_string(root().join(format!("schema/.schema/{kind}.json"))).unwrap();
             let schema: Value = serde_json::from_str(&text).unwrap();
-            let validator = jsonschema::draft7::new(&schema).unwrap();
+            let validator = JsonSchema::draft7(&schema);
             (kind, (schema, validator))
         };
         Self { schemas: ["api", "codes", "family", "types", "operation"].map(read).into() }
@@ -57,8 +57,8 @@ impl Language {
     /// The mistakes in a file that an editor shows; `None` if it is not YAML.
     fn mistakes(&self, name: &str, text: &str) -> Option<Vec<String>> {
         let document = json(&serde_yaml::from_str(text).ok()?);
-        let errors = self.schemas[kind(name)].1.iter_errors(&document);
-        Some(errors.map(|error| format!("{name}: {}: {error}", error.instance_path())).collect())
+        let mistakes = self.schemas[kind(name)].1.mistakes(&document);
+        Some(mistakes.into_iter().map(|mistake| format!("{name}: {mistake}")).collect())
     }
 }
 

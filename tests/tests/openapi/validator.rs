@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonschema::Validator;
 use serde_json::{Value, json};
+use tradeapi_tests::json_schema::JsonSchema;
 
 /// The schemas of a document, ready to validate.
 pub(crate) struct OpenApiValidator<'a> {
@@ -12,16 +12,16 @@ pub(crate) struct OpenApiValidator<'a> {
 }
 
 struct Operation<'a> {
-    body: Option<(&'a Value, Validator)>,
+    body: Option<(&'a Value, JsonSchema)>,
     query: Vec<Parameter<'a>>,
-    answer: Validator,
+    answer: JsonSchema,
 }
 
 struct Parameter<'a> {
     name: &'a str,
     is_required: bool,
     schema: &'a Value,
-    validator: Validator,
+    validator: JsonSchema,
 }
 
 impl<'a> OpenApiValidator<'a> {
@@ -59,9 +59,9 @@ impl<'a> OpenApiValidator<'a> {
         }
     }
 
-    fn validator(&self, schema: &Value) -> Validator {
+    fn validator(&self, schema: &Value) -> JsonSchema {
         let whole = json!({"components": self.document["components"], "allOf": [schema]});
-        jsonschema::draft202012::new(&whole).unwrap()
+        JsonSchema::draft2020(&whole)
     }
 
     fn resolve(&self, value: &'a Value) -> &'a Value {
@@ -75,14 +75,14 @@ impl<'a> OpenApiValidator<'a> {
     pub(crate) fn request(&self, operation: &str, request: &Value) -> Vec<String> {
         let operation = &self.operations[operation];
         match &operation.body {
-            Some((schema, validator)) => [faults(validator, request), self.strangers(schema, request)].concat(),
+            Some((schema, validator)) => [validator.mistakes(request), self.strangers(schema, request)].concat(),
             None => operation.query_faults(request),
         }
     }
 
     /// The mistakes of an answer's body.
     pub(crate) fn answer(&self, operation: &str, answer: &Value) -> Vec<String> {
-        faults(&self.operations[operation].answer, answer)
+        self.operations[operation].answer.mistakes(answer)
     }
 
     /// The undocumented members, which JSON Schema allows.
@@ -110,7 +110,7 @@ impl Operation<'_> {
         let is_known = |name: &str| self.query.iter().any(|parameter| parameter.name == name);
         let strangers = members.keys().filter(|name| !is_known(name)).map(|name| format!("`{name}` is unknown"));
         let parameters = self.query.iter().flat_map(|parameter| match members.get(parameter.name) {
-            Some(value) => faults(&parameter.validator, &parameter.typed(value)),
+            Some(value) => parameter.validator.mistakes(&parameter.typed(value)),
             None if parameter.is_required => vec![format!("`{}` is missing", parameter.name)],
             None => Vec::new(),
         });
@@ -124,8 +124,4 @@ impl Parameter<'_> {
         let number = value.as_str().and_then(|text| text.parse::<u64>().ok());
         number.filter(|_| self.schema["type"] == "integer").map_or_else(|| value.clone(), Value::from)
     }
-}
-
-fn faults(validator: &Validator, value: &Value) -> Vec<String> {
-    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
