@@ -18,7 +18,7 @@ runtime::parameters! {
     /// |---|---|---|---|---|
     /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
     /// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); at most 50 items |
-    /// | `symbol` | by a rule |  |  | [`Symbol`](super::Symbol) |
+    /// | `symbol` | conditionally |  |  | [`Symbol`](super::Symbol) |
     /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
     ///
     /// - **Effect:** cancels
@@ -83,7 +83,7 @@ runtime::parameters! {
         /// `orderIdList`: The orders to cancel. The document does not say whether it is required. At most 50
         /// items.
         pub order_id_list: Option<Vec<BatchCancelItem>>,
-        /// `symbol`: Trading pair. Required when orderIdList is set. Required by a rule.
+        /// `symbol`: Trading pair. Required when orderIdList is set. Required under a condition, see the rules.
         pub symbol: Option<Symbol>,
         /// `marginCoin`: Margin coin.
         pub margin_coin: Option<Coin>,

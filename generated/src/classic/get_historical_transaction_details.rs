@@ -15,7 +15,7 @@ runtime::parameters! {
     /// | parameter | required | default | unit | values |
     /// |---|---|---|---|---|
     /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
-    /// | `orderId` | by a rule |  |  | [`OrderId`](super::OrderId) |
+    /// | `orderId` | conditionally |  |  | [`OrderId`](super::OrderId) |
     /// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
     /// | `startTime` | no |  |  | time |
     /// | `endTime` | no |  |  | time |
@@ -69,7 +69,7 @@ runtime::parameters! {
     pub struct GetHistoricalTransactionDetails {
         /// `productType`: Kind of futures contract.
         pub product_type: ProductType,
-        /// `orderId`: Only the fills of this order. Required by a rule.
+        /// `orderId`: Only the fills of this order. Required under a condition, see the rules.
         pub order_id: Option<OrderId>,
         /// `symbol`: Only the fills of this trading pair. The document does not say whether it is required.
         pub symbol: Option<Symbol>,

@@ -26,7 +26,7 @@ runtime::parameters! {
     /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
     /// | `price` | with `orderType` `limit` |  |  | decimal |
     /// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) |
-    /// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
+    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
     /// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) |
     /// | `presetStopSurplusPrice` | no | no take-profit |  | decimal |
@@ -133,7 +133,7 @@ runtime::parameters! {
         /// `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
         pub execution: Execution,
         /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
-        /// Required by a rule.
+        /// Required under a condition, see the rules.
         pub trade_side: Option<TradeSide>,
         /// `clientOid`: The caller's own id for the order.
         #[doc(alias("client order id"))]

@@ -22,7 +22,7 @@ runtime::parameters! {
     /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
     /// | `side` | yes |  |  | [`Side`](super::Side) |
     /// | `size` | no |  |  | decimal |
-    /// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
+    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
     ///
     /// - **Effect:** creates; a repeat would create again
@@ -97,7 +97,8 @@ runtime::parameters! {
         pub side: Side,
         /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
         pub size: Option<runtime::Decimal>,
-        /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
+        /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
+        /// rules.
         pub trade_side: Option<TradeSide>,
         /// `clientOid`: The caller's own id for the order.
         pub client_oid: Option<ClientOid>,
@@ -133,7 +134,8 @@ impl Reversal {
     /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
     ///
     /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
+    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
+    ///   rules.
     ///
     /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_reverse_long(
@@ -153,7 +155,8 @@ impl Reversal {
     /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
     ///
     /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
+    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition, see the
+    ///   rules.
     ///
     /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_reverse_short(

@@ -323,8 +323,8 @@ runtime::parameters! {
     /// |---|---|---|---|---|
     /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
     /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
-    /// | `qty` | by a rule |  | base coin | decimal |
-    /// | `price` | by a rule |  |  | decimal |
+    /// | `qty` | conditionally |  | base coin | decimal |
+    /// | `price` | conditionally |  |  | decimal |
     /// | `requestId` | no |  |  | integer; at most 18 digits |
     /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
     /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
@@ -334,9 +334,9 @@ runtime::parameters! {
     pub struct BatchModifyItem {
         /// `orderId`, `clientOid`: The order to modify.
         pub order: OrderRef,
-        /// `qty`: New quantity. Required by a rule. Unit: base coin.
+        /// `qty`: New quantity. Required under a condition, see the rules. Unit: base coin.
         pub qty: Option<runtime::Decimal>,
-        /// `price`: New price. Required by a rule.
+        /// `price`: New price. Required under a condition, see the rules.
         pub price: Option<runtime::Decimal>,
         /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
         /// sent with autoCancel. At most 18 digits.

@@ -387,7 +387,7 @@ runtime::parameters! {
     /// | `price` | with `orderType` `limit` |  |  | decimal |
     /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
     /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
-    /// | `posSide` | by a rule |  |  | [`PosSide`](super::PosSide) |
+    /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
     /// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
     ///
@@ -404,7 +404,8 @@ runtime::parameters! {
         pub side: Side,
         /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
         pub execution: Execution,
-        /// `posSide`: Position the order is for; futures in hedge mode. Required by a rule.
+        /// `posSide`: Position the order is for; futures in hedge mode. Required under a condition, see the
+        /// rules.
         pub pos_side: Option<PosSide>,
         /// `clientOid`: The caller's own id. Sending one always is recommended.
         #[doc(alias("client order id"))]

@@ -69,7 +69,7 @@ fn table_row(cells: &[&str]) -> String {
 fn required(need: Need) -> &'static str {
     match need {
         Need::Always => "yes",
-        Need::Conditional => "by a rule",
+        Need::Conditional => "conditionally",
         Need::Unstated => "not stated",
         Need::No => "no",
     }
@@ -154,7 +154,7 @@ fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
 fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
     match parameter.need {
-        Need::Conditional => facts.push("Required by a rule.".to_owned()),
+        Need::Conditional => facts.push("Required under a condition, see the rules.".to_owned()),
         Need::Unstated => facts.push("The document does not say whether it is required.".to_owned()),
         Need::Always | Need::No => {}
     }

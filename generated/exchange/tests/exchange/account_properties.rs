@@ -91,6 +91,12 @@ async fn a_record_shows_that_the_account_has_another_mode() {
     assert_eq!(mismatches[0].evidence, AccountEvidence::Record("one_way_mode".to_owned()));
     assert!(mismatches[0].at.is_some());
 
+    // So does a record of a listing page by page.
+    let listing = exchange.client().with_account(Account::new().position_mode(PositionMode::HedgeMode));
+    let open = GetOpenOrders::new().category(Category::UsdtFutures);
+    listing.pages(open).next_page().await.unwrap().unwrap();
+    assert_eq!(listing.account_mismatches()[0].evidence, mismatches[0].evidence);
+
     // A refusal that follows from the wrong mode mentions it.
     exchange.take_events();
     let refused = wrong.unified().place_order(&order).await.unwrap_err();

@@ -5,7 +5,7 @@ use super::page::Paged;
 use crate::account::Account;
 use crate::checks::Checks;
 use crate::json::{Decode, Form, Kind, ReadError, Reader};
-use crate::lifecycle::OrderShown;
+use crate::lifecycle::{OrderShown, PropertyShown};
 use crate::operation::{Operation, Repeatable};
 use crate::parameters::{HeaderWriter, ParameterReader, ParameterWriter, Parameters, PathWriter};
 use crate::tables::Meta;
@@ -33,6 +33,10 @@ impl<O: Paged> Operation for ForPage<O> {
         O::show_orders(&response.0, see);
     }
 
+    fn show_properties(response: &Self::Response, see: &mut dyn FnMut(PropertyShown<'_>)) {
+        O::show_properties(&response.0, see);
+    }
+
     fn limit_class(&self, account: &Account) -> Option<&'static str> {
         self.0.limit_class(account)
     }
@@ -55,6 +59,8 @@ impl<O: Paged> Parameters for ForPage<O> {
 }
 
 impl<O: Paged> Decode for WholePage<O> {
+    const FORM: Form = O::Response::FORM;
+
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         refuse_unlisted(from, O::LIST, O::Response::FORM)?;
         O::Response::decode(from).map(Self)

@@ -80,6 +80,7 @@ fn every_function_of_the_runtime_is_async_and_blocking() {
     let awaited = functions_of(
         " ClientCore {",
         &[
+            text!("generator/runtime/src/client/call.rs"),
             text!("generator/runtime/src/client/core.rs"),
             text!("generator/runtime/src/client/sending.rs"),
             text!("generator/runtime/src/client/tracking.rs"),

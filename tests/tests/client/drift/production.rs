@@ -64,6 +64,21 @@ async fn a_report_is_json_by_itself_and_by_serde() {
 }
 
 #[tokio::test]
+async fn drift_of_pages_is_reported_like_that_of_calls() {
+    let page =
+        r#"{"code": "00000", "requestTime": 1, "data": {"cursor": null, "list": [{"orderId": "1", "risk": 1}]}}"#;
+    let server = ScriptedServer::start().unwrap();
+    let (called, listed) = (Drift::new(), Drift::new());
+    server.answer_next(Answer::json(page));
+    client(&server, &called).call(&GetOpenOrders::new()).await.unwrap();
+    server.answer_next(Answer::json(page));
+    let page = client(&server, &listed).pages(GetOpenOrders::new()).next_page().await.unwrap().unwrap();
+    assert_eq!(page.list.len(), 1);
+    assert!(called.report().to_string().contains("risk"));
+    assert_eq!(listed.report().to_string(), called.report().to_string());
+}
+
+#[tokio::test]
 async fn taken_drift_is_not_reported_again() {
     let drift = collected().await;
     let report = drift.report();
