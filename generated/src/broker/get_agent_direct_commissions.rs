@@ -179,7 +179,6 @@ impl GetAgentDirectCommissions {
 }
 
 impl runtime::parameters::Parameters for GetAgentDirectCommissions {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text(name!("startTime"), self.start_time.as_ref());
         out.optional_text(name!("endTime"), self.end_time.as_ref());
@@ -191,7 +190,6 @@ impl runtime::parameters::Parameters for GetAgentDirectCommissions {
         out.optional_text(name!("showSub"), self.show_sub.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let start_time = from.may_be_blank("startTime").optional("startTime");
         let end_time = from.may_be_blank("endTime").optional("endTime");
@@ -202,18 +200,17 @@ impl runtime::parameters::Parameters for GetAgentDirectCommissions {
         let symbol = from.optional("symbol");
         let show_sub = from.optional_word("showSub");
         Some(Self {
-            start_time: start_time?,
-            end_time: end_time?,
-            id_less_than: id_less_than?,
-            limit: limit?,
-            uid: uid?,
-            coin: coin?,
-            symbol: symbol?,
-            show_sub: show_sub?,
+            start_time,
+            end_time,
+            id_less_than,
+            limit,
+            uid,
+            coin,
+            symbol,
+            show_sub,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("idLessThan", self.id_less_than.as_ref());
         to.at_most("limit", self.limit.as_ref().copied(), 1000);

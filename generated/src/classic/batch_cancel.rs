@@ -126,7 +126,6 @@ impl BatchCancel {
 }
 
 impl runtime::parameters::Parameters for BatchCancel {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("productType"), &self.product_type);
         if let Some(order_id_list) = &self.order_id_list {
@@ -136,7 +135,6 @@ impl runtime::parameters::Parameters for BatchCancel {
         out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id_list = from.optional_list("orderIdList");
@@ -144,13 +142,12 @@ impl runtime::parameters::Parameters for BatchCancel {
         let margin_coin = from.optional("marginCoin");
         Some(Self {
             product_type: product_type?,
-            order_id_list: order_id_list?,
-            symbol: symbol?,
-            margin_coin: margin_coin?,
+            order_id_list,
+            symbol,
+            margin_coin,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order_id_list) = &self.order_id_list {
@@ -309,23 +306,17 @@ impl BatchCancelItem {
 }
 
 impl runtime::parameters::Parameters for BatchCancelItem {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text(name!("orderId"), self.order_id.as_ref());
         out.optional_text(name!("clientOid"), self.client_oid.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let order_id = from.optional("orderId");
         let client_oid = from.optional("clientOid");
-        Some(Self {
-            order_id: order_id?,
-            client_oid: client_oid?,
-        })
+        Some(Self { order_id, client_oid })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("orderId", self.order_id.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());

@@ -152,7 +152,6 @@ impl BatchOrder {
 }
 
 impl runtime::parameters::Parameters for BatchOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("symbol"), &self.symbol);
         out.text(name!("productType"), &self.product_type);
@@ -161,7 +160,6 @@ impl runtime::parameters::Parameters for BatchOrder {
         out.list(name!("orderList"), &self.order_list);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -177,7 +175,6 @@ impl runtime::parameters::Parameters for BatchOrder {
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
@@ -514,7 +511,6 @@ impl BatchOrderItem {
 }
 
 impl runtime::parameters::Parameters for BatchOrderItem {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text(name!("size"), self.size.as_ref());
         out.optional_text(name!("price"), self.price.as_ref());
@@ -535,7 +531,6 @@ impl runtime::parameters::Parameters for BatchOrderItem {
         out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let size = from.optional("size");
         let price = from.optional("price");
@@ -549,21 +544,20 @@ impl runtime::parameters::Parameters for BatchOrderItem {
         let preset_stop_loss_price = from.optional("presetStopLossPrice");
         let stp_mode = from.optional_word("stpMode");
         Some(Self {
-            size: size?,
-            price: price?,
-            side: side?,
-            trade_side: trade_side?,
-            order_type: order_type?,
-            force: force?,
-            client_oid: client_oid?,
-            reduce_only: reduce_only?,
-            preset_stop_surplus_price: preset_stop_surplus_price?,
-            preset_stop_loss_price: preset_stop_loss_price?,
-            stp_mode: stp_mode?,
+            size,
+            price,
+            side,
+            trade_side,
+            order_type,
+            force,
+            client_oid,
+            reduce_only,
+            preset_stop_surplus_price,
+            preset_stop_loss_price,
+            stp_mode,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("size", self.size.as_ref());
         to.decimal("price", self.price.as_ref());

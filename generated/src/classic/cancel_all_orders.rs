@@ -106,7 +106,6 @@ impl CancelAllOrders {
 }
 
 impl runtime::parameters::Parameters for CancelAllOrders {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("productType"), &self.product_type);
         out.optional_text(name!("marginCoin"), self.margin_coin.as_ref());
@@ -114,7 +113,6 @@ impl runtime::parameters::Parameters for CancelAllOrders {
         out.optional_text(name!("receiveWindow"), self.receive_window.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let margin_coin = from.optional("marginCoin");
@@ -122,13 +120,12 @@ impl runtime::parameters::Parameters for CancelAllOrders {
         let receive_window = from.optional("receiveWindow");
         Some(Self {
             product_type: product_type?,
-            margin_coin: margin_coin?,
-            request_time: request_time?,
-            receive_window: receive_window?,
+            margin_coin,
+            request_time,
+            receive_window,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("marginCoin", self.margin_coin.as_ref());

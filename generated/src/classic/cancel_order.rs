@@ -100,7 +100,6 @@ impl CancelOrder {
 }
 
 impl runtime::parameters::Parameters for CancelOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("symbol"), &self.symbol);
         out.text(name!("productType"), &self.product_type);
@@ -108,7 +107,6 @@ impl runtime::parameters::Parameters for CancelOrder {
         runtime::parameters::Parameters::write(&self.order, out);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -117,12 +115,11 @@ impl runtime::parameters::Parameters for CancelOrder {
         Some(Self {
             symbol: symbol?,
             product_type: product_type?,
-            margin_coin: margin_coin?,
+            margin_coin,
             order: order?,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

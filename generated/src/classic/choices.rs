@@ -37,7 +37,6 @@ impl From<ClientOid> for OrderRef {
 }
 
 impl runtime::parameters::Parameters for OrderRef {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         match self {
             Self::OrderId(value) => out.text(name!("orderId"), value),
@@ -45,7 +44,6 @@ impl runtime::parameters::Parameters for OrderRef {
         }
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let mut found = Vec::new();
         if from.has("orderId") {
@@ -65,7 +63,6 @@ impl runtime::parameters::Parameters for OrderRef {
         found.pop()?
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::OrderId(value) => {
@@ -112,7 +109,6 @@ impl Execution {
 }
 
 impl runtime::parameters::Parameters for Execution {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("orderType"), &self.kind());
         match self {
@@ -121,7 +117,6 @@ impl runtime::parameters::Parameters for Execution {
         }
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
@@ -132,7 +127,6 @@ impl runtime::parameters::Parameters for Execution {
         }
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
@@ -165,13 +159,11 @@ impl LimitExecution {
 }
 
 impl runtime::parameters::Parameters for LimitExecution {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("price"), &self.price);
         out.text(name!("force"), &self.force);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         let force = from.word("force");
@@ -181,7 +173,6 @@ impl runtime::parameters::Parameters for LimitExecution {
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("price", Some(&self.price));
         to.optional_known("force", Some(&self.force));

@@ -134,26 +134,23 @@ impl FlashClosePosition {
 }
 
 impl runtime::parameters::Parameters for FlashClosePosition {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("productType"), &self.product_type);
         out.optional_text(name!("symbol"), self.symbol.as_ref());
         out.optional_text(name!("holdSide"), self.hold_side.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let symbol = from.optional("symbol");
         let hold_side = from.may_be_blank("holdSide").optional_word("holdSide");
         Some(Self {
             product_type: product_type?,
-            symbol: symbol?,
-            hold_side: hold_side?,
+            symbol,
+            hold_side,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("symbol", self.symbol.as_ref());

@@ -155,7 +155,6 @@ impl GetHistoricalTransactionDetails {
 }
 
 impl runtime::parameters::Parameters for GetHistoricalTransactionDetails {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("productType"), &self.product_type);
         out.optional_text(name!("orderId"), self.order_id.as_ref());
@@ -166,7 +165,6 @@ impl runtime::parameters::Parameters for GetHistoricalTransactionDetails {
         out.optional_text(name!("limit"), self.limit.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id = from.optional("orderId");
@@ -177,16 +175,15 @@ impl runtime::parameters::Parameters for GetHistoricalTransactionDetails {
         let limit = from.optional("limit");
         Some(Self {
             product_type: product_type?,
-            order_id: order_id?,
-            symbol: symbol?,
-            start_time: start_time?,
-            end_time: end_time?,
-            id_less_than: id_less_than?,
-            limit: limit?,
+            order_id,
+            symbol,
+            start_time,
+            end_time,
+            id_less_than,
+            limit,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("orderId", self.order_id.as_ref());

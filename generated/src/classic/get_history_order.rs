@@ -170,7 +170,6 @@ impl GetHistoryOrder {
 }
 
 impl runtime::parameters::Parameters for GetHistoryOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("productType"), &self.product_type);
         if let Some(order) = &self.order {
@@ -184,14 +183,9 @@ impl runtime::parameters::Parameters for GetHistoryOrder {
         out.optional_text(name!("limit"), self.limit.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
-        let order = if OrderRef::MEMBERS.iter().any(|member| from.has(member)) {
-            <OrderRef as runtime::parameters::Parameters>::read(from).map(Some)
-        } else {
-            Some(None)
-        };
+        let order = from.optional_choice(OrderRef::MEMBERS);
         let symbol = from.optional("symbol");
         let id_less_than = from.optional("idLessThan");
         let order_source = from.optional_word("orderSource");
@@ -200,17 +194,16 @@ impl runtime::parameters::Parameters for GetHistoryOrder {
         let limit = from.optional("limit");
         Some(Self {
             product_type: product_type?,
-            order: order?,
-            symbol: symbol?,
-            id_less_than: id_less_than?,
-            order_source: order_source?,
-            start_time: start_time?,
-            end_time: end_time?,
-            limit: limit?,
+            order,
+            symbol,
+            id_less_than,
+            order_source,
+            start_time,
+            end_time,
+            limit,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order) = &self.order {

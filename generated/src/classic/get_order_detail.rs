@@ -86,14 +86,12 @@ impl GetOrderDetail {
 }
 
 impl runtime::parameters::Parameters for GetOrderDetail {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("symbol"), &self.symbol);
         out.text(name!("productType"), &self.product_type);
         runtime::parameters::Parameters::write(&self.order, out);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -105,7 +103,6 @@ impl runtime::parameters::Parameters for GetOrderDetail {
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

@@ -152,7 +152,6 @@ impl GetOrderFillDetails {
 }
 
 impl runtime::parameters::Parameters for GetOrderFillDetails {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("productType"), &self.product_type);
         out.optional_text(name!("orderId"), self.order_id.as_ref());
@@ -163,7 +162,6 @@ impl runtime::parameters::Parameters for GetOrderFillDetails {
         out.optional_text(name!("limit"), self.limit.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id = from.optional("orderId");
@@ -174,16 +172,15 @@ impl runtime::parameters::Parameters for GetOrderFillDetails {
         let limit = from.optional("limit");
         Some(Self {
             product_type: product_type?,
-            order_id: order_id?,
-            symbol: symbol?,
-            id_less_than: id_less_than?,
-            start_time: start_time?,
-            end_time: end_time?,
-            limit: limit?,
+            order_id,
+            symbol,
+            id_less_than,
+            start_time,
+            end_time,
+            limit,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("orderId", self.order_id.as_ref());

@@ -189,7 +189,6 @@ impl ModifyOrder {
 }
 
 impl runtime::parameters::Parameters for ModifyOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("symbol"), &self.symbol);
         out.text(name!("productType"), &self.product_type);
@@ -209,7 +208,6 @@ impl runtime::parameters::Parameters for ModifyOrder {
         );
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -224,14 +222,13 @@ impl runtime::parameters::Parameters for ModifyOrder {
             product_type: product_type?,
             new_client_oid: new_client_oid?,
             order: order?,
-            new_size: new_size?,
-            new_price: new_price?,
-            new_preset_stop_surplus_price: new_preset_stop_surplus_price?,
-            new_preset_stop_loss_price: new_preset_stop_loss_price?,
+            new_size,
+            new_price,
+            new_preset_stop_surplus_price,
+            new_preset_stop_loss_price,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

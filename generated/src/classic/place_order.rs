@@ -428,7 +428,6 @@ impl PlaceOrder {
 }
 
 impl runtime::parameters::Parameters for PlaceOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("symbol"), &self.symbol);
         out.text(name!("productType"), &self.product_type);
@@ -459,7 +458,6 @@ impl runtime::parameters::Parameters for PlaceOrder {
         out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -489,18 +487,17 @@ impl runtime::parameters::Parameters for PlaceOrder {
             size: size?,
             side: side?,
             execution: execution?,
-            trade_side: trade_side?,
-            client_oid: client_oid?,
-            reduce_only: reduce_only?,
-            preset_stop_surplus_price: preset_stop_surplus_price?,
-            preset_stop_loss_price: preset_stop_loss_price?,
-            preset_stop_surplus_execute_price: preset_stop_surplus_execute_price?,
-            preset_stop_loss_execute_price: preset_stop_loss_execute_price?,
-            stp_mode: stp_mode?,
+            trade_side,
+            client_oid,
+            reduce_only,
+            preset_stop_surplus_price,
+            preset_stop_loss_price,
+            preset_stop_surplus_execute_price,
+            preset_stop_loss_execute_price,
+            stp_mode,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

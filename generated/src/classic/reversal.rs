@@ -191,7 +191,6 @@ impl Reversal {
 }
 
 impl runtime::parameters::Parameters for Reversal {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("symbol"), &self.symbol);
         out.text(name!("marginCoin"), &self.margin_coin);
@@ -202,7 +201,6 @@ impl runtime::parameters::Parameters for Reversal {
         out.optional_text(name!("clientOid"), self.client_oid.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let margin_coin = from.required("marginCoin");
@@ -216,13 +214,12 @@ impl runtime::parameters::Parameters for Reversal {
             margin_coin: margin_coin?,
             product_type: product_type?,
             side: side?,
-            size: size?,
-            trade_side: trade_side?,
-            client_oid: client_oid?,
+            size,
+            trade_side,
+            client_oid,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.identifier("marginCoin", Some(&self.margin_coin));

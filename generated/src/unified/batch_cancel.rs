@@ -88,18 +88,15 @@ impl BatchCancel {
 }
 
 impl runtime::parameters::Parameters for BatchCancel {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.items(&self.orders);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
@@ -241,14 +238,12 @@ impl BatchCancelItem {
 }
 
 impl runtime::parameters::Parameters for BatchCancelItem {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("category"), &self.category);
         out.text(name!("symbol"), &self.symbol);
         runtime::parameters::Parameters::write(&self.order, out);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
@@ -260,7 +255,6 @@ impl runtime::parameters::Parameters for BatchCancelItem {
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));

@@ -122,18 +122,15 @@ impl BatchModifyOrders {
 }
 
 impl runtime::parameters::Parameters for BatchModifyOrders {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.items(&self.orders);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
@@ -424,7 +421,6 @@ impl BatchModifyItem {
 }
 
 impl runtime::parameters::Parameters for BatchModifyItem {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         runtime::parameters::Parameters::write(&self.order, out);
         out.optional_text(name!("qty"), self.qty.as_ref());
@@ -436,7 +432,6 @@ impl runtime::parameters::Parameters for BatchModifyItem {
         out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         let qty = from.optional("qty");
@@ -448,17 +443,16 @@ impl runtime::parameters::Parameters for BatchModifyItem {
         let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             order: order?,
-            qty: qty?,
-            price: price?,
-            request_id: request_id?,
-            auto_cancel: auto_cancel?,
-            symbol: symbol?,
-            category: category?,
-            px_amend_type: px_amend_type?,
+            qty,
+            price,
+            request_id,
+            auto_cancel,
+            symbol,
+            category,
+            px_amend_type,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         runtime::parameters::Parameters::check(&self.order, to);
         to.decimal("qty", self.qty.as_ref());

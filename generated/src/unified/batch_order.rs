@@ -139,18 +139,15 @@ impl BatchOrder {
 }
 
 impl runtime::parameters::Parameters for BatchOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.items(&self.orders);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
@@ -632,7 +629,6 @@ impl BatchOrderItem {
 }
 
 impl runtime::parameters::Parameters for BatchOrderItem {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("category"), &self.category);
         out.text(name!("symbol"), &self.symbol);
@@ -644,7 +640,6 @@ impl runtime::parameters::Parameters for BatchOrderItem {
         out.optional_text(name!("stpMode"), self.stp_mode.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
@@ -660,13 +655,12 @@ impl runtime::parameters::Parameters for BatchOrderItem {
             qty: qty?,
             side: side?,
             execution: execution?,
-            pos_side: pos_side?,
-            client_oid: client_oid?,
-            stp_mode: stp_mode?,
+            pos_side,
+            client_oid,
+            stp_mode,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));

@@ -80,23 +80,20 @@ impl CancelAllOrders {
 }
 
 impl runtime::parameters::Parameters for CancelAllOrders {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("category"), &self.category);
         out.optional_text(name!("symbol"), self.symbol.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.optional("symbol");
         Some(Self {
             category: category?,
-            symbol: symbol?,
+            symbol,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", self.symbol.as_ref());

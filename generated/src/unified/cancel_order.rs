@@ -86,23 +86,17 @@ impl CancelOrder {
 }
 
 impl runtime::parameters::Parameters for CancelOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         runtime::parameters::Parameters::write(&self.order, out);
         out.optional_text(name!("category"), self.category.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         let category = from.optional_word("category");
-        Some(Self {
-            order: order?,
-            category: category?,
-        })
+        Some(Self { order: order?, category })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         runtime::parameters::Parameters::check(&self.order, to);
         to.optional_known("category", self.category.as_ref());

@@ -97,26 +97,23 @@ impl CancelRealityOrder {
 }
 
 impl runtime::parameters::Parameters for CancelRealityOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text(name!("category"), self.category.as_ref());
         out.text(name!("symbol"), &self.symbol);
         runtime::parameters::Parameters::write(&self.order, out);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.required("symbol");
         let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         Some(Self {
-            category: category?,
+            category,
             symbol: symbol?,
             order: order?,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
         to.identifier("symbol", Some(&self.symbol));

@@ -37,7 +37,6 @@ impl From<ClientOid> for OrderRef {
 }
 
 impl runtime::parameters::Parameters for OrderRef {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         match self {
             Self::OrderId(value) => out.text(name!("orderId"), value),
@@ -45,7 +44,6 @@ impl runtime::parameters::Parameters for OrderRef {
         }
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let mut found = Vec::new();
         if from.has("orderId") {
@@ -65,7 +63,6 @@ impl runtime::parameters::Parameters for OrderRef {
         found.pop()?
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::OrderId(value) => {
@@ -114,7 +111,6 @@ impl Execution {
 }
 
 impl runtime::parameters::Parameters for Execution {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("orderType"), &self.kind());
         match self {
@@ -123,7 +119,6 @@ impl runtime::parameters::Parameters for Execution {
         }
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
@@ -134,7 +129,6 @@ impl runtime::parameters::Parameters for Execution {
         }
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
@@ -184,26 +178,23 @@ impl LimitExecution {
 }
 
 impl runtime::parameters::Parameters for LimitExecution {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("price"), &self.price);
         out.optional_text(name!("timeInForce"), self.time_in_force.as_ref());
         out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         let time_in_force = from.optional_word("timeInForce");
         let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             price: price?,
-            time_in_force: time_in_force?,
-            px_amend_type: px_amend_type?,
+            time_in_force,
+            px_amend_type,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("price", Some(&self.price));
         to.optional_known("timeInForce", self.time_in_force.as_ref());
@@ -248,7 +239,6 @@ impl RealityExecution {
 }
 
 impl runtime::parameters::Parameters for RealityExecution {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("orderType"), &self.kind());
         match self {
@@ -257,7 +247,6 @@ impl runtime::parameters::Parameters for RealityExecution {
         }
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => {
@@ -268,7 +257,6 @@ impl runtime::parameters::Parameters for RealityExecution {
         }
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
@@ -297,18 +285,15 @@ impl LimitRealityExecution {
 }
 
 impl runtime::parameters::Parameters for LimitRealityExecution {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("price"), &self.price);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         Some(Self { price: price? })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("price", Some(&self.price));
     }

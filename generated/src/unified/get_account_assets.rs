@@ -58,14 +58,11 @@ impl GetAccountAssets {
 }
 
 impl runtime::parameters::Parameters for GetAccountAssets {
-    #[inline]
     fn write(&self, _out: &mut runtime::parameters::ParameterWriter) {}
-    #[inline]
     fn read(_from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         Some(Self {})
     }
 
-    #[inline]
     fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
 

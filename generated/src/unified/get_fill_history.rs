@@ -141,7 +141,6 @@ impl GetFillHistory {
 }
 
 impl runtime::parameters::Parameters for GetFillHistory {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text(name!("category"), self.category.as_ref());
         out.optional_text(name!("orderId"), self.order_id.as_ref());
@@ -151,7 +150,6 @@ impl runtime::parameters::Parameters for GetFillHistory {
         out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let order_id = from.optional("orderId");
@@ -160,16 +158,15 @@ impl runtime::parameters::Parameters for GetFillHistory {
         let limit = from.optional("limit");
         let cursor = from.optional("cursor");
         Some(Self {
-            category: category?,
-            order_id: order_id?,
-            start_time: start_time?,
-            end_time: end_time?,
-            limit: limit?,
-            cursor: cursor?,
+            category,
+            order_id,
+            start_time,
+            end_time,
+            limit,
+            cursor,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", self.category.as_ref());
         to.identifier("orderId", self.order_id.as_ref());

@@ -83,26 +83,19 @@ impl GetInsiderTrades {
 }
 
 impl runtime::parameters::Parameters for GetInsiderTrades {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("code"), &self.code);
         out.optional_text(name!("limit"), self.limit.as_ref());
         out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let code = from.required("code");
         let limit = from.optional("limit");
         let cursor = from.optional("cursor");
-        Some(Self {
-            code: code?,
-            limit: limit?,
-            cursor: cursor?,
-        })
+        Some(Self { code: code?, limit, cursor })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("code", Some(&self.code));
         to.at_most("limit", self.limit.as_ref().copied(), 100);

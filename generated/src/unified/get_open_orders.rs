@@ -147,7 +147,6 @@ impl GetOpenOrders {
 }
 
 impl runtime::parameters::Parameters for GetOpenOrders {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text(name!("category"), self.category.as_ref());
         out.optional_text(name!("symbol"), self.symbol.as_ref());
@@ -157,7 +156,6 @@ impl runtime::parameters::Parameters for GetOpenOrders {
         out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.optional("symbol");
@@ -166,16 +164,15 @@ impl runtime::parameters::Parameters for GetOpenOrders {
         let limit = from.optional("limit");
         let cursor = from.optional("cursor");
         Some(Self {
-            category: category?,
-            symbol: symbol?,
-            start_time: start_time?,
-            end_time: end_time?,
-            limit: limit?,
-            cursor: cursor?,
+            category,
+            symbol,
+            start_time,
+            end_time,
+            limit,
+            cursor,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", self.category.as_ref());
         to.identifier("symbol", self.symbol.as_ref());

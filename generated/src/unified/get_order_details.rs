@@ -53,18 +53,15 @@ impl GetOrderDetails {
 }
 
 impl runtime::parameters::Parameters for GetOrderDetails {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         runtime::parameters::Parameters::write(&self.order, out);
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         Some(Self { order: order? })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         runtime::parameters::Parameters::check(&self.order, to);
     }

@@ -136,7 +136,6 @@ impl GetOrderHistory {
 }
 
 impl runtime::parameters::Parameters for GetOrderHistory {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("category"), &self.category);
         out.optional_text(name!("symbol"), self.symbol.as_ref());
@@ -146,7 +145,6 @@ impl runtime::parameters::Parameters for GetOrderHistory {
         out.optional_text(name!("cursor"), self.cursor.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.optional("symbol");
@@ -156,15 +154,14 @@ impl runtime::parameters::Parameters for GetOrderHistory {
         let cursor = from.optional("cursor");
         Some(Self {
             category: category?,
-            symbol: symbol?,
-            start_time: start_time?,
-            end_time: end_time?,
-            limit: limit?,
-            cursor: cursor?,
+            symbol,
+            start_time,
+            end_time,
+            limit,
+            cursor,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", self.symbol.as_ref());

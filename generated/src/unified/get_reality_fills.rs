@@ -78,23 +78,17 @@ impl GetRealityFills {
 }
 
 impl runtime::parameters::Parameters for GetRealityFills {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("symbol"), &self.symbol);
         out.optional_text(name!("limit"), self.limit.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let limit = from.optional("limit");
-        Some(Self {
-            symbol: symbol?,
-            limit: limit?,
-        })
+        Some(Self { symbol: symbol?, limit })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.at_most("limit", self.limit.as_ref().copied(), 100);

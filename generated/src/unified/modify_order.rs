@@ -303,7 +303,6 @@ impl ModifyOrder {
 }
 
 impl runtime::parameters::Parameters for ModifyOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         runtime::parameters::Parameters::write(&self.order, out);
         out.optional_text(name!("qty"), self.qty.as_ref());
@@ -323,7 +322,6 @@ impl runtime::parameters::Parameters for ModifyOrder {
         out.optional_text(name!("pxAmendType"), self.px_amend_type.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         let qty = from.optional("qty");
@@ -347,25 +345,24 @@ impl runtime::parameters::Parameters for ModifyOrder {
         let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             order: order?,
-            qty: qty?,
-            price: price?,
-            request_id: request_id?,
-            auto_cancel: auto_cancel?,
-            symbol: symbol?,
-            category: category?,
-            tp_trigger_by: tp_trigger_by?,
-            sl_trigger_by: sl_trigger_by?,
-            take_profit: take_profit?,
-            stop_loss: stop_loss?,
-            tp_order_type: tp_order_type?,
-            sl_order_type: sl_order_type?,
-            tp_limit_price: tp_limit_price?,
-            sl_limit_price: sl_limit_price?,
-            px_amend_type: px_amend_type?,
+            qty,
+            price,
+            request_id,
+            auto_cancel,
+            symbol,
+            category,
+            tp_trigger_by,
+            sl_trigger_by,
+            take_profit,
+            stop_loss,
+            tp_order_type,
+            sl_order_type,
+            tp_limit_price,
+            sl_limit_price,
+            px_amend_type,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         runtime::parameters::Parameters::check(&self.order, to);
         to.decimal("qty", self.qty.as_ref());

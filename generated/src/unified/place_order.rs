@@ -546,7 +546,6 @@ impl PlaceOrder {
 }
 
 impl runtime::parameters::Parameters for PlaceOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text(name!("category"), &self.category);
         out.text(name!("symbol"), &self.symbol);
@@ -569,7 +568,6 @@ impl runtime::parameters::Parameters for PlaceOrder {
         out.optional_text(name!("autoBorrow"), self.auto_borrow.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
@@ -596,24 +594,23 @@ impl runtime::parameters::Parameters for PlaceOrder {
             qty: qty?,
             side: side?,
             execution: execution?,
-            pos_side: pos_side?,
-            client_oid: client_oid?,
-            reduce_only: reduce_only?,
-            stp_mode: stp_mode?,
-            tp_trigger_by: tp_trigger_by?,
-            sl_trigger_by: sl_trigger_by?,
-            take_profit: take_profit?,
-            stop_loss: stop_loss?,
-            tp_order_type: tp_order_type?,
-            sl_order_type: sl_order_type?,
-            tp_limit_price: tp_limit_price?,
-            sl_limit_price: sl_limit_price?,
-            margin_mode: margin_mode?,
-            auto_borrow: auto_borrow?,
+            pos_side,
+            client_oid,
+            reduce_only,
+            stp_mode,
+            tp_trigger_by,
+            sl_trigger_by,
+            take_profit,
+            stop_loss,
+            tp_order_type,
+            sl_order_type,
+            tp_limit_price,
+            sl_limit_price,
+            margin_mode,
+            auto_borrow,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));

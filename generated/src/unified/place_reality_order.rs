@@ -162,7 +162,6 @@ impl PlaceRealityOrder {
 }
 
 impl runtime::parameters::Parameters for PlaceRealityOrder {
-    #[inline]
     fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text(name!("category"), self.category.as_ref());
         out.text(name!("symbol"), &self.symbol);
@@ -172,7 +171,6 @@ impl runtime::parameters::Parameters for PlaceRealityOrder {
         out.optional_text(name!("clientOid"), self.client_oid.as_ref());
     }
 
-    #[inline]
     fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.required("symbol");
@@ -183,16 +181,15 @@ impl runtime::parameters::Parameters for PlaceRealityOrder {
         let qty = from.required("qty");
         let client_oid = from.optional("clientOid");
         Some(Self {
-            category: category?,
+            category,
             symbol: symbol?,
             side: side?,
             execution: execution?,
             qty: qty?,
-            client_oid: client_oid?,
+            client_oid,
         })
     }
 
-    #[inline]
     fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
         to.identifier("symbol", Some(&self.symbol));

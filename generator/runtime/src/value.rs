@@ -27,10 +27,10 @@ pub use identifier::Identifier;
 pub use identifier::Text;
 #[doc(hidden)]
 pub use mint::{MINTED_LENGTH, mint, mint_with, minted_of};
-pub(crate) use open_enum::find as find_value;
 pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError};
 #[doc(hidden)]
 pub use open_enum::{enum_from_str, enum_from_wire};
+pub(crate) use open_enum::{find as find_value, place_of};
 pub(crate) use same::is_same;
 pub use scalar::{Scalar, Scratch};
 pub use scaled::Scaled;

@@ -148,14 +148,12 @@ fn presence_parameters(
     let first = wires.first().map_or("", |wire| wire.as_str());
     quote! {
         impl runtime::parameters::Parameters for #name {
-            #[inline]
             fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
                 match self {
                     #(Self::#variants(value) => #writes,)*
                 }
             }
 
-            #[inline]
             fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
                 let mut found = Vec::new();
                 #(#found)*
@@ -166,7 +164,6 @@ fn presence_parameters(
                 found.pop()?
             }
 
-            #[inline]
             fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
                 match self {
                     #(Self::#variants(#bindings) => { #(#checks)* })*
@@ -287,7 +284,6 @@ fn value_parameters(
     let (out, to) = (quote!(out), if with_payload.is_empty() { quote!(_to) } else { quote!(to) });
     quote! {
         impl runtime::parameters::Parameters for #name {
-            #[inline]
             fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {
                 out.text(#written, &self.kind());
                 match self {
@@ -296,7 +292,6 @@ fn value_parameters(
                 }
             }
 
-            #[inline]
             fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
                 match from.decide::<#deciding>(#wire, Self::MEMBERS)? {
                     #(#deciding::#with_payload => runtime::parameters::Parameters::read(from).map(Self::#with_payload),)*
@@ -305,7 +300,6 @@ fn value_parameters(
                 }
             }
 
-            #[inline]
             fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
                 match self {
                     #(Self::#with_payload(with) => runtime::parameters::Parameters::check(with, to),)*

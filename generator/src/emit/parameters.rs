@@ -102,15 +102,12 @@ impl<'a> Set<'a> {
         let from = unused_if(self.parameters.is_empty(), "from");
         let to = unused_if(checks.is_empty(), "to");
         let write = quote! {
-            #[inline]
             fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {}
         };
         let read = quote! {
-            #[inline]
             fn read(#from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {}
         };
         let check = quote! {
-            #[inline]
             fn check(&self, #to: &mut runtime::checks::Checks<'_>) {}
         };
         trees::implementation(
@@ -133,7 +130,8 @@ impl<'a> Set<'a> {
         let read = |parameter| trees::binding(local(parameter), self.read(scope, parameter));
         let fields = self.parameters.iter().map(|parameter| {
             let value = trees::path(&[&local(parameter).to_string()]);
-            (ident(&parameter.name.rust), trees::tried(value))
+            let value = if parameter.is_required() { trees::tried(value) } else { value };
+            (ident(&parameter.name.rust), value)
         });
         let all = Expr::Struct(trees::structure(&["Self"], fields));
         let all = trees::result(trees::optional(Some(all)));
@@ -157,7 +155,7 @@ impl<'a> Set<'a> {
             Shape::Items(_) => read("optional_list"),
             Shape::Object(_) if required => read("required_object"),
             Shape::Object(_) => read("optional_object"),
-            Shape::Map(_) => trees::optional(Some(trees::optional(None))),
+            Shape::Map(_) => trees::optional(None),
             Shape::List(_) if required => read("required_values"),
             Shape::List(_) => read("optional_values"),
             Shape::One(Type::Choice(index)) => {
@@ -165,13 +163,7 @@ impl<'a> Set<'a> {
                 if required {
                     return trees::tokens(quote!(<#ty as runtime::parameters::Parameters>::read(from)));
                 }
-                trees::tokens(quote! {
-                    if #ty::MEMBERS.iter().any(|member| from.has(member)) {
-                        <#ty as runtime::parameters::Parameters>::read(from).map(Some)
-                    } else {
-                        Some(None)
-                    }
-                })
+                trees::on(trees::path(&["from"]), "optional_choice", [trees::tokens(quote!(#ty::MEMBERS))])
             }
             Shape::One(_) => match (parameter.deletes_with(), required) {
                 (Some(delete), _) => {

@@ -5,7 +5,7 @@ use super::{Parameters, json_of, query};
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
 use crate::json::{Decode, Json, Kind, ReadError, Reader, read_json, write_json};
 use crate::tables::{Lists, Meta, ParameterStyle, Severity};
-use crate::value::{Edit, OpenEnum, enum_from_str};
+use crate::value::{Edit, OpenEnum, place_of};
 
 /// Reads request parameters back, and collects all violations.
 ///
@@ -24,7 +24,20 @@ pub struct ParameterReader<'a> {
     took_items: bool,
     members: Vec<Member<'a>>,
     known: Vec<&'static str>,
+    /// Whether a parameter was there and could not be read.
+    has_failed: bool,
     found: Violations,
+}
+
+/// The place for a value that is read, whatever its type, so that what all parameters share is compiled once.
+trait Target {
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError>;
+}
+
+impl<T: Decode> Target for Option<T> {
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        from.read_into(self)
+    }
 }
 
 impl ParameterReader<'_> {
@@ -67,7 +80,10 @@ impl ParameterReader<'_> {
 
 fn read_from<P: Parameters>(mut from: ParameterReader<'_>, context: CheckContext<'_>) -> Result<P, Violations> {
     match from.parameters::<P>() {
-        Some(parameters) => from.checked(&parameters, context).map(|()| parameters),
+        Some(parameters) => {
+            from.checked(&parameters, context)?;
+            Ok(parameters)
+        }
         None => Err(from.unread()),
     }
 }
@@ -85,15 +101,17 @@ impl<'a> ParameterReader<'a> {
         self.known.extend_from_slice(members);
         let value = self.word(name);
         if value.is_none() {
-            let undecided = self.members.iter_mut().filter(|member| members.contains(&member.name.as_ref()));
-            undecided.for_each(|member| member.taken = true);
+            self.leave_undecided(members);
         }
         value
     }
 
     /// Reads a parameter that must be there.
     pub fn required<T: Decode>(&mut self, name: &'static str) -> Option<T> {
-        let value = self.optional(name)?;
+        let mut value = None;
+        if !self.value(name, &mut value) {
+            return None;
+        }
         if value.is_none() {
             self.missing(name);
         }
@@ -108,89 +126,87 @@ impl<'a> ParameterReader<'a> {
         self
     }
 
-    /// Reads a parameter that may be left out, or be `null`. The outer `None` means that it is unreadable.
-    pub fn optional<T: Decode>(&mut self, name: &'static str) -> Option<Option<T>> {
-        let Some(json) = self.take(name) else { return Some(None) };
-        let (mut from, mut value) = (Reader::new(&json), None);
-        let read = from.read_into(&mut value);
-        self.readable(name, from.ended(read)).map(|()| value)
+    /// Reads a parameter that may be left out, or be `null`. It is `None` too if it is unreadable; then the whole set of
+    /// parameters is refused, as for every optional parameter.
+    pub fn optional<T: Decode>(&mut self, name: &'static str) -> Option<T> {
+        let mut value = None;
+        if self.value(name, &mut value) { value } else { None }
     }
 
     /// Reads an edit: left out or empty keeps, `delete` deletes, anything else is set.
-    pub fn edit<T: Decode>(&mut self, name: &'static str, delete: &'static str) -> Option<Edit<T>> {
-        let text: Option<String> = self.may_be_blank(name).optional(name)?;
-        match text {
-            None => Some(Edit::Keep),
-            Some(text) if text == delete => Some(Edit::Delete),
-            Some(_) => self.required(name).map(Edit::Set),
+    pub fn edit<T: Decode>(&mut self, name: &'static str, delete: &'static str) -> Edit<T> {
+        match self.may_be_blank(name).optional::<String>(name) {
+            None => Edit::Keep,
+            Some(text) if text == delete => Edit::Delete,
+            Some(_) => self.required(name).map_or(Edit::Keep, Edit::Set),
         }
     }
 
     /// Reads an enum value that must be there and be a documented one, letter by letter.
     pub fn word<E: OpenEnum>(&mut self, name: &'static str) -> Option<E> {
-        let text: String = self.required(name)?;
-        self.documented(name, &text)
+        self.documented(name, E::VALUES).and_then(E::known)
     }
 
     /// Reads an enum value that may be left out, or be `null`, and otherwise is a documented one.
-    pub fn optional_word<E: OpenEnum>(&mut self, name: &'static str) -> Option<Option<E>> {
-        let text: Option<String> = self.optional(name)?;
-        match text {
-            Some(text) => self.documented(name, &text).map(Some),
-            None => Some(None),
-        }
+    pub fn optional_word<E: OpenEnum>(&mut self, name: &'static str) -> Option<E> {
+        self.optional_documented(name, E::VALUES).and_then(E::known)
     }
 
     /// Reads a list of values that may be left out, which is not the same as an empty one.
-    pub fn optional_values<T: Decode>(&mut self, name: &'static str) -> Option<Option<Vec<T>>> {
-        let Some(json) = self.take_list(name) else { return Some(None) };
+    pub fn optional_values<T: Decode>(&mut self, name: &'static str) -> Option<Vec<T>> {
+        let json = self.take_list(name)?;
         let values = read_json(&json);
-        self.readable(name, values).map(Some)
+        self.readable(name, values)
     }
 
     /// Reads a list of values that must be there.
     pub fn required_values<T: Decode>(&mut self, name: &'static str) -> Option<Vec<T>> {
-        let values = self.optional_values(name)?;
-        if values.is_none() {
+        let Some(json) = self.take_list(name) else {
             self.missing(name);
-        }
-        values
+            return None;
+        };
+        let values = read_json(&json);
+        self.readable(name, values)
     }
 
     /// Reads a list of objects that may be left out, which is not the same as an empty one.
-    pub fn optional_list<P: Parameters>(&mut self, name: &'static str) -> Option<Option<Vec<P>>> {
-        match self.take_objects(name) {
-            Some(json) => self.objects(name, &json).map(Some),
-            None => Some(None),
-        }
+    pub fn optional_list<P: Parameters>(&mut self, name: &'static str) -> Option<Vec<P>> {
+        let json = self.take_objects(name)?;
+        self.objects(name, &json)
     }
 
     /// Reads a list of objects that must be there.
     pub fn required_list<P: Parameters>(&mut self, name: &'static str) -> Option<Vec<P>> {
-        match self.take_objects(name) {
-            Some(json) => self.objects(name, &json),
-            None => {
-                self.missing(name);
-                None
-            }
-        }
+        let Some(json) = self.take_objects(name) else {
+            self.missing(name);
+            return None;
+        };
+        self.objects(name, &json)
     }
 
     /// Reads an object with parameters of its own that may be left out.
-    pub fn optional_object<P: Parameters>(&mut self, name: &'static str) -> Option<Option<P>> {
-        match self.take_objects(name) {
-            Some(json) => self.object(&Place::member(self.place, name), &json).map(Some),
-            None => Some(None),
-        }
+    pub fn optional_object<P: Parameters>(&mut self, name: &'static str) -> Option<P> {
+        let json = self.take_objects(name)?;
+        self.object(&Place::member(self.place, name), &json)
     }
 
     /// Reads an object with parameters of its own that must be there.
     pub fn required_object<P: Parameters>(&mut self, name: &'static str) -> Option<P> {
-        let object = self.optional_object(name)?;
-        if object.is_none() {
+        let Some(json) = self.take_objects(name) else {
             self.missing(name);
+            return None;
+        };
+        self.object(&Place::member(self.place, name), &json)
+    }
+
+    /// Reads a choice that need not be made: it is if one of its `members` is given.
+    pub fn optional_choice<P: Parameters>(&mut self, members: &'static [&'static str]) -> Option<P> {
+        if !self.has_any(members) {
+            return None;
         }
-        object
+        let choice = P::read(self);
+        self.has_failed |= choice.is_none();
+        choice
     }
 
     /// Reads the whole text as a list of objects.
@@ -224,6 +240,7 @@ impl<'a> ParameterReader<'a> {
             members: Vec::new(),
             // As many as a request has parameters, with few exceptions.
             known: Vec::with_capacity(32),
+            has_failed: false,
             found,
         }
     }
@@ -296,7 +313,7 @@ impl<'a> ParameterReader<'a> {
         }
         let parameters = P::read(self);
         self.refuse_rest();
-        parameters
+        if self.has_failed { None } else { parameters }
     }
 
     /// Reports unread parameters.
@@ -315,13 +332,12 @@ impl<'a> ParameterReader<'a> {
 
     fn objects<P: Parameters>(&mut self, name: &str, json: &str) -> Option<Vec<P>> {
         let raw_items = self.readable(name, read_json::<Vec<Json>>(json))?;
-        // Not collected into an Option at once: each item reports what is wrong with it.
-        let items: Vec<Option<P>> = raw_items
-            .iter()
-            .enumerate()
-            .map(|(index, json)| self.object(&Place::item(self.place, name, index), json.as_str()))
-            .collect();
-        items.into_iter().collect()
+        let mut items = Vec::with_capacity(raw_items.len());
+        for (index, json) in raw_items.iter().enumerate() {
+            // Each item reports what is wrong with it, also behind one that is wrong.
+            items.extend(self.object(&Place::item(self.place, name, index), json.as_str()));
+        }
+        (items.len() == raw_items.len()).then_some(items)
     }
 
     fn object<P: Parameters>(&mut self, place: &Place<'_>, json: &str) -> Option<P> {
@@ -331,7 +347,26 @@ impl<'a> ParameterReader<'a> {
         inner.find_members(json);
         let item = inner.parameters();
         self.found = inner.found;
+        self.has_failed |= item.is_none();
         item
+    }
+
+    fn has_any(&mut self, names: &'static [&'static str]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+
+    fn leave_undecided(&mut self, members: &[&str]) {
+        let undecided = self.members.iter_mut().filter(|member| members.contains(&member.name.as_ref()));
+        undecided.for_each(|member| member.taken = true);
+    }
+
+    /// Reads a parameter into `target`, which keeps its value if it is not given. Returns whether it was readable; if
+    /// not, `target` is to be ignored.
+    fn value(&mut self, name: &'static str, target: &mut dyn Target) -> bool {
+        let Some(json) = self.take(name) else { return true };
+        let mut from = Reader::new(&json);
+        let read = target.read(&mut from);
+        self.readable(name, from.ended(read)).is_some()
     }
 
     /// The JSON text of a parameter, if it is given.
@@ -417,17 +452,33 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    fn documented<E: OpenEnum>(&mut self, name: &str, text: &str) -> Option<E> {
-        let value = enum_from_str(text);
-        value.map_err(|error| self.undocumented(name, text, error.allowed())).ok()
+    /// The place among `values` of a word that must be there.
+    fn documented(&mut self, name: &'static str, values: &[&str]) -> Option<usize> {
+        let text: String = self.required(name)?;
+        self.place_of(name, &text, values)
+    }
+
+    fn optional_documented(&mut self, name: &'static str, values: &[&str]) -> Option<usize> {
+        let text: String = self.optional(name)?;
+        self.place_of(name, &text, values)
+    }
+
+    fn place_of(&mut self, name: &str, text: &str, values: &[&str]) -> Option<usize> {
+        let place = place_of(text, values);
+        if place.is_none() {
+            self.undocumented(name, text, values);
+        }
+        place
     }
 
     fn undocumented(&mut self, name: &str, text: &str, allowed: &[&str]) {
+        self.has_failed = true;
         let allowed = format!("one of {} is needed", allowed.join(", "));
         self.violated("values", name, format!("{text:?}"), allowed, "use one of these");
     }
 
     fn missing(&mut self, name: &str) {
+        self.has_failed = true;
         // An array has no members, and a blank array is reported as blank.
         let is_blank = self.members.iter().any(|member| member.name == name && member.is_blank());
         if self.is_array || is_blank {
@@ -440,6 +491,7 @@ impl<'a> ParameterReader<'a> {
         match value {
             Ok(value) => Some(value),
             Err(error) => {
+                self.has_failed = true;
                 self.violated("unreadable", name, String::new(), error.to_string(), "");
                 None
             }

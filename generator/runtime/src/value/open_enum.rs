@@ -110,7 +110,7 @@ pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
 
 // The rest is not generic, so that the many enums share one copy of it.
 
-fn place_of(text: &str, values: &[&str]) -> Option<usize> {
+pub(crate) fn place_of(text: &str, values: &[&str]) -> Option<usize> {
     values.iter().position(|value| is_same(value.as_bytes(), text.as_bytes()))
 }
 

@@ -24,7 +24,7 @@ impl Parameters for Book {
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let depth = from.optional("depth");
-        Some(Self { symbol: symbol?, depth: depth? })
+        Some(Self { symbol: symbol?, depth })
     }
 
     fn check(&self, to: &mut Checks<'_>) {

@@ -101,14 +101,7 @@ impl Parameters for PlaceOrder {
         let execution = Execution::read(from);
         let client_oid = from.optional("clientOid");
         let reduce_only = from.optional("reduceOnly");
-        Some(Self {
-            symbol: symbol?,
-            side: side?,
-            size: size?,
-            execution: execution?,
-            client_oid: client_oid?,
-            reduce_only: reduce_only?,
-        })
+        Some(Self { symbol: symbol?, side: side?, size: size?, execution: execution?, client_oid, reduce_only })
     }
 
     fn check(&self, to: &mut Checks<'_>) {
@@ -251,10 +244,10 @@ impl Parameters for AmendOrder {
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
         let order_id = from.required("orderId");
         let take_profit = from.edit("takeProfit", "0");
-        let tags = from.optional_values("tags").map(Option::unwrap_or_default);
-        let legs = from.optional_list("legs").map(Option::unwrap_or_default);
+        let tags = from.optional_values("tags").unwrap_or_default();
+        let legs = from.optional_list("legs").unwrap_or_default();
         let sequence = from.optional("sequence");
-        Some(Self { order_id: order_id?, take_profit: take_profit?, tags: tags?, legs: legs?, sequence: sequence? })
+        Some(Self { order_id: order_id?, take_profit, tags, legs, sequence })
     }
 
     fn check(&self, to: &mut Checks<'_>) {
@@ -309,7 +302,7 @@ impl Parameters for Orders {
         let start_time = from.optional("startTime");
         let end_time = from.optional("endTime");
         let limit = from.optional("limit");
-        Some(Self { symbol: symbol?, start_time: start_time?, end_time: end_time?, limit: limit? })
+        Some(Self { symbol, start_time, end_time, limit })
     }
 
     fn check(&self, to: &mut Checks<'_>) {

@@ -54,7 +54,7 @@ impl Parameters for RecentOrder {
 
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
         let (client_oid, since) = (from.required("clientOid"), from.optional("since"));
-        Some(Self { client_oid: client_oid?, since: since? })
+        Some(Self { client_oid: client_oid?, since })
     }
 
     fn check(&self, to: &mut Checks<'_>) {
