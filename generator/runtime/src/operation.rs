@@ -56,9 +56,7 @@ pub trait Operation: Parameters + Sized + Send + Sync {
 
     /// All rules that the request breaks in `context`.
     fn inspect(&self, context: CheckContext<'_>) -> Violations {
-        let mut checks = Checks::new(Some(Self::META), context);
-        self.check(&mut checks);
-        checks.finish(&|| json_of(self))
+        inspect(self, Self::META, context)
     }
 
     /// Calls `see` with each order that a response shows. Emitted where the schema has a lifecycle of orders.
@@ -114,6 +112,12 @@ pub trait Operation: Parameters + Sized + Send + Sync {
     fn from_query_in(query: &str, context: CheckContext<'_>) -> Result<Self, Violations> {
         ParameterReader::operation_from_query(Self::META, query, context)
     }
+}
+
+fn inspect(request: &dyn Parameters, meta: &'static Meta, context: CheckContext<'_>) -> Violations {
+    let mut checks = Checks::new(Some(meta), context);
+    request.check(&mut checks);
+    checks.finish(&|| json_of(request))
 }
 
 /// An operation that is safe to repeat: a read, or one that is idempotent by the documents, perhaps by a key that each

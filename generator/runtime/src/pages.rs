@@ -28,4 +28,5 @@ pub use step::{Continuation, Step};
 pub(crate) use step::{Next, follow};
 #[cfg(feature = "stream")]
 pub use stream::PageStream;
+pub(crate) use walk::PageFuture;
 pub(crate) use whole::ForPage;

@@ -229,7 +229,11 @@ impl<'a> Retrying<'a> {
     }
 
     // Boxed, because otherwise each crate that retries a call would compile it.
-    fn repeat_any<'b>(&'b self, operation: &'b dyn DynOperation, data: &'b mut dyn DynResponse) -> CallFuture<'b> {
+    pub(crate) fn repeat_any<'b>(
+        &'b self,
+        operation: &'b dyn DynOperation,
+        data: &'b mut dyn DynResponse,
+    ) -> CallFuture<'b> {
         Box::pin(async move {
             let Self { core, policy } = *self;
             let environment = core.environment();

@@ -67,7 +67,11 @@ pub struct SentItems {
 impl SentItems {
     /// The items of a batch of this shape.
     pub fn of(items: &[impl Parameters], shape: &'static BatchShape) -> Self {
-        Self { ids: items.iter().map(|item| texts_of(item, shape.ids)).collect(), shape }
+        let mut ids = Vec::with_capacity(items.len());
+        for item in items {
+            ids.push(texts_of(item, shape.ids));
+        }
+        Self { ids, shape }
     }
 }
 
@@ -124,9 +128,9 @@ impl Failure {
     }
 }
 
-/// The places of the readable items of a list, counted with the unreadable ones.
-fn places_of<T>(list: &List<T>) -> impl Iterator<Item = usize> + use<T> {
-    let bad: Vec<usize> = list.bad.iter().map(|bad| bad.index).collect();
+/// The places of the readable items of a list with these unreadable ones, which count too.
+fn places_beside(bad: &[BadItem]) -> impl Iterator<Item = usize> + use<> {
+    let bad: Vec<usize> = bad.iter().map(|bad| bad.index).collect();
     (0..).filter(move |place| !bad.contains(place))
 }
 
@@ -138,27 +142,25 @@ impl<T> Default for BatchAnswer<T> {
 
 impl<T> BatchAnswer<T> {
     /// Adds the items of a list, which all succeeded.
-    pub fn done<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
+    pub fn done<const N: usize>(&mut self, list: List<T>, ids: fn(&T) -> [Option<String>; N]) {
         self.bad.extend(list.bad);
-        self.results.extend(list.items.into_iter().map(|item| StatedResult {
-            place: None,
-            ids: ids(&item).into(),
-            result: ItemResult::Done(item),
-        }));
+        for item in list.items {
+            self.results.push(StatedResult { place: None, ids: ids(&item).into(), result: ItemResult::Done(item) });
+        }
     }
 
     /// Adds the items of a list, which all failed, each with a code and a message.
     pub fn failed<R, const N: usize>(
         &mut self,
         list: List<R>,
-        ids: impl Fn(&R) -> [Option<String>; N],
-        why: impl Fn(&R) -> (Option<String>, Option<String>),
+        ids: fn(&R) -> [Option<String>; N],
+        why: fn(&R) -> (Option<String>, Option<String>),
     ) {
         self.bad.extend(list.bad);
-        self.results.extend(list.items.iter().map(|item| {
-            let failure = Failure::new(why(item));
-            StatedResult { place: None, ids: ids(item).into(), result: ItemResult::Failed(failure) }
-        }));
+        for item in &list.items {
+            let result = ItemResult::Failed(Failure::new(why(item)));
+            self.results.push(StatedResult { place: None, ids: ids(item).into(), result });
+        }
     }
 
     /// Adds the items of a list. An item failed if it has a code other than that of success.
@@ -166,10 +168,10 @@ impl<T> BatchAnswer<T> {
         &mut self,
         list: List<T>,
         is_success: &dyn Fn(&str) -> bool,
-        ids: impl Fn(&T) -> [Option<String>; N],
-        why: impl Fn(&T) -> (Option<String>, Option<String>),
+        ids: fn(&T) -> [Option<String>; N],
+        why: fn(&T) -> (Option<String>, Option<String>),
     ) {
-        self.each(list, ids, |item, is_named| {
+        self.each(list, ids, &|item, is_named| {
             let failure = Failure::new(why(&item));
             match &failure {
                 Failure { code: Some(code), .. } if is_success(code) => ItemResult::Done(item),
@@ -184,11 +186,11 @@ impl<T> BatchAnswer<T> {
     pub fn by_flag<const N: usize>(
         &mut self,
         list: List<T>,
-        succeeded: impl Fn(&T) -> Option<bool>,
-        ids: impl Fn(&T) -> [Option<String>; N],
-        why: impl Fn(&T) -> (Option<String>, Option<String>),
+        succeeded: fn(&T) -> Option<bool>,
+        ids: fn(&T) -> [Option<String>; N],
+        why: fn(&T) -> (Option<String>, Option<String>),
     ) {
-        self.each(list, ids, |item, _| {
+        self.each(list, ids, &|item, _| {
             let failure = Failure::new(why(&item));
             match succeeded(&item) {
                 Some(true) if failure.code.is_none() => ItemResult::Done(item),
@@ -203,11 +205,11 @@ impl<T> BatchAnswer<T> {
     pub fn by_object<const N: usize>(
         &mut self,
         list: List<T>,
-        has_object: impl Fn(&T) -> bool,
-        ids: impl Fn(&T) -> [Option<String>; N],
-        why: impl Fn(&T) -> (Option<String>, Option<String>),
+        has_object: fn(&T) -> bool,
+        ids: fn(&T) -> [Option<String>; N],
+        why: fn(&T) -> (Option<String>, Option<String>),
     ) {
-        self.each(list, ids, |item, _| {
+        self.each(list, ids, &|item, _| {
             let failure = Failure::new(why(&item));
             match (has_object(&item), &failure) {
                 (true, Failure { code: None, message: None }) => ItemResult::Done(item),
@@ -223,26 +225,25 @@ impl<T> BatchAnswer<T> {
     fn each<const N: usize>(
         &mut self,
         list: List<T>,
-        ids: impl Fn(&T) -> [Option<String>; N],
-        result_of: impl Fn(T, bool) -> ItemResult<T>,
+        ids: fn(&T) -> [Option<String>; N],
+        result_of: &dyn Fn(T, bool) -> ItemResult<T>,
     ) {
-        let places = places_of(&list);
-        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
-            let ids: Vec<_> = ids(&item).into();
+        let places = places_beside(&list.bad);
+        for (item, place) in list.items.into_iter().zip(places) {
+            let ids = Vec::from(ids(&item));
             let is_named = ids.iter().any(Option::is_some);
-            StatedResult { place: Some(place), ids, result: result_of(item, is_named) }
-        }));
+            self.results.push(StatedResult { place: Some(place), ids, result: result_of(item, is_named) });
+        }
         self.bad.extend(list.bad);
     }
 
     /// Adds the items of a list whose codes stand apart; see [`ListsResults::APART`].
-    pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
-        let places = places_of(&list);
-        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| StatedResult {
-            place: Some(place),
-            ids: ids(&item).into(),
-            result: ItemResult::Done(item),
-        }));
+    pub fn in_order<const N: usize>(&mut self, list: List<T>, ids: fn(&T) -> [Option<String>; N]) {
+        let places = places_beside(&list.bad);
+        for (item, place) in list.items.into_iter().zip(places) {
+            let ids = Vec::from(ids(&item));
+            self.results.push(StatedResult { place: Some(place), ids, result: ItemResult::Done(item) });
+        }
         self.bad.extend(list.bad);
     }
 

@@ -7,7 +7,7 @@ use super::violation::{Place, Violation, Violations};
 use super::{given, window};
 use crate::account::{Account, Instrument};
 use crate::tables::{Length, Meta, Rule, Severity, Window};
-use crate::value::{Decimal, Edit, Identifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
+use crate::value::{Decimal, Edit, Identifier, InvalidIdentifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
 
 /// The maximum number of digits of a decimal in a request.
 const MOST_DIGITS: usize = 64;
@@ -122,16 +122,17 @@ impl<'a> Checks<'a> {
 
     /// The value, if set, must be one of `allowed`: some operations take only some values of an enum.
     pub fn only<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>, allowed: &'static [&'static str]) {
-        if let Some(value) = value.map(E::as_str).filter(|value| !allowed.contains(value)) {
-            self.not_among(name, "values", value, allowed);
+        if let Some(value) = value {
+            self.among(name, value.as_str(), allowed);
         }
     }
 
     /// The identifier, if set, must have its documented shape; one that came from a response may have another.
     pub fn identifier<I: Identifier>(&mut self, name: &'static str, value: Option<&I>) {
-        if let Some(error) = value.and_then(|value| I::SHAPE.check(value.as_str()).err()) {
-            let given = format!("{:?}", error.given());
-            self.violated("shape", name, &given, error.expected().into(), "use an identifier of this form");
+        if let Some(value) = value
+            && let Err(error) = I::SHAPE.check(value.as_str())
+        {
+            self.misshapen(name, &error);
         }
     }
 
@@ -169,7 +170,9 @@ impl<'a> Checks<'a> {
     /// prices and amounts have fewer, and `1e1000` would be sent as a thousand zeros.
     #[inline]
     pub fn decimal(&mut self, name: &'static str, value: Option<&Decimal>) {
-        if let Some(value) = value.filter(|value| value.has_more_digits_than(MOST_DIGITS)) {
+        if let Some(value) = value
+            && value.has_more_digits_than(MOST_DIGITS)
+        {
             self.too_many_digits(name, value);
         }
     }
@@ -291,6 +294,18 @@ impl<'a> Checks<'a> {
             source: String::new(),
             hint: "use a shorter number".to_owned(),
         });
+    }
+
+    fn among(&mut self, name: &'static str, value: &str, allowed: &'static [&'static str]) {
+        if !allowed.contains(&value) {
+            self.not_among(name, "values", value, allowed);
+        }
+    }
+
+    #[cold]
+    fn misshapen(&mut self, name: &'static str, error: &InvalidIdentifier) {
+        let given = format!("{:?}", error.given());
+        self.violated("shape", name, &given, error.expected().into(), "use an identifier of this form");
     }
 
     fn severity(&self, rule: &str, by_schema: Severity) -> Option<Severity> {

@@ -10,7 +10,7 @@ use crate::checks::Violations;
 use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
-use crate::json::read_json;
+use crate::json::{Decode, Encode, read_json};
 use crate::lifecycle::{HasState, OrderShown, PropertyShown, Sighting};
 use crate::retry::RetryPolicy;
 use crate::tables::{CodeProof, Outcome};
@@ -51,20 +51,30 @@ impl OrderLookup {
             None => None,
         };
         let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> LookupFuture<'a> =
-            |client, request, id, retry| look_up(client, (QueryPlan::of::<O>(), sighting::<O>), request, id, retry);
-        let shown = |json: &str| read_json::<O::Record>(json).ok().map(|record| OrderShown::of(&record));
-        let properties = |json: &str, see: &mut dyn FnMut(PropertyShown<'_>)| {
-            let record = read_json::<O::Record>(json).ok();
-            record.iter().for_each(|record| PropertyShown::each(record, see));
-        };
+            |client, request, id, retry| {
+                look_up(client, (QueryPlan::of::<O>(), sighting::<O::Record>), request, id, retry)
+            };
         let ids = |request: &str| ids(QueryPlan::of::<O>(), request);
+        let (shown, properties) = (shown::<O::Record>, properties::<O::Record>);
         Self { ids, query, shown, properties, kept, family: O::META.family }
     }
 }
 
+// By the type of the record, because many operations have the same.
+
 /// What a record shows of an order.
-fn sighting<O: Queryable<Record: HasState>>(record: &AnyRecord) -> Option<Sighting> {
-    record.get::<O::Record>().map(Sighting::of)
+fn sighting<R: HasState + Encode + 'static>(record: &AnyRecord) -> Option<Sighting> {
+    record.get::<R>().map(Sighting::of)
+}
+
+fn shown<R: HasState + Decode>(json: &str) -> Option<OrderShown> {
+    read_json::<R>(json).ok().map(|record| OrderShown::of(&record))
+}
+
+fn properties<R: HasState + Decode>(json: &str, see: &mut dyn FnMut(PropertyShown<'_>)) {
+    if let Ok(record) = read_json::<R>(json) {
+        PropertyShown::each(&record, see);
+    }
 }
 
 fn ids(plan: &'static QueryPlan, request: &str) -> Result<Vec<Option<String>>, Violations> {

@@ -44,14 +44,28 @@ impl QueryPlan {
             &Self {
                 meta: O::META,
                 query: O::Query::META,
-                read: |json| Some(Box::new(Single::<O::Query, O::Record>(read(json).ok()?, PhantomData))),
+                read: single::<O::Query, O::Record>,
                 first: |client, json, record_id| O::query_first(client, json, record_id),
                 then: |client, json, record_id| O::query_then(client, json, record_id),
-                record: |json| read_json::<O::Record>(json).ok().map(AnyRecord::new),
+                record: record::<O::Record>,
                 targets: targets::<O>,
             }
         }
     }
+}
+
+// By the types of the query and of the record, because many operations have the same.
+
+fn single<Q, R>(json: &str) -> Option<Box<dyn Query>>
+where
+    Q: Repeatable<Response: Shows<R>> + 'static,
+    R: Decode + Encode + Send + 'static,
+{
+    Some(Box::new(Single::<Q, R>(read(json).ok()?, PhantomData)))
+}
+
+fn record<R: Decode + Encode + Send + 'static>(json: &str) -> Option<AnyRecord> {
+    read_json::<R>(json).ok().map(AnyRecord::new)
 }
 
 fn targets<O: Queryable>(request: &str) -> Result<Vec<Option<Target>>, Violations> {

@@ -118,11 +118,11 @@ impl fmt::Display for ExchangeError {
 impl fmt::Debug for ExchangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = Shown::new(f, "ExchangeError");
-        shown.field("operation", Some(self.operation));
+        shown.field("operation", Some(&self.operation));
         shown.field("effect", Some(&self.effect));
         shown.field("outcome", Some(&self.outcome));
         shown.field("call_result", Some(&self.call_result));
-        shown.field("code", Some(self.code.as_str()));
+        shown.field("code", Some(&self.code.as_str()));
         shown.field("message", Some(&self.message));
         shown.field("status", Some(&self.status));
         shown.field("request_time", Field(&self.request_time).shown());

@@ -71,7 +71,10 @@ pub trait Decode: Sized {
 pub fn read_json<T: Decode>(text: &str) -> Result<T, ReadError> {
     let mut from = Reader::new(text);
     match T::decode(&mut from) {
-        Ok(value) => from.ended(Ok(())).map(|()| value),
+        Ok(value) => {
+            from.ended(Ok(()))?;
+            Ok(value)
+        }
         Err(error) => Err(error.located(text)),
     }
 }

@@ -40,7 +40,11 @@ impl<T> List<T> {
 /// The items, followed by those that could not be read.
 impl<T: fmt::Debug> fmt::Debug for List<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(&self.items).entries(&self.bad).finish()
+        let mut list = f.debug_list();
+        for item in &self.items {
+            list.entry(item);
+        }
+        list.entries(&self.bad).finish()
     }
 }
 
@@ -158,18 +162,28 @@ impl<T: Decode> Decode for List<T> {
 impl<T: Encode> Encode for List<T> {
     /// Bad items are written as they came, each in its place.
     fn encode(&self, out: &mut JsonWriter) {
-        let mut items = self.items.iter();
-        let mut bad = self.bad.iter().peekable();
+        let (mut index, mut bad) = (0, self.bad.as_slice());
         out.begin_array();
-        for index in 0..self.items.len() + self.bad.len() {
-            if let Some(bad) = bad.next_if(|bad| bad.index == index) {
-                out.element().raw(&bad.raw);
-            } else if let Some(item) = items.next() {
-                item.encode(out.element());
-            }
+        for item in &self.items {
+            index = encode_bad(&mut bad, index, out);
+            item.encode(out.element());
+            index += 1;
         }
+        encode_bad(&mut bad, index, out);
         out.end_array();
     }
+}
+
+/// Writes the bad items that come next, from `index` on, and returns the index behind them.
+fn encode_bad(bad: &mut &[BadItem], mut index: usize, out: &mut JsonWriter) -> usize {
+    while let [next, rest @ ..] = *bad
+        && next.index == index
+    {
+        out.element().raw(&next.raw);
+        *bad = rest;
+        index += 1;
+    }
+    index
 }
 
 #[cfg(test)]

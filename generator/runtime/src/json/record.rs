@@ -34,7 +34,8 @@ impl<T: Record + Default> Decode for T {
 
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut record = T::default();
-        read(&mut record, from).map(|()| record)
+        read(&mut record, from)?;
+        Ok(record)
     }
 
     fn append(items: &mut Vec<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
@@ -43,7 +44,7 @@ impl<T: Record + Default> Decode for T {
             let item = Self::decode(from)?;
             return from.keep(items, item);
         }
-        items.resize_with(items.len() + 1, T::default);
+        items.push(T::default());
         let result = items.last_mut().map_or(Ok(()), |record| read(record, from));
         if result.is_err() {
             items.pop();
@@ -54,10 +55,8 @@ impl<T: Record + Default> Decode for T {
     const HAS_KEY: bool = T::KEY.is_some();
 
     fn set_key(&mut self, name: &str) {
-        let key = T::KEY.and_then(|key| T::FIELDS.iter().position(|field| *field == key));
-        if let Some(key) = key {
-            // A name is a text, from which every key can be read.
-            let _ = self.read(key, &mut Reader::new(&write_json(&name.to_owned())));
+        if let Some(key) = T::KEY {
+            set_field(self, T::FIELDS, key, name);
         }
     }
 
@@ -69,7 +68,7 @@ impl<T: Record + Default> Decode for T {
 fn read<T: Record>(record: &mut T, from: &mut Reader<'_>) -> Result<(), ReadError> {
     match T::TABLE.travels {
         Travels::AsObject => {}
-        Travels::AsArray => return read_by_position(record, from),
+        Travels::AsArray => return read_by_position(record, T::FIELDS.len(), from),
         Travels::AsValue => return record.read(0, from),
     }
     let mut members = from.object(T::FIELDS)?;
@@ -79,16 +78,35 @@ fn read<T: Record>(record: &mut T, from: &mut Reader<'_>) -> Result<(), ReadErro
     Ok(())
 }
 
+/// The fields of any record, for what is compiled once and not for each type.
+trait Fields {
+    fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError>;
+}
+
+impl<T: Record> Fields for T {
+    fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        Record::read(self, field, from)
+    }
+}
+
 /// Reads the elements of an array as the fields, by their places. Those after the last field are unknown.
-fn read_by_position<T: Record>(record: &mut T, from: &mut Reader<'_>) -> Result<(), ReadError> {
+fn read_by_position(record: &mut dyn Fields, count: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
     let mut elements = from.array()?;
     while let Some(place) = elements.next(from)? {
-        if place >= T::FIELDS.len() {
+        if place >= count {
             from.count_unknown();
         }
         record.read(place, from)?;
     }
     Ok(())
+}
+
+/// Sets the field `name` to a text.
+fn set_field(record: &mut dyn Fields, fields: &[&str], name: &str, text: &str) {
+    if let Some(field) = fields.iter().position(|field| *field == name) {
+        // Every key can be read from a text.
+        let _ = record.read(field, &mut Reader::new(&write_json(&text.to_owned())));
+    }
 }
 
 const fn table_of<T: Record>() -> &'static RecordTable {
@@ -212,7 +230,7 @@ pub struct RecordWriter<'a> {
 impl RecordWriter<'_> {
     /// Writes a field, or leaves it out if it is missing. In an array, a missing field is `null`, so that others keep
     /// their places.
-    pub fn field(&mut self, name: &str, value: &impl Encode) {
+    pub fn field(&mut self, name: &str, value: &dyn Encode) {
         match self.travels {
             Travels::AsObject if value.is_absent() => {}
             Travels::AsObject => value.encode(self.out.member(name)),

@@ -63,16 +63,19 @@ impl PropertyShown<'_> {
 impl OrderShown {
     /// The order in a record.
     pub fn of<R: HasState>(record: &R) -> Self {
-        Self {
-            id: record.id().map(str::to_owned),
-            client_id: record.client_id().map(str::to_owned),
-            kind: record.kind().map(str::to_owned),
-            shown: ShownAs::Record {
-                lifecycle: R::State::LIFECYCLE,
-                state: record.state().map(|state| state.as_str().to_owned()),
-                at: record.at(),
-            },
-        }
+        let (ids, state) = ([record.id(), record.client_id(), record.kind()], record.state().map(R::State::as_str));
+        Self::in_state(ids, R::State::LIFECYCLE, state, record.at())
+    }
+
+    fn in_state(
+        [id, client_id, kind]: [Option<&str>; 3],
+        lifecycle: &'static Lifecycle,
+        state: Option<&str>,
+        at: Option<Timestamp>,
+    ) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let shown = ShownAs::Record { lifecycle, state: owned(state), at };
+        Self { id: owned(id), client_id: owned(client_id), kind: owned(kind), shown }
     }
 
     /// An order that was accepted, or an item of a batch, whose code decides.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::state::{HasState, State};
+use super::state::{HasState, Lifecycle, State};
 use crate::json::{Encode, write_json};
 use crate::value::{OpenEnum, Timestamp};
 
@@ -25,14 +25,25 @@ pub struct Sighting {
 impl Sighting {
     /// What `record` shows.
     pub fn of<R: HasState + Encode>(record: &R) -> Self {
-        let state = record.state();
+        let ids = [record.id(), record.client_id()];
+        let state = record.state().map(R::State::as_str);
+        Self::in_state(ids, R::State::LIFECYCLE, state, record.at(), write_json(record))
+    }
+
+    fn in_state(
+        [id, client_id]: [Option<&str>; 2],
+        lifecycle: &Lifecycle,
+        state: Option<&str>,
+        at: Option<Timestamp>,
+        record: String,
+    ) -> Self {
         Self {
-            id: record.id().map(str::to_owned),
-            client_id: record.client_id().map(str::to_owned),
-            state: state.map(|state| state.as_str().to_owned()),
-            has_ended: state.filter(|state| state.index().is_some()).map(State::is_terminal),
-            at: record.at(),
-            record: write_json(record),
+            id: id.map(str::to_owned),
+            client_id: client_id.map(str::to_owned),
+            state: state.map(str::to_owned),
+            has_ended: state.and_then(|state| lifecycle.row(state)).map(|row| row.is_terminal),
+            at,
+            record,
         }
     }
 }

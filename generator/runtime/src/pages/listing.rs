@@ -5,8 +5,9 @@ use super::items::Items;
 use super::page::{Page, Paged};
 use super::position::Position;
 use super::source::Requests;
-use super::walk::Walk;
+use super::walk::{PageFuture, Walk};
 use crate::client::ClientCore;
+use crate::json::List;
 use crate::retry::RetryPolicy;
 
 /// The order of the parts of a range that is too long for one query. Within a part, the exchange decides the order.
@@ -135,8 +136,18 @@ impl<O: Paged> Pages<O> {
     ///
     /// See [`PageError`].
     pub async fn next_page(&mut self) -> Option<Result<Page<O::Item>, PageError>> {
-        let page = self.walk.next_page(&mut self.requests).await?;
-        Some(page.map(|page| page.with(self.requests.take_list())))
+        let page = self.advance().await?;
+        Some(page.map(|page| page.with(self.take_list())))
+    }
+
+    /// Like [`next_page`](Self::next_page), but the items are left for [`take_list`](Self::take_list).
+    pub(crate) fn advance(&mut self) -> PageFuture<'_> {
+        self.walk.next_page(&mut self.requests)
+    }
+
+    /// Takes the items of the page.
+    pub(crate) fn take_list(&mut self) -> List<O::Item> {
+        self.requests.take_list()
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// A page without a call.
-    pub(super) fn empty(range: TimeRange) -> Self {
+    pub(crate) fn empty(range: TimeRange) -> Self {
         Self { list: List::default(), repeated: 0, range, clipped: None, request_time: None, waited: Duration::ZERO }
     }
 

@@ -1,26 +1,21 @@
 //! The requests of a listing and the items of its current page, behind a trait without their types.
 
-use std::pin::Pin;
-
 use super::page::{Paged, TimeRange};
 use super::seen::ItemHash;
 use super::step::{Next, follow};
 use super::whole::ForPage;
-use crate::client::ClientCore;
-use crate::error::Error;
-use crate::exchange::Reply;
+use crate::exchange::{NextPageHint, Reply};
 use crate::json::{BadItem, List};
-use crate::retry::RetryPolicy;
+use crate::operation::{DynOperation, DynResponse, Received};
 
 /// Where the pages of a listing come from. It keeps the items of the page that was fetched last.
 pub(super) trait PageSource: Send {
-    /// Fetches a page.
-    fn fetch<'a>(
-        &'a mut self,
-        client: &'a ClientCore,
-        retry: Option<&'a RetryPolicy>,
-        request: PageRequest<'a>,
-    ) -> SourceFuture<'a>;
+    /// The request of a page, and the place for its data.
+    fn request(&mut self, page: PageRequest<'_>) -> (&dyn DynOperation, &mut dyn DynResponse);
+
+    /// Takes the items of the page that was requested with `cursor` and read. Returns what follows it, by the page and
+    /// by the headers; `None` if nothing was read.
+    fn take(&mut self, cursor: Option<&str>, onward: NextPageHint) -> Option<Next>;
 
     /// Calls `see` with the hash of each item that has an id.
     fn each_hash(&self, see: &mut dyn FnMut(ItemHash));
@@ -50,12 +45,12 @@ pub(super) struct SourceReply {
     pub(super) next: Next,
 }
 
-/// A page under way.
-pub(super) type SourceFuture<'a> = Pin<Box<dyn Future<Output = Result<SourceReply, Error>> + Send + 'a>>;
-
 /// The requests that list everything together, without cursors and times, and the items of a page.
 pub(super) struct Requests<O: Paged> {
     requests: Vec<O>,
+    /// The request that was sent last, and the data of its answer.
+    sent: Option<ForPage<O>>,
+    data: Received<ForPage<O>>,
     list: List<O::Item>,
 }
 
@@ -67,7 +62,7 @@ impl<O: Paged> Requests<O> {
             requests.push(request);
         }
         requests.iter_mut().for_each(|request| request.set_cursor(None));
-        Self { requests, list: List::default() }
+        Self { requests, sent: None, data: Received::nothing(), list: List::default() }
     }
 
     /// The number of requests.
@@ -82,37 +77,31 @@ impl<O: Paged> Requests<O> {
 }
 
 impl<O: Paged> PageSource for Requests<O> {
-    fn fetch<'a>(
-        &'a mut self,
-        client: &'a ClientCore,
-        retry: Option<&'a RetryPolicy>,
-        PageRequest { turn, range, cursor }: PageRequest<'a>,
-    ) -> SourceFuture<'a> {
-        Box::pin(async move {
-            let mut request = self.requests[turn].clone();
-            request.set_range(range);
-            request.set_cursor(cursor);
-            let request = ForPage(request);
-            let reply = match retry {
-                Some(policy) => client.retrying(policy).call(&request).await?,
-                None => client.call(&request).await?,
-            };
-            let mut next = Next::Lost;
-            let onward = reply.onward.clone();
-            let reply = reply.map(|page| (self.list, next) = follow(&request.0, cursor, onward, page.0));
-            Ok(SourceReply { reply, next })
-        })
+    fn request(&mut self, page: PageRequest<'_>) -> (&dyn DynOperation, &mut dyn DynResponse) {
+        let mut request = self.requests[page.turn].clone();
+        request.set_range(page.range);
+        request.set_cursor(page.cursor);
+        (self.sent.insert(ForPage(request)), &mut self.data)
+    }
+
+    fn take(&mut self, cursor: Option<&str>, onward: NextPageHint) -> Option<Next> {
+        let data = std::mem::replace(&mut self.data, Received::nothing()).into_data()?;
+        let (list, next) = follow(&self.sent.as_ref()?.0, cursor, onward, data.0);
+        self.list = list;
+        Some(next)
     }
 
     fn each_hash(&self, see: &mut dyn FnMut(ItemHash)) {
-        self.list.items.iter().filter_map(hash_of::<O>).for_each(&mut *see);
-        self.list.bad.iter().filter_map(hash_of_bad::<O>).for_each(see);
+        for item in &self.list.items {
+            hash_of::<O>(item).into_iter().for_each(&mut *see);
+        }
+        each_bad_hash(&self.list.bad, O::HAS_ID, see);
     }
 
     fn leave_out(&mut self, is_repeated: &mut dyn FnMut(ItemHash) -> bool) -> usize {
         let sent = count(&self.list);
         self.list.items.retain(|item| !hash_of::<O>(item).is_some_and(&mut *is_repeated));
-        self.list.bad.retain(|bad| !hash_of_bad::<O>(bad).is_some_and(&mut *is_repeated));
+        leave_out_bad(&mut self.list.bad, O::HAS_ID, is_repeated);
         sent - count(&self.list)
     }
 
@@ -130,9 +119,17 @@ fn hash_of<O: Paged>(item: &O::Item) -> Option<ItemHash> {
     O::item_id(item).map(|_| ItemHash::of_item(item))
 }
 
-/// The same for an item that could not be read. Only an object can have an id.
-fn hash_of_bad<O: Paged>(bad: &BadItem) -> Option<ItemHash> {
-    (O::HAS_ID && bad.raw.starts_with('{')).then(|| ItemHash::of_text(&bad.raw))
+fn each_bad_hash(bad: &[BadItem], have_ids: bool, see: &mut dyn FnMut(ItemHash)) {
+    bad.iter().filter_map(|bad| hash_of_bad(bad, have_ids)).for_each(see);
+}
+
+fn leave_out_bad(bad: &mut Vec<BadItem>, have_ids: bool, is_repeated: &mut dyn FnMut(ItemHash) -> bool) {
+    bad.retain(|bad| !hash_of_bad(bad, have_ids).is_some_and(&mut *is_repeated));
+}
+
+/// The hash of an item that could not be read. Only an object can have an id.
+fn hash_of_bad(bad: &BadItem, have_ids: bool) -> Option<ItemHash> {
+    (have_ids && bad.raw.starts_with('{')).then(|| ItemHash::of_text(&bad.raw))
 }
 
 /// The number of items, readable or not.

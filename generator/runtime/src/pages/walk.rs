@@ -15,11 +15,11 @@ use super::reach::Plan;
 use super::seen::Seen;
 use super::source::{PageRequest, PageSource, SourceReply};
 use super::step::Next;
-use crate::client::ClientCore;
+use crate::client::{Attempt, ClientCore};
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::retry::RetryPolicy;
-use crate::tables::{Meta, Window};
+use crate::tables::{Meta, Outcome, Window};
 
 /// If a response shows a greater offset than this, the client's clock is behind the exchange's.
 const BEHIND: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub(super) struct Walk {
 }
 
 /// The next page under way; its items stay in the source.
-pub(super) type PageFuture<'a> = Pin<Box<dyn Future<Output = Option<Result<Page<()>, PageError>>> + Send + 'a>>;
+pub(crate) type PageFuture<'a> = Pin<Box<dyn Future<Output = Option<Result<Page<()>, PageError>>> + Send + 'a>>;
 
 impl Walk {
     pub(super) fn new(client: ClientCore, meta: &'static Meta, has_ids: bool, turns: usize, at: Position) -> Self {
@@ -143,9 +143,17 @@ impl Walk {
     pub(super) async fn fetch(
         &self,
         source: &mut dyn PageSource,
-        request: PageRequest<'_>,
+        page: PageRequest<'_>,
     ) -> Result<SourceReply, PageError> {
-        Ok(source.fetch(&self.client, self.retry.as_ref(), request).await?)
+        let (operation, data) = source.request(page);
+        let reply = match &self.retry {
+            Some(policy) => self.client.retrying(policy).repeat_any(operation, data).await?,
+            None => self.client.attempt_any(operation, Attempt::FIRST, data).await?,
+        };
+        match source.take(page.cursor, reply.onward.clone()) {
+            Some(next) => Ok(SourceReply { reply, next }),
+            None => Err(reply.unreadable(self.meta, Outcome::Unknown, "its data was not read").into()),
+        }
     }
 
     fn advance(&mut self, next: Next) {

@@ -56,14 +56,19 @@ impl<O: Paged> Parameters for ForPage<O> {
 
 impl<O: Paged> Decode for WholePage<O> {
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        match (from.peek(), O::LIST) {
-            (Kind::Array, "") => {}
-            (Kind::Object, "") if matches!(O::Response::FORM, Form::Map(_)) => {}
-            (_, "") => return Err(ReadError::new(from.mark().at, "expected a list")),
-            (Kind::Object, list) => find(from, list)?,
-            _ => {}
-        }
+        refuse_unlisted(from, O::LIST, O::Response::FORM)?;
         O::Response::decode(from).map(Self)
+    }
+}
+
+/// Fails unless the value of this form that comes next, which stays unread, is a page with `list`.
+fn refuse_unlisted(from: &mut Reader<'_>, list: &str, form: Form) -> Result<(), ReadError> {
+    match (from.peek(), list) {
+        (Kind::Array, "") => Ok(()),
+        (Kind::Object, "") if matches!(form, Form::Map(_)) => Ok(()),
+        (_, "") => Err(ReadError::new(from.mark().at, "expected a list")),
+        (Kind::Object, list) => find(from, list),
+        _ => Ok(()),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::json::{Decode, JsonWriter, read_json, write_json};
 use crate::ledger::{Trade, TradeFields};
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
-use crate::pages::{Clipped, Paged, Pages, Step, TimeRange};
+use crate::pages::{Clipped, PageFuture, Paged, Pages, Step, TimeRange};
 use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::value::{Decimal, Timestamp};
@@ -87,12 +87,24 @@ pub(super) struct ListingRequest<'a> {
 
 /// The pages of a listing.
 pub(super) trait ListingPages: Send {
-    /// The next page; `None` at the end.
-    fn next(&mut self) -> NextPageFuture<'_>;
+    /// Goes on to the next page; `None` at the end.
+    fn advance(&mut self) -> PageFuture<'_>;
+
+    /// Takes what the page shows.
+    fn take(&mut self) -> Result<PageContent, String>;
 }
 
-pub(super) type NextPageFuture<'a> =
-    Pin<Box<dyn Future<Output = Option<Result<PageContent, ListingFailure>>> + Send + 'a>>;
+impl dyn ListingPages {
+    /// What the next page shows; `None` at the end.
+    pub(super) async fn next(&mut self) -> Option<Result<PageContent, ListingFailure>> {
+        let page = match self.advance().await? {
+            Ok(page) => page,
+            Err(error) => return Some(Err(ListingFailure::Page(error))),
+        };
+        let seen = self.take().map(|seen| PageContent { clipped: page.clipped, ..seen });
+        Some(seen.map_err(ListingFailure::Item))
+    }
+}
 
 /// What a page shows.
 #[derive(Default)]
@@ -294,18 +306,16 @@ impl<O> ListingPages for Walking<O>
 where
     O: Paged,
 {
-    fn next(&mut self) -> NextPageFuture<'_> {
-        Box::pin(async move {
-            let page = match self.pages.next_page().await? {
-                Ok(page) => page,
-                Err(error) => return Some(Err(ListingFailure::Page(error))),
-            };
-            if let Some(bad) = page.list.bad.first() {
-                return Some(Err(ListingFailure::Item(bad.error.to_string())));
-            }
-            let seen = (self.take)(&page.list.items, self.fields, self.turn);
-            Some(seen.map(|seen| PageContent { clipped: page.clipped, ..seen }).map_err(ListingFailure::Item))
-        })
+    fn advance(&mut self) -> PageFuture<'_> {
+        self.pages.advance()
+    }
+
+    fn take(&mut self) -> Result<PageContent, String> {
+        let list = self.pages.take_list();
+        match list.bad.first() {
+            Some(bad) => Err(bad.error.to_string()),
+            None => (self.take)(&list.items, self.fields, self.turn),
+        }
     }
 }
 
@@ -332,7 +342,10 @@ where
     O: Paged<Item: HasState> + 'static,
 {
     walking::<O>(client, listing, |items, _, _| {
-        let orders: Vec<_> = items.iter().map(Sighting::of).collect();
+        let mut orders = Vec::with_capacity(items.len());
+        for item in items {
+            orders.push(Sighting::of(item));
+        }
         match orders.iter().find(|order| order.id.is_none()) {
             Some(order) => Err(format!("an order has no id: {}", order.record)),
             None => Ok(PageContent { orders, ..PageContent::default() }),
@@ -345,9 +358,14 @@ where
     O: Paged<Item: Decode> + 'static,
 {
     walking::<O>(client, listing, |items, fields, turn| {
-        let named = |item| Named::of_record(write_json(item), O::Item::FORM);
-        let fills = items.iter().filter_map(|item| Some(fill(&named(item), fields?, turn)));
-        Ok(PageContent { fills: fills.collect::<Result<_, _>>()?, ..PageContent::default() })
+        let mut content = PageContent::default();
+        for item in items {
+            let named = Named::of_record(write_json(item), O::Item::FORM);
+            if let Some(fields) = fields {
+                content.fills.push(fill(&named, fields, turn)?);
+            }
+        }
+        Ok(content)
     })
 }
 

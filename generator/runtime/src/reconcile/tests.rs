@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::listing::{Fill, FillFields, Listing, ListingPages, NextPageFuture, PageContent, Part};
+use super::listing::{Fill, FillFields, Listing, ListingPages, PageContent, Part};
 use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation};
 use crate::client::ClientCore;
 use crate::clock::{Clock, Environment, ManualTimer, Timer};
@@ -20,7 +20,7 @@ use crate::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selec
 use crate::ledger::{Contract, Ledger, Trade, TradeEffect, TradeFields};
 use crate::lifecycle::{Lifecycle, OrderShown, ShownAs};
 use crate::orders::TrackedOrder;
-use crate::pages::{Clipped, PageError};
+use crate::pages::{self, Clipped, PageError, PageFuture, TimeRange};
 use crate::tables::{Api, Length};
 use crate::transport::{ResponseFuture, Transport};
 use crate::value::Timestamp;
@@ -67,11 +67,26 @@ fn script(readings: impl IntoIterator<Item = Vec<Page>>) {
     BEGUN.set(0);
 }
 
-struct Script(VecDeque<Page>);
+/// The pages that are left, and what the current one shows.
+struct Script(VecDeque<Page>, Result<PageContent, String>);
 
 impl ListingPages for Script {
-    fn next(&mut self) -> NextPageFuture<'_> {
-        Box::pin(ready(self.0.pop_front()))
+    fn advance(&mut self) -> PageFuture<'_> {
+        let page = self.0.pop_front().map(|page| {
+            self.1 = match page {
+                Ok(content) => Ok(content),
+                Err(ListingFailure::Item(why)) => Err(why),
+                Err(ListingFailure::Page(error)) => return Err(error),
+                Err(ListingFailure::Request(_)) => unreachable!("a page is no request"),
+            };
+            let clipped = self.1.as_ref().ok().and_then(|content| content.clipped);
+            Ok(pages::Page { clipped, ..pages::Page::empty(TimeRange::default()) })
+        });
+        Box::pin(ready(page))
+    }
+
+    fn take(&mut self) -> Result<PageContent, String> {
+        std::mem::replace(&mut self.1, Ok(PageContent::default()))
     }
 }
 
@@ -84,7 +99,7 @@ fn listing(part: Part, fields: Option<FillFields>, has_counted_pages: bool) -> L
             orders.observe("family", open("8"), Some(Duration::ZERO));
         }
         let pages = PAGES.with_borrow_mut(|pages| pages.pop_front().unwrap_or_default());
-        Ok(Box::new(Script(pages.into())))
+        Ok(Box::new(Script(pages.into(), Ok(PageContent::default()))))
     })
 }
 

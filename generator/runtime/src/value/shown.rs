@@ -16,9 +16,9 @@ impl<'f, 'w> Shown<'f, 'w> {
     }
 
     /// Prints a field if it is there.
-    pub fn field(&mut self, name: &'static str, value: Option<&(impl fmt::Debug + ?Sized)>) {
+    pub fn field(&mut self, name: &'static str, value: Option<&dyn fmt::Debug>) {
         if let Some(value) = value {
-            self.fields.field(name.trim_start_matches("r#"), &value);
+            self.fields.field(name.trim_start_matches("r#"), value);
         }
     }
 
@@ -39,12 +39,13 @@ impl fmt::Debug for Shown<'_, '_> {
 }
 
 /// A field that is to be printed. A type that can be absent has a `shown` of its own, which precedes that of
-/// [`Present`].
+/// [`Present`]. It is called, not inlined, because there is a call for each field of each record.
 #[derive(Debug)]
 pub struct Field<'a, T>(pub &'a T);
 
 impl<T: fmt::Debug> Field<'_, Option<T>> {
     /// The value, without the `Some` around it.
+    #[inline(never)]
     pub fn shown(&self) -> Option<&dyn fmt::Debug> {
         self.0.as_ref().map(|value| value as &dyn fmt::Debug)
     }
@@ -52,6 +53,7 @@ impl<T: fmt::Debug> Field<'_, Option<T>> {
 
 impl<T: fmt::Debug> Field<'_, Edit<T>> {
     /// The edit, unless it keeps the value.
+    #[inline(never)]
     pub fn shown(&self) -> Option<&dyn fmt::Debug> {
         match self.0 {
             Edit::Keep => None,
