@@ -1,6 +1,8 @@
 //! The blocking client has every function of the async client.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use tradeapi::runtime::Operation;
 use tradeapi::runtime::clock::FixedClock;
@@ -68,52 +70,49 @@ fn both_forms_have_the_same_types() {
     let (_, _) = (awaited, blocking);
 }
 
-/// The public functions of a type, whose blocks begin with `header`, in files of Rust.
-fn functions_of(header: &str, texts: &[&str]) -> BTreeSet<String> {
+/// The texts of the runtime, those of its blocking client or all others.
+fn runtime(of_blocking: bool) -> Vec<String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generator/runtime/src");
+    let mut folders = vec![source.clone()];
+    let mut texts = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.starts_with(source.join("blocking")) == of_blocking {
+                texts.push(fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    texts
+}
+
+/// The public functions of a type, whose blocks begin with one of `headers`.
+fn functions_of(headers: &[&str], texts: &[String]) -> BTreeSet<String> {
     let blocks = texts.iter().flat_map(|text| text.split("\nimpl").skip(1));
-    let bodies = blocks.filter_map(|block| block.strip_prefix(header)?.split_once("\n}\n").map(|(body, _)| body));
+    let bodies = blocks.filter_map(|block| {
+        let rest = headers.iter().find_map(|header| block.strip_prefix(header))?;
+        rest.split_once("\n}\n").map(|(body, _)| body)
+    });
     functions(&bodies.collect::<Vec<_>>())
 }
 
 #[test]
 fn every_function_of_the_runtime_is_async_and_blocking() {
-    let awaited = functions_of(
-        " ClientCore {",
-        &[
-            text!("generator/runtime/src/client/call.rs"),
-            text!("generator/runtime/src/client/core.rs"),
-            text!("generator/runtime/src/client/sending.rs"),
-            text!("generator/runtime/src/client/tracking.rs"),
-            text!("generator/runtime/src/retry.rs"),
-            text!("generator/runtime/src/pages/listing.rs"),
-            text!("generator/runtime/src/batches/call.rs"),
-            text!("generator/runtime/src/batches/direct.rs"),
-            text!("generator/runtime/src/confirm/calls.rs"),
-            text!("generator/runtime/src/confirm/each.rs"),
-            text!("generator/runtime/src/confirm/outside.rs"),
-            text!("generator/runtime/src/confirm/recover.rs"),
-            text!("generator/runtime/src/reconcile/fills.rs"),
-            text!("generator/runtime/src/reconcile/refresh.rs"),
-            text!("generator/runtime/src/reconcile/run.rs"),
-        ],
-    );
-    for function in ["call", "retrying", "pages", "batch", "settle", "settle_each"] {
-        assert!(awaited.contains(function), "{function}");
+    let texts = [runtime(false), runtime(true)];
+    for (headers, some, meant) in [
+        (&[" ClientCore {"][..], &["call", "retrying", "pages", "batch", "settle"][..], &["to_async", "wait"][..]),
+        // Iterators have `next_page` and `next`.
+        (&["<O: Paged> Pages<O> {", "<O: Paged> Items<O> {"], &["items", "resume"], &["new", "next_page", "next"]),
+        (&["<O: Batch> BatchCall<O> {", "<O: ConfirmableItems> BatchCall<O> {"], &["send"], &["new"]),
+    ] {
+        let [awaited, blocking] = texts.each_ref().map(|texts| functions_of(headers, texts));
+        for function in some {
+            assert!(awaited.contains(*function), "{function}");
+        }
+        assert_eq!(differences(&awaited, &blocking, meant), Vec::<&String>::new());
     }
-    let blocking = functions_of(" ClientCore {", &[text!("generator/runtime/src/blocking/client.rs")]);
-    assert_eq!(differences(&awaited, &blocking, &["to_async", "wait"]), Vec::<&String>::new());
-    let (pages, items) =
-        (text!("generator/runtime/src/pages/listing.rs"), text!("generator/runtime/src/pages/items.rs"));
-    let awaited: BTreeSet<_> =
-        &functions_of("<O: Paged> Pages<O> {", &[pages]) | &functions_of("<O: Paged> Items<O> {", &[items]);
-    let blocking = functions(&[text!("generator/runtime/src/blocking/pages.rs")]);
-    // Iterators have these.
-    assert_eq!(differences(&awaited, &blocking, &["new", "next_page", "next"]), Vec::<&String>::new());
-    let calls = [text!("generator/runtime/src/batches/call.rs"), text!("generator/runtime/src/confirm/each.rs")];
-    let awaited: BTreeSet<_> = &functions_of("<O: Batch> BatchCall<O> {", &calls)
-        | &functions_of("<O: ConfirmableItems> BatchCall<O> {", &calls);
-    let blocking = functions(&[text!("generator/runtime/src/blocking/batch.rs")]);
-    assert_eq!(differences(&awaited, &blocking, &["new"]), Vec::<&String>::new());
 }
 
 macro_rules! call_each {
