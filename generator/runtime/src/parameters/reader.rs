@@ -30,11 +30,11 @@ pub struct ParameterReader<'a> {
 }
 
 /// The place for a value that is read, whatever its type, so that what all parameters share is compiled once.
-trait Target {
+trait ReadInto {
     fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError>;
 }
 
-impl<T: Decode> Target for Option<T> {
+impl<T: Decode> ReadInto for Option<T> {
     fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
         from.read_into(self)
     }
@@ -360,12 +360,12 @@ impl<'a> ParameterReader<'a> {
         undecided.for_each(|member| member.taken = true);
     }
 
-    /// Reads a parameter into `target`, which keeps its value if it is not given. Returns whether it was readable; if
-    /// not, `target` is to be ignored.
-    fn value(&mut self, name: &'static str, target: &mut dyn Target) -> bool {
+    /// Reads a parameter into `place`, which keeps its value if it is not given. Returns whether it was readable; if
+    /// not, `place` is to be ignored.
+    fn value(&mut self, name: &'static str, place: &mut dyn ReadInto) -> bool {
         let Some(json) = self.take(name) else { return true };
         let mut from = Reader::new(&json);
-        let read = target.read(&mut from);
+        let read = place.read(&mut from);
         self.readable(name, from.ended(read)).is_some()
     }
 
