@@ -134,6 +134,14 @@ impl Deployment {
         let plain = Self::plain();
         let settling = if settings.goes_beyond(Assumption::Settling) { 150_000 } else { nth(&SETTLING, number / 2) };
         let (nodes, lag) = if settings.goes_beyond(Assumption::Lag) { (FAR_BEHIND, 120_000) } else { (nodes, 0) };
+        // Beyond an assumption about other clients, every account has some.
+        let clients = match number % 2 {
+            _ if settings.goes_beyond(Assumption::Ids) => Clients::TwoProcesses,
+            0 if settings.goes_beyond(Assumption::Clients) => Clients::Two,
+            _ if settings.goes_beyond(Assumption::Clients) => Clients::Killed,
+            _ if settings.goes_beyond(Assumption::Owner) => Clients::Killed,
+            _ => nth(&CLIENTS, number),
+        };
         match settings.variant {
             ClientVariant::Correct => Self {
                 profile,
@@ -142,7 +150,7 @@ impl Deployment {
                 is_busy: number % 4 == 3,
                 settling,
                 lag,
-                clients: nth(&CLIENTS, number),
+                clients,
                 sets_clock: number % 6 == 1,
                 sets_nodes: number % 13 == 5,
             },
