@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::exchange_clock::Bounds;
-use super::journaled::OwnJournal;
 use super::metrics::MetricsHook;
+use super::own_journal::OwnJournal;
 use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::shown::ShownIds;

@@ -1,9 +1,9 @@
 //! A call with a journal: the change is stored before it is sent, and its outcome after.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::core::ClientCore;
+use super::own_journal::OwnJournal;
 use super::prepared::{SignedRequest, client_ids};
 use super::sending::{CallContext, CallFuture};
 use crate::error::{Error, JournalError, NotStored};
@@ -21,19 +21,6 @@ use crate::value::Timestamp;
 /// The longest code that is stored.
 const LONGEST_CODE: usize = 32;
 
-/// The journal of a client for one account.
-pub(super) struct OwnJournal {
-    pub(super) journal: Arc<dyn Journal>,
-    /// Whether the journal belongs to the client.
-    is_bound: AtomicBool,
-}
-
-impl OwnJournal {
-    pub(super) fn new(journal: Arc<dyn Journal>) -> Arc<Self> {
-        Arc::new(Self { journal, is_bound: AtomicBool::new(false) })
-    }
-}
-
 impl ClientCore {
     /// The journal, if the client has one, once it is certain that it belongs to the client.
     pub(crate) async fn bound_journal(&self) -> Result<Option<&Arc<dyn Journal>>, JournalError> {
@@ -44,12 +31,12 @@ impl ClientCore {
     }
 
     async fn bound<'a>(&self, own: &'a OwnJournal) -> Result<&'a Arc<dyn Journal>, JournalError> {
-        if !own.is_bound.load(Ordering::Acquire) {
+        if !own.is_bound() {
             let account = self.account().name();
             let stored = self.with_owner(|owner| owner.written());
             let stored = own.journal.claim(account, &stored).await?;
             self.with_owner(|owner| owner.check(account, &stored))?;
-            own.is_bound.store(true, Ordering::Release);
+            own.set_bound();
         }
         Ok(&own.journal)
     }
@@ -68,7 +55,7 @@ impl ClientCore {
         let Some(own) = &self.journal else { return Ok(()) };
         let stored = self.with_owner(|owner| owner.written());
         own.journal.claim_again(self.account().name(), &stored).await?;
-        own.is_bound.store(true, Ordering::Release);
+        own.set_bound();
         Ok(())
     }
 
