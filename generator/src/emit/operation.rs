@@ -143,7 +143,6 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
     let class = classes::limit_class(scope, operation);
     let orders = orders::shown(scope, operation);
     let properties = orders::properties_shown(api, scope, operation);
-    let items = batches::item_outcomes(scope.family, operation);
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
@@ -153,7 +152,6 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
             #with_key
             #orders
             #properties
-            #items
             #class
         }
     }
