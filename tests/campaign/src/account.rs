@@ -56,7 +56,7 @@ pub(crate) fn exchange(
     if settings.goes_beyond(Assumption::Codes) {
         hostility.false_refusals = 5;
     }
-    hostility.own_clocks = settings.goes_beyond(Assumption::Clocks);
+    hostility.own_clocks = true;
     ExchangeSettings {
         hostility,
         clock: clock.ahead_by(ahead),

@@ -93,6 +93,8 @@ listed! {
         ArrivedAfterAnswer,
         /// The wall clock of a machine was set.
         ClockSet,
+        /// The clocks of a machine and of a node were set together, by the same time.
+        BothClocksSet,
         /// The clocks and lags of the exchange's nodes changed.
         NodesSet,
         /// A process was killed, and another began with its journal.

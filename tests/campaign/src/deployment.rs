@@ -63,10 +63,13 @@ const SINGLE: &[Node] = &[];
 
 /// Some nodes show orders late.
 pub(crate) const LAGGING: &[Node] =
-    &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500), Node::new(1).lagging(9_900)];
+    &[Node::new(2), Node::new(1).lagging(2_500), Node::new(1).lagging(7_500), Node::new(1).lagging(59_000)];
 
 /// Some nodes show orders later than a client assumes.
-const FAR_BEHIND: &[Node] = &[Node::new(1), Node::new(2).lagging(120_000)];
+const FAR_BEHIND: &[Node] = &[Node::new(1), Node::new(2).lagging(300_000)];
+
+/// How much longer than an accepted change takes to be carried out a node may take to show it, in milliseconds.
+const LAG: u64 = 59_000;
 
 /// Some nodes state a time that differs from the one that they check signatures by.
 const WRONG_ANSWER_TIME: &[Node] = &[
@@ -132,14 +135,14 @@ impl Deployment {
         let (profile, nodes) = (nth(&PROFILES, number), nth(&NODES, account / 2 + settings.seed));
         let duplicates = nth(&DUPLICATES, number + number / 3);
         let plain = Self::plain();
-        let settling = if settings.goes_beyond(Assumption::Settling) { 150_000 } else { nth(&SETTLING, number / 2) };
-        let (nodes, lag) = if settings.goes_beyond(Assumption::Lag) { (FAR_BEHIND, 120_000) } else { (nodes, 0) };
+        let settling = if settings.goes_beyond(Assumption::Settling) { 300_000 } else { nth(&SETTLING, number / 2) };
+        let (nodes, lag) = if settings.goes_beyond(Assumption::Lag) { (FAR_BEHIND, 300_000) } else { (nodes, LAG) };
         // Beyond an assumption about other clients, every account has some.
         let clients = match number % 2 {
             _ if settings.goes_beyond(Assumption::Ids) => Clients::TwoProcesses,
             0 if settings.goes_beyond(Assumption::Clients) => Clients::Two,
             _ if settings.goes_beyond(Assumption::Clients) => Clients::Killed,
-            _ if settings.goes_beyond(Assumption::Owner) => Clients::Killed,
+            _ if settings.goes_beyond(Assumption::ClockError) => Clients::Killed,
             _ => nth(&CLIENTS, number),
         };
         match settings.variant {

@@ -44,7 +44,13 @@ impl AnswerPlan {
             return self.refuse(core, route, caller, batch.is_some());
         }
         let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
-        let accepted_until = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
+        let by_true_clock = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
+        // A node that is behind accepts a signature for longer.
+        let own_clocks = core.hostile.as_ref().is_some_and(|hostile| hostile.settings.own_clocks);
+        let accepted_until = match self.node.clock {
+            clock if own_clocks && clock < 0 => by_true_clock.max((signed_at + window).saturating_sub_signed(clock)),
+            _ => by_true_clock,
+        };
         let effect_time = self.fault.effect_time(&mut self.dice);
         let Some(batch) = batch.filter(|_| self.fault != HostileFault::None) else {
             self.count(core, effect_time);

@@ -1,18 +1,24 @@
 //! What is left of a killed process: the changes in its journal.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tradeapi::runtime::clock::pause;
-use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
+use tradeapi::runtime::journal::{
+    Change, ChangeNumber, Ending, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
+};
 use tradeapi_tests::dice::Dice;
 
 use super::time::Time;
 use crate::variant::ClientVariant;
 
-/// The changes of a journal. Clones share them.
+/// The changes of a journal, and whose they are by the names of accounts. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct Disk(Arc<Mutex<Vec<StoredChange>>>);
+pub(super) struct Disk {
+    changes: Arc<Mutex<Vec<StoredChange>>>,
+    owners: Arc<Mutex<BTreeMap<String, String>>>,
+}
 
 impl Disk {
     /// Stores a change.
@@ -30,14 +36,22 @@ impl Disk {
 
     /// The changes, the oldest first.
     pub(super) fn changes(&self) -> MutexGuard<'_, Vec<StoredChange>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn owners(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes a change.
     pub(super) fn close(&self, number: ChangeNumber, ending: Ending) {
+        self.change(number, |stored| stored.ending = Some(ending));
+    }
+
+    fn change(&self, number: ChangeNumber, change: impl FnOnce(&mut StoredChange)) {
         let place = usize::try_from(number.0.saturating_sub(1)).unwrap_or(usize::MAX);
         if let Some(stored) = self.changes().get_mut(place) {
-            stored.ending = Some(ending);
+            change(stored);
         }
     }
 
@@ -85,6 +99,33 @@ impl Journal for DiskJournal {
             self.disk.close(number, ending);
             Ok(())
         })
+    }
+
+    fn end_items(&self, number: ChangeNumber, items: Vec<ItemEnding>) -> JournalFuture<'_, ()> {
+        Box::pin(async move {
+            self.takes_time().await;
+            let first = items.first().map(|item| Ending::new(item.outcome));
+            self.disk.change(number, |stored| {
+                stored.items.extend(items);
+                if self.variant == ClientVariant::ClosesBatchesEarly {
+                    stored.ending = first;
+                }
+            });
+            Ok(())
+        })
+    }
+
+    fn claim<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, String> {
+        let known = match self.variant {
+            ClientVariant::RecoversForAnotherAccount => owner.to_owned(),
+            _ => self.disk.owners().entry(account.to_owned()).or_insert_with(|| owner.to_owned()).clone(),
+        };
+        Box::pin(std::future::ready(Ok(known)))
+    }
+
+    fn claim_again<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, ()> {
+        self.disk.owners().insert(account.to_owned(), owner.to_owned());
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {

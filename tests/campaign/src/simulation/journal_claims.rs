@@ -127,7 +127,8 @@ pub(super) fn violations(
         let known = recovered.0.get(&stored.number).filter(|known| known.len() == items.len());
         for (place, item) in items.iter().enumerate() {
             let Some(effect) = names.effect(form, item) else { continue };
-            let outcome = known.and_then(|known| known.get(place).copied()).unwrap_or_else(|| ending(form, stored));
+            let found = known.and_then(|known| known.get(place).copied()).filter(|known| *known != Outcome::Unknown);
+            let outcome = found.unwrap_or_else(|| ending(stored, place));
             claims.entry(effect).or_default().push(Claim {
                 operation: form.operation,
                 naming: Naming::UniqueId,
@@ -154,12 +155,8 @@ fn items<'a>(form: &Form, request: &'a Value) -> Vec<&'a Value> {
     list.map(|items| items.iter().collect()).unwrap_or_default()
 }
 
-/// The outcome of each item by the ending of the change. A batch that is done was answered, whatever the answer says of
-/// its items.
-fn ending(form: &Form, stored: &StoredChange) -> Outcome {
-    match stored.ending.as_ref().map(|ending| ending.outcome) {
-        Some(Outcome::Done) if form.list.is_some() => Outcome::Unknown,
-        Some(outcome) => outcome,
-        None => Outcome::Unknown,
-    }
+/// The outcome of an item as the journal has it: its own, or that of the change.
+fn ending(stored: &StoredChange, place: usize) -> Outcome {
+    let own = stored.items.iter().find(|item| item.place == place).map(|item| item.outcome);
+    own.or(stored.ending.as_ref().map(|ending| ending.outcome)).unwrap_or(Outcome::Unknown)
 }

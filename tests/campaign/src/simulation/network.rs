@@ -83,6 +83,9 @@ const NETWORK_FAULTS: [(NetworkFault, u64); 10] = [
 /// How late a request may arrive after its caller gave it up, as limits assume.
 const LATE_ARRIVAL: Duration = Duration::from_secs(1);
 
+/// How long after a request a proxy sends a copy at the earliest, unless the campaign goes beyond that.
+const COPIED_AFTER: Duration = Duration::from_millis(1_050);
+
 /// The longest time for which a request is held back, and for which all messages are, in milliseconds.
 const HELD: u64 = 24_000;
 const STALLED: u64 = 6_000;
@@ -294,7 +297,8 @@ impl Network {
             NetworkFault::AnswerLostSilently => return,
             _ => {}
         }
-        let Delivery { delivered, behind, .. } = delivery;
+        let Delivery { delivered, behind, latency, .. } = delivery;
+        let (back, trip) = (back + latency, trip.map(|trip| trip + latency));
         let (answer, announced, pieces_take, closes) = match delivered {
             Delivered::Whole(answer) => (answer, None, Duration::ZERO, None),
             Delivered::Misstated(answer, announced) => (answer, Some(announced), Duration::ZERO, None),
@@ -360,13 +364,18 @@ impl Network {
         let first = deliver(is_counted);
         let operation = Operation::find(request.method().as_str(), request.uri().path());
         let is_read = operation.is_some_and(Operation::reads);
-        // A change that was refused the first time must not be done the second time. One that was done must only be
-        // refused for its id.
+        // A change that was refused the first time must not be done the second time. One that was done is refused: for its
+        // id, or because the first one has used up what it needs.
         if fault != NetworkFault::Repeated || !is_read && code(&first.delivered).as_deref() != Some("00000") {
             return first;
         }
-        if !is_read && self.0.beyond.contains(&Assumption::Repeats) {
-            let (mut dice, mut second) = (Dice::new(self.0.seed, &String::from_utf8_lossy(request.body())), first);
+        let mut dice = Dice::new(self.0.seed, &String::from_utf8_lossy(request.body()));
+        let copies_at_once = self.0.beyond.contains(&Assumption::Repeats);
+        if !is_read && (copies_at_once || !self.0.refuses_duplicates || dice.percent(50)) {
+            let mut second = first;
+            if !copies_at_once {
+                second.latency += COPIED_AFTER + Duration::from_millis(dice.below(400));
+            }
             second.delivered = Delivered::Whole(refusal_of_repeat(&mut dice));
             return second;
         }
@@ -455,12 +464,7 @@ impl Network {
     fn can_be_repeated(&self, operation: Option<&Operation>, body: &[u8]) -> bool {
         let Some(operation) = operation else { return false };
         let is_named = || serde_json::from_slice::<Value>(body).is_ok_and(|body| body["clientOid"].is_string());
-        let repeats_anything = self.0.beyond.contains(&Assumption::Repeats);
-        operation.reads()
-            || operation.action == Action::Place
-                && !operation.is_batch
-                && (self.0.refuses_duplicates || repeats_anything)
-                && is_named()
+        operation.reads() || operation.action == Action::Place && !operation.is_batch && is_named()
     }
 
     /// The requests that were faulted.

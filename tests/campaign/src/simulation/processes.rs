@@ -15,6 +15,7 @@ use tradeapi::runtime::ledger::Ledger as Positions;
 use tradeapi::runtime::limits::InProcessLimits;
 use tradeapi::runtime::reconcile::{ForeignOrders, Reconciliation};
 use tradeapi::{Client, Timestamp, unified};
+use tradeapi_exchange::Node;
 use tradeapi_tests::dice::Dice;
 
 use super::comparison::Comparisons;
@@ -117,6 +118,7 @@ impl Story<'_> {
                     world.ledger.cover(Situation::Killed);
                 }
                 drop((context, client));
+                self.set_clocks();
                 self.visit(&limits).await;
                 pause(&world.time, rests).await;
             } else {
@@ -143,11 +145,21 @@ impl Story<'_> {
         }
     }
 
+    /// The clock of the machine is set while no process runs, and so is that of the node that answers, by as much.
+    fn set_clocks(&mut self) {
+        let beyond = self.world.settings.goes_beyond(Assumption::ClockError);
+        if beyond || self.dice.percent(20) {
+            let ahead = if beyond { 600_000 } else { 5_000 + self.dice.below(50_000).cast_signed() };
+            self.world.time.set_wall(ahead);
+            self.world.exchange.set_nodes(&[Node::new(1).with_answer_time(ahead)]);
+            self.world.ledger.cover(Situation::BothClocksSet);
+        }
+    }
+
     /// A client of another account opens the journal at times, which must change nothing in it.
     async fn visit(&mut self, limits: &Arc<InProcessLimits>) {
         let world = self.world;
-        let visits = world.settings.goes_beyond(Assumption::Owner) && self.dice.percent(50);
-        if !visits && world.settings.variant != ClientVariant::RecoversForAnotherAccount {
+        if !self.dice.percent(30) && world.settings.variant != ClientVariant::RecoversForAnotherAccount {
             return;
         }
         let journal = self.disk.open(&world.time, Dice::new(world.seed, "visit"), world.settings.variant);
