@@ -137,6 +137,7 @@ const DIALS: &[Dial] = &[
     dial("accounts of two clients of a process", "", |counts| counts.times(Situation::SecondClient)),
     dial("processes that are killed, and begin again", "1 to 3 times", |counts| counts.times(Situation::Killed)),
     dial("journals opened by a client of another account", "", |counts| counts.times(Situation::OpenedByOthers)),
+    dial("programs that share a journal, under two names", "", |counts| counts.times(Situation::AnotherName)),
     dial("records of orders from elsewhere", "", |counts| counts.times(Situation::Evidence)),
     dial("comparisons of an account with its journal", "", |counts| counts.times(Situation::Reconciled)),
     dial("orders filled by others", "", |counts| counts.times(Situation::FilledByOthers)),

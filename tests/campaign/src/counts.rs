@@ -105,6 +105,8 @@ listed! {
         Reconciled,
         /// A client of another account opened the journal.
         OpenedByOthers,
+        /// Another program traded the account, with the same journal under another name.
+        AnotherName,
         /// A process was given a record of an order that it had not queried.
         Evidence,
         /// Others filled an order.

@@ -7,7 +7,6 @@ use tradeapi::runtime::journal::StoredChange;
 use tradeapi::runtime::reconcile::{Difference, Gone, Reconciled, ReconciledOrder};
 
 use crate::exchange::Exchange;
-use crate::ground_truth::OF_OTHERS;
 use crate::violation::Violation;
 
 /// The comparisons of one account, by several processes one after the other.
@@ -97,13 +96,18 @@ struct OwnIds<'a>(Vec<&'a str>);
 
 impl<'a> OwnIds<'a> {
     fn of(changes: &'a [StoredChange]) -> Self {
-        // A cancellation names the id of another change.
-        let placing = changes.iter().filter(|stored| !stored.change.operation.contains("cancel"));
-        let placing = placing.filter(|stored| !stored.change.operation.starts_with("unified.modify"));
-        let placing = placing.filter(|stored| !stored.change.operation.starts_with("unified.batch-modify"));
+        // Cancellations and most amendments name the id of another change. Others are of another program, by its name, or
+        // orders of others that the journal has adopted.
+        let places = |operation: &str| {
+            operation.contains(".place-") || operation.contains("batch-place") || operation == "classic.click-backhand"
+        };
+        let is_placing = |stored: &&StoredChange| {
+            let operation = stored.change.operation.as_str();
+            stored.change.account.is_none() && (places(operation) || operation == "classic.modify-order")
+        };
+        let placing = changes.iter().filter(is_placing);
         let ids = placing.flat_map(|stored| stored.change.client_ids.iter().map(String::as_str));
-        // The journal adopts orders of others.
-        let mut ids: Vec<_> = ids.filter(|id| !id.starts_with(OF_OTHERS)).collect();
+        let mut ids: Vec<_> = ids.collect();
         ids.sort_unstable();
         Self(ids)
     }

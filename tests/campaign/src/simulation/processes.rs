@@ -13,7 +13,8 @@ use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
 use tradeapi::runtime::journal::Ending;
 use tradeapi::runtime::ledger::Ledger as Positions;
 use tradeapi::runtime::limits::InProcessLimits;
-use tradeapi::runtime::reconcile::{ForeignOrders, Reconciliation};
+use tradeapi::runtime::reconcile::{ForeignOrders, LedgerUpdateError, Reconciliation};
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Timestamp, unified};
 use tradeapi_exchange::Node;
 use tradeapi_tests::dice::Dice;
@@ -26,9 +27,11 @@ use super::positions;
 use super::world::{ADDRESS, World};
 use crate::account;
 use crate::assumptions::Assumption;
+use crate::claim::{Known, Naming};
 use crate::counts::Situation;
 use crate::figures::Figures;
 use crate::operation::Family;
+use crate::orders::{self, Order};
 use crate::variant::ClientVariant;
 use crate::violation::Violation;
 
@@ -120,6 +123,7 @@ impl Story<'_> {
                 drop((context, client));
                 self.set_clocks();
                 self.visit(&limits).await;
+                self.trade_by_another_name(&limits, life).await;
                 pause(&world.time, rests).await;
             } else {
                 trades.await;
@@ -141,7 +145,8 @@ impl Story<'_> {
             self.reconcile(client).await;
         }
         if self.dice.percent(50) && !self.world.settings.variant.recovers_by_itself() {
-            self.keep_positions(client).await;
+            // It may fail now, as any call does.
+            let _ = self.keep_positions(client).await;
         }
     }
 
@@ -168,6 +173,27 @@ impl Story<'_> {
         // It may refuse.
         let _ = visitor.recover(&ConfirmPolicy::new().deadline(Duration::from_secs(120))).await;
         world.ledger.cover(Situation::OpenedByOthers);
+    }
+
+    /// Another program of the account has the journal, under a name of its own, and places an order at times. Comparisons
+    /// of the first program must leave it alone.
+    async fn trade_by_another_name(&mut self, limits: &Arc<InProcessLimits>, life: u64) {
+        let world = self.world;
+        if world.settings.variant != ClientVariant::Correct || !self.dice.percent(30) {
+            return;
+        }
+        let journal = self.disk.open(&world.time, Dice::new(world.seed, "desk"), world.settings.variant);
+        let builder = world.builder(ADDRESS, world.exchange.keys()).limiter(Arc::clone(limits) as Arc<_>);
+        let desk = world.build(builder.journal(Arc::new(journal)).account("desk"));
+        let id = format!("{}-desk{life}", world.settings.id_prefix(world.scenario.account));
+        let order = Order::new(Family::Unified, &id);
+        let handle = world.ledger.open(order.placed(), "unified.place-order", Naming::UniqueId);
+        let placed = desk.core().call(&orders::unified_order(&order)).await;
+        let outcome = placed.map_or_else(|error| error.outcome(), |_| Outcome::Done);
+        // No query follows.
+        let known = if outcome == Outcome::Unknown { Known::TooLate } else { Known::ByAnswer };
+        world.ledger.record(&handle, outcome, known, "call");
+        world.ledger.cover(Situation::AnotherName);
     }
 
     async fn recover(&mut self, client: &Client) {
@@ -197,7 +223,8 @@ impl Story<'_> {
     /// Compares the account with the journal, in several attempts if the exchange fails. Returns whether nothing needs
     /// attention.
     async fn reconcile(&mut self, client: &Client) -> bool {
-        let foreign = if self.dice.percent(30) { ForeignOrders::Adopt } else { ForeignOrders::Leave };
+        let foreign =
+            self.dice.weighted(&[(ForeignOrders::Leave, 3), (ForeignOrders::Adopt, 2), (ForeignOrders::Cancel, 1)]);
         let policy = ConfirmPolicy::new().deadline(Duration::from_secs(90));
         let policy = policy.pauses(Duration::from_secs(2), Duration::from_secs(30));
         let mut how = Reconciliation::since(self.comparisons.since).foreign_orders(foreign).confirming(policy);
@@ -226,13 +253,14 @@ impl Story<'_> {
             let silent = self.comparisons.check_ends(self.world.exchange, &self.disk.changes());
             self.violations.extend(silent);
         }
-        if self.keep_positions(client).await {
-            self.violations.extend(positions::violations(&self.positions, self.world.exchange));
+        match self.keep_positions(client).await {
+            Ok(()) => self.violations.extend(positions::violations(&self.positions, self.world.exchange)),
+            Err(failure) => self.violations.push(Violation::LockedOut(format!("ledger: {failure}"))),
         }
     }
 
-    /// Brings the ledger up to date. Returns whether that succeeded.
-    async fn keep_positions(&mut self, client: &Client) -> bool {
+    /// Brings the ledger up to date.
+    async fn keep_positions(&mut self, client: &Client) -> Result<(), LedgerUpdateError> {
         let (since, now) = (self.fills_since, client.core().now());
         for family in ["classic", "unified"] {
             let mut failure = None;
@@ -242,15 +270,12 @@ impl Story<'_> {
                     break;
                 }
             }
-            if let Some(failure) = failure {
-                self.violations.push(Violation::LockedOut(format!("ledger: {failure}")));
-                return false;
-            }
+            failure.map_or(Ok(()), Err)?;
         }
         if self.world.settings.variant == ClientVariant::MissesLateFills {
             self.fills_since = now;
         }
-        true
+        Ok(())
     }
 }
 
