@@ -1,0 +1,75 @@
+//! A journal that is kept in memory. It outlives the processes that use it, and a process can be killed around each of
+//! its writes.
+
+use std::future::{pending, ready};
+use std::sync::{Arc, Mutex};
+
+use tradeapi::runtime::error::JournalError;
+use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
+
+use crate::lock;
+use crate::world::World;
+
+/// The changes of a journal.
+#[derive(Default)]
+pub(crate) struct MemoryJournal(Mutex<Vec<StoredChange>>);
+
+impl MemoryJournal {
+    /// All changes.
+    pub(crate) fn changes(&self) -> Vec<StoredChange> {
+        lock(&self.0).clone()
+    }
+}
+
+/// A journal as a process has it open.
+pub(crate) struct OpenJournal {
+    pub(crate) world: Arc<World>,
+    /// The number of the journal in its world.
+    pub(crate) number: usize,
+    pub(crate) process: usize,
+}
+
+impl OpenJournal {
+    fn with<T>(&self, read: impl FnOnce(&mut Vec<StoredChange>) -> T) -> T {
+        read(&mut lock(&self.world.journals[self.number].0))
+    }
+}
+
+impl Journal for OpenJournal {
+    fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
+        let operation = change.operation.clone();
+        let number = self.with(|changes| {
+            let number = ChangeNumber(changes.len() as u64 + 1);
+            changes.push(StoredChange::new(number, change, None));
+            number
+        });
+        self.world.stored(self.process, (self.number, number));
+        if self.world.is_killed_at(self.process, || format!("{operation}, stored")) {
+            return Box::pin(pending());
+        }
+        Box::pin(ready(Ok(number)))
+    }
+
+    fn end(&self, number: ChangeNumber, ending: Ending) -> JournalFuture<'_, ()> {
+        if self.world.is_killed_at(self.process, || format!("end of change {number}")) {
+            return Box::pin(pending());
+        }
+        self.world.tell(|| format!("journal {}: change {number} ends as {}", self.number, ending.outcome));
+        let ended = self.with(|changes| {
+            let stored = changes.iter_mut().find(|stored| stored.number == number);
+            stored.map(|stored| stored.ending = Some(ending))
+        });
+        let missing =
+            || JournalError::Damaged { place: format!("at change {number}"), why: "it is missing".to_owned() };
+        Box::pin(ready(ended.ok_or_else(missing)))
+    }
+
+    fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
+        let is_selected = |stored: &StoredChange| match which {
+            Selection::After(number) => stored.number > number,
+            _ => stored.ending.is_none(),
+        };
+        let selected = self.with(|changes| changes.iter().filter(|stored| is_selected(stored)).cloned().collect());
+        Box::pin(ready(Ok(selected)))
+    }
+}

@@ -1,0 +1,377 @@
+//! One world: a run of a scenario by a sequence of choices, on one thread and in virtual time.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+
+use tradeapi::Timestamp;
+use tradeapi::runtime::tables::Outcome;
+
+use crate::assumption::Assumption;
+use crate::choices::{Choice, Choices, Script, Words};
+use crate::exchange::{Exchange, RequestNumber};
+use crate::holes::is_hole;
+use crate::journal::MemoryJournal;
+use crate::judge::{FalseWord, judge};
+use crate::lock;
+use crate::process::{self, Occasion};
+use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Subject};
+use crate::scenario::Scenario;
+use crate::time::{Ahead, Time};
+
+/// Longer than any message is under way.
+const QUIET: Duration = Duration::from_secs(180);
+
+/// A world under way.
+pub(crate) struct World {
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) time: Arc<Time>,
+    pub(crate) exchange: Mutex<Exchange>,
+    pub(crate) journals: Vec<MemoryJournal>,
+    pub(crate) record: Mutex<Record>,
+    laws: Laws,
+    choices: Choices,
+    /// Whether everything goes as in a kind world from now on.
+    is_calm: AtomicBool,
+    processes: Mutex<Vec<Process>>,
+    /// The programs that are to be started.
+    starts: Mutex<Vec<(usize, Occasion)>>,
+    /// The call whose process is running.
+    acting: Mutex<ActionOf>,
+    /// Whether the last answer about an order denied it.
+    denied: Mutex<HashMap<String, bool>>,
+    /// From when each program compares its account next.
+    since: Mutex<HashMap<usize, Timestamp>>,
+    story: Option<Mutex<Vec<String>>>,
+}
+
+#[derive(Default)]
+struct Process {
+    program: usize,
+    is_killed: bool,
+    /// The change that it stored and has not sent.
+    stored: Option<ChangeOf>,
+}
+
+/// The tasks of the processes of a world.
+struct Tasks {
+    world: Arc<World>,
+    all: Vec<Task>,
+}
+
+struct Task {
+    process: usize,
+    future: Option<TaskFuture>,
+    woken: Arc<Woken>,
+}
+
+/// What a task does.
+pub(crate) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
+
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What can happen in worlds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Laws {
+    /// The assumption of the client that does not hold, if any.
+    pub broken: Option<Assumption>,
+    /// Whether also that happens which the client does not survive yet.
+    pub has_holes: bool,
+}
+
+/// What a run showed.
+#[derive(Debug)]
+pub struct Run {
+    /// The choices that were made.
+    pub choices: Vec<Choice>,
+    /// What the client said that is false.
+    pub false_words: Vec<FalseWord>,
+    /// How many of the calls and recoveries were said to be done, not done and unknown.
+    pub said: [usize; 3],
+    /// What happened, a line each, if the run was told.
+    pub story: Vec<String>,
+}
+
+/// Runs a scenario in the world of some words, and tells what happens.
+pub fn run(scenario: &'static Scenario, words: &Words, laws: Laws) -> Run {
+    World::run(scenario, Script::Words(words.clone()), laws, true)
+}
+
+impl World {
+    pub(crate) fn run(scenario: &'static Scenario, script: Script, laws: Laws, is_told: bool) -> Run {
+        let journals = scenario.programs.iter().map(|program| program.journal + 1).max().unwrap_or_default();
+        let world = Arc::new(Self {
+            scenario,
+            time: Arc::default(),
+            exchange: Mutex::new(Exchange::new(scenario.conduct)),
+            journals: (0..journals).map(|_| MemoryJournal::default()).collect(),
+            record: Mutex::default(),
+            laws,
+            choices: Choices::new(script),
+            is_calm: AtomicBool::new(false),
+            processes: Mutex::default(),
+            starts: Mutex::default(),
+            acting: Mutex::default(),
+            denied: Mutex::default(),
+            since: Mutex::default(),
+            story: is_told.then(Mutex::default),
+        });
+        let mut tasks = Tasks { world: Arc::clone(&world), all: Vec::new() };
+        world.step_clocks(|| "start".to_owned());
+        world.start_all(Occasion::First);
+        tasks.go_on();
+        // Nothing is under way any more. At last, everybody looks at what there is.
+        world.is_calm.store(true, Ordering::Relaxed);
+        world.time.set_ahead(Ahead::default());
+        world.time.after(QUIET, || ());
+        tasks.go_on();
+        world.tell(|| "at last, in calm".to_owned());
+        world.start_all(Occasion::Last);
+        tasks.go_on();
+        drop(tasks);
+        let false_words = judge(&world);
+        let mut said = [0; 3];
+        lock(&world.record).claims.iter().for_each(|claim| {
+            said[match claim.outcome {
+                Outcome::Done => 0,
+                Outcome::NotDone => 1,
+                Outcome::Unknown => 2,
+            }] += 1;
+        });
+        let story = world.story.as_ref().map(|story| std::mem::take(&mut *lock(story))).unwrap_or_default();
+        Run { choices: world.choices.take(), false_words, said, story }
+    }
+
+    /// Lets a program be started.
+    fn start(&self, program: usize, occasion: Occasion) {
+        lock(&self.starts).push((program, occasion));
+    }
+
+    fn start_all(&self, occasion: Occasion) {
+        (0..self.scenario.programs.len()).for_each(|program| self.start(program, occasion));
+    }
+
+    /// Begins a process of a program, and returns its number.
+    pub(crate) fn begin(&self, program: usize) -> usize {
+        let mut processes = lock(&self.processes);
+        processes.push(Process { program, ..Process::default() });
+        processes.len() - 1
+    }
+
+    /// The future of a call, whose requests are attributed to it.
+    pub(crate) async fn acting<T>(self: &Arc<Self>, action: ActionOf, future: impl Future<Output = T>) -> T {
+        let mut future = std::pin::pin!(future);
+        std::future::poll_fn(|context| {
+            *lock(&self.acting) = action;
+            future.as_mut().poll(context)
+        })
+        .await
+    }
+
+    pub(crate) fn choose(&self, point: impl FnOnce() -> String, options: Vec<&'static str>) -> &'static str {
+        if self.is_calm.load(Ordering::Relaxed) {
+            return options.first().copied().unwrap_or_default();
+        }
+        let is_left_out = |option: &&str| !self.laws.has_holes && is_hole(option);
+        let options: Vec<_> = options.into_iter().filter(|option| !is_left_out(option)).collect();
+        let mut named = String::new();
+        let has_choice = options.len() > 1;
+        let option = self.choices.choose(
+            || {
+                named = point();
+                named.clone()
+            },
+            options,
+        );
+        if has_choice {
+            self.tell(|| format!("  [{named}] {option}"));
+        }
+        option
+    }
+
+    /// Whether the assumption does not hold in this world.
+    pub(crate) fn breaks(&self, assumption: Assumption) -> bool {
+        self.laws.broken == Some(assumption) && !self.is_calm.load(Ordering::Relaxed)
+    }
+
+    /// Whether a process is killed at a point. It is started again later.
+    pub(crate) fn is_killed_at(self: &Arc<Self>, process: usize, point: impl FnOnce() -> String) -> bool {
+        let choice = self.choose(|| format!("process {process}, {}", point()), vec!["goes on", "is killed"]);
+        if choice != "is killed" {
+            return false;
+        }
+        let program = {
+            let mut processes = lock(&self.processes);
+            processes[process].is_killed = true;
+            processes[process].program
+        };
+        let options = vec!["after a second", "after a minute", "after three hours"];
+        let pause = match self.choose(|| format!("restart of process {process}"), options) {
+            "after a minute" => 60,
+            "after three hours" => 3 * 60 * 60,
+            _ => 1,
+        };
+        let world = Arc::clone(self);
+        self.time.after(Duration::from_secs(pause), move || world.start(program, Occasion::Again));
+        true
+    }
+
+    fn is_killed(&self, process: usize) -> bool {
+        lock(&self.processes)[process].is_killed
+    }
+
+    /// Notes a change that a process has stored, and is about to send.
+    pub(crate) fn stored(&self, process: usize, change: ChangeOf) {
+        lock(&self.processes)[process].stored = Some(change);
+    }
+
+    /// Notes a request that leaves. Returns its number, and what it is called.
+    pub(crate) fn sent(&self, process: usize, operation: String, is_change: bool) -> (RequestNumber, String) {
+        let change = is_change.then(|| lock(&self.processes)[process].stored.take()).flatten();
+        let action = *lock(&self.acting);
+        let mut record = lock(&self.record);
+        let nth = record.sent.iter().filter(|sent| sent.operation == operation).count() + 1;
+        let name = format!("{operation} {nth}");
+        record.sent.push(Sent { action, operation, change });
+        (record.sent.len() - 1, name)
+    }
+
+    /// Lets a clock be set: of those that matter, one at a time is wrong.
+    pub(crate) fn step_clocks(&self, about: impl FnOnce() -> String) {
+        let mut options = vec!["stay"];
+        let ahead = self.time.ahead();
+        let (is_machine, is_gate, is_answers) = (ahead.machine != 0, ahead.gate != 0, ahead.answers != 0);
+        if !is_gate && !is_answers {
+            options.extend(["the machine's is 45 s ahead", "the machine's is 45 s behind"]);
+        }
+        if !is_machine && !is_answers {
+            options.extend(["the gate's is 20 s ahead", "the gate's is 20 s behind"]);
+        }
+        if !is_machine && !is_gate {
+            options.extend(["that of answers is 45 s ahead", "that of answers is 45 s behind"]);
+        }
+        if self.breaks(Assumption::Clocks) {
+            options.extend(["machine and answers are 45 s ahead", "machine and answers are 45 s behind"]);
+        }
+        let to = |machine, gate, answers| Ahead { machine, gate, answers };
+        self.time.set_ahead(match self.choose(|| format!("{}: clocks", about()), options) {
+            "the machine's is 45 s ahead" => to(45_000, 0, 0),
+            "the machine's is 45 s behind" => to(-45_000, 0, 0),
+            "the gate's is 20 s ahead" => to(0, 20_000, 0),
+            "the gate's is 20 s behind" => to(0, -20_000, 0),
+            "that of answers is 45 s ahead" => to(0, 0, 45_000),
+            "that of answers is 45 s behind" => to(0, 0, -45_000),
+            "machine and answers are 45 s ahead" => to(45_000, 0, 45_000),
+            "machine and answers are 45 s behind" => to(-45_000, 0, -45_000),
+            _ => ahead,
+        });
+    }
+
+    /// Lets an order be filled, if orders are in this scenario.
+    pub(crate) fn let_it_be_filled(self: &Arc<Self>, name: &str, order: usize) {
+        if !self.scenario.fills {
+            return;
+        }
+        let pause = match self
+            .choose(|| format!("{name}: order"), vec!["rests", "is filled at once", "is filled after 30 s"])
+        {
+            "is filled at once" => 0,
+            "is filled after 30 s" => 30,
+            _ => return,
+        };
+        let world = Arc::clone(self);
+        self.time.after(Duration::from_secs(pause), move || {
+            let now = world.time.right();
+            lock(&world.exchange).fill(order, now);
+            world.tell(|| format!("order {order} is filled"));
+        });
+    }
+
+    /// Whether a query with these parameters may be denied although the order exists.
+    pub(crate) fn may_be_denied(&self, key: &str) -> bool {
+        self.breaks(Assumption::Denials) || !lock(&self.denied).get(key).is_some_and(|denied| *denied)
+    }
+
+    pub(crate) fn note_denial(&self, key: &str, is_denied: bool) {
+        lock(&self.denied).insert(key.to_owned(), is_denied);
+    }
+
+    /// From when a program compares its account.
+    pub(crate) fn since(&self, program: usize) -> Timestamp {
+        let begin = u64::try_from(crate::time::BEGINNING - 3_600_000).unwrap_or_default();
+        lock(&self.since).get(&program).copied().unwrap_or(Timestamp::from_millis(begin))
+    }
+
+    pub(crate) fn set_since(&self, program: usize, since: Timestamp) {
+        lock(&self.since).insert(program, since);
+    }
+
+    pub(crate) fn claim(&self, subject: Subject, item: Option<usize>, outcome: Outcome, why: impl FnOnce() -> String) {
+        self.tell(|| format!("the client says of {subject:?} {item:?}: {outcome}; {}", why()));
+        lock(&self.record).claims.push(Claim { subject, item, outcome });
+    }
+
+    pub(crate) fn report(&self, report: Report) {
+        lock(&self.record).reports.push(report);
+    }
+
+    pub(crate) fn is_calm(&self) -> bool {
+        self.is_calm.load(Ordering::Relaxed)
+    }
+
+    /// Adds a line to the story, if it is told.
+    pub(crate) fn tell(&self, line: impl FnOnce() -> String) {
+        if let Some(story) = &self.story {
+            lock(story).push(format!("{:>9.2} {}", self.time.steady().as_secs_f64(), line()));
+        }
+    }
+}
+
+impl Tasks {
+    /// Lets every process run, and time pass, until nothing more happens.
+    fn go_on(&mut self) {
+        loop {
+            let starts = std::mem::take(&mut *lock(&self.world.starts));
+            for (program, occasion) in starts {
+                let (process, futures) = process::start(&self.world, program, occasion);
+                self.all.extend(futures.into_iter().map(|future| {
+                    let woken = Arc::new(Woken(AtomicBool::new(true)));
+                    Task { process, future: Some(future), woken }
+                }));
+            }
+            let mut has_run = false;
+            self.all.iter_mut().for_each(|task| has_run |= task.run(&self.world));
+            if !has_run && !self.world.time.go_on() {
+                return;
+            }
+        }
+    }
+}
+
+impl Task {
+    /// Runs if it was woken, and returns whether it was. It ends with its process.
+    fn run(&mut self, world: &World) -> bool {
+        if self.future.is_none() || !self.woken.0.swap(false, Ordering::Relaxed) {
+            return false;
+        }
+        let waker = Waker::from(Arc::clone(&self.woken));
+        let run = |future: &mut TaskFuture| future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
+        if world.is_killed(self.process) || self.future.as_mut().is_some_and(run) || world.is_killed(self.process) {
+            self.future = None;
+        }
+        true
+    }
+}
