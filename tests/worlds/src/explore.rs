@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use crate::choices::{Deviations, Script, Words};
 use crate::judge::FalseWord;
+use crate::run::run_by;
 use crate::scenario::Scenario;
-use crate::world::{Laws, World};
+use crate::world::Laws;
 
 /// What the worlds of a scenario showed.
 #[derive(Debug, Default)]
@@ -36,7 +37,7 @@ pub fn explore(scenario: &'static Scenario, bound: usize, laws: Laws, enough: us
     let mut explored = Explored::default();
     let mut left = VecDeque::from([Deviations::default()]);
     while let Some(deviations) = left.pop_front() {
-        let run = World::run(scenario, Script::Deviations(deviations.clone()), laws, false);
+        let run = run_by(scenario, Script::Deviations(deviations.clone()), laws, false);
         explored.worlds += 1;
         explored.points = explored.points.max(run.choices.len());
         explored.said.iter_mut().zip(run.said).for_each(|(sum, said)| *sum += said);

@@ -1,25 +1,12 @@
-//! A journal that is kept in memory. It outlives the processes that use it, and a process can be killed around each of
-//! its writes.
+//! A journal as a process has it open, which can be killed around each write.
 
 use std::future::{pending, ready};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 
-use crate::lock;
 use crate::world::World;
-
-/// The changes of a journal.
-#[derive(Default)]
-pub(crate) struct MemoryJournal(Mutex<Vec<StoredChange>>);
-
-impl MemoryJournal {
-    /// All changes.
-    pub(crate) fn changes(&self) -> Vec<StoredChange> {
-        lock(&self.0).clone()
-    }
-}
 
 /// A journal as a process has it open.
 pub(crate) struct OpenJournal {
@@ -30,8 +17,8 @@ pub(crate) struct OpenJournal {
 }
 
 impl OpenJournal {
-    fn with<T>(&self, read: impl FnOnce(&mut Vec<StoredChange>) -> T) -> T {
-        read(&mut lock(&self.world.journals[self.number].0))
+    fn with<T>(&self, act: impl FnOnce(&mut Vec<StoredChange>) -> T) -> T {
+        self.world.journals[self.number].with(act)
     }
 }
 

@@ -15,9 +15,11 @@ mod explore;
 mod holes;
 mod journal;
 mod judge;
+mod memory;
 mod network;
 mod process;
 mod record;
+mod run;
 mod scenario;
 mod time;
 mod world;
@@ -30,8 +32,9 @@ pub use exchange::Conduct;
 pub use explore::{Explored, Failure, explore};
 pub use holes::{HOLES, Hole};
 pub use judge::FalseWord;
+pub use run::{Run, run};
 pub use scenario::{Order, Program, SCENARIOS, Scenario, Step};
-pub use world::{Laws, Run, run};
+pub use world::Laws;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

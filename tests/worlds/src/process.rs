@@ -1,5 +1,6 @@
 //! A process: the client with its journal, and the steps that it takes.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use crate::network::Line;
 use crate::record::{ActionOf, Report, Subject};
 use crate::scenario::{Order, Program, Step};
 use crate::time::Machine;
-use crate::world::{TaskFuture, World};
+use crate::world::{Occasion, World};
 
 /// The price of all orders.
 const PRICE: u64 = 64_000;
@@ -42,15 +43,8 @@ struct Context {
     process: usize,
 }
 
-/// Why a process is started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Occasion {
-    First,
-    /// The one before was killed.
-    Again,
-    /// At the end, to look at what there is.
-    Last,
-}
+/// What a task does.
+pub(crate) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Starts a process of a program. Returns its number and its tasks.
 pub(crate) fn start(world: &Arc<World>, program: usize, occasion: Occasion) -> (usize, Vec<TaskFuture>) {

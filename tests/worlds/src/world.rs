@@ -1,29 +1,22 @@
 //! One world: a run of a scenario by a sequence of choices, on one thread and in virtual time.
 
 use std::collections::HashMap;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::assumption::Assumption;
-use crate::choices::{Choice, Choices, Script, Words};
+use crate::choices::{Choice, Choices, Script};
 use crate::exchange::{Exchange, RequestNumber};
 use crate::holes::is_hole;
-use crate::journal::MemoryJournal;
-use crate::judge::{FalseWord, judge};
 use crate::lock;
-use crate::process::{self, Occasion};
+use crate::memory::MemoryJournal;
 use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Subject};
 use crate::scenario::Scenario;
 use crate::time::{Ahead, Time};
-
-/// Longer than any message is under way.
-const QUIET: Duration = Duration::from_secs(180);
 
 /// A world under way.
 pub(crate) struct World {
@@ -56,33 +49,6 @@ struct Process {
     stored: Option<ChangeOf>,
 }
 
-/// The tasks of the processes of a world.
-struct Tasks {
-    world: Arc<World>,
-    all: Vec<Task>,
-}
-
-struct Task {
-    process: usize,
-    future: Option<TaskFuture>,
-    woken: Arc<Woken>,
-}
-
-/// What a task does.
-pub(crate) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
-
-struct Woken(AtomicBool);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// What can happen in worlds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Laws {
@@ -92,28 +58,20 @@ pub struct Laws {
     pub has_holes: bool,
 }
 
-/// What a run showed.
-#[derive(Debug)]
-pub struct Run {
-    /// The choices that were made.
-    pub choices: Vec<Choice>,
-    /// What the client said that is false.
-    pub false_words: Vec<FalseWord>,
-    /// How many of the calls and recoveries were said to be done, not done and unknown.
-    pub said: [usize; 3],
-    /// What happened, a line each, if the run was told.
-    pub story: Vec<String>,
-}
-
-/// Runs a scenario in the world of some words, and tells what happens.
-pub fn run(scenario: &'static Scenario, words: &Words, laws: Laws) -> Run {
-    World::run(scenario, Script::Words(words.clone()), laws, true)
+/// Why a process is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Occasion {
+    First,
+    /// The one before was killed.
+    Again,
+    /// At the end, to look at what there is.
+    Last,
 }
 
 impl World {
-    pub(crate) fn run(scenario: &'static Scenario, script: Script, laws: Laws, is_told: bool) -> Run {
+    pub(crate) fn new(scenario: &'static Scenario, script: Script, laws: Laws, is_told: bool) -> Arc<Self> {
         let journals = scenario.programs.iter().map(|program| program.journal + 1).max().unwrap_or_default();
-        let world = Arc::new(Self {
+        Arc::new(Self {
             scenario,
             time: Arc::default(),
             exchange: Mutex::new(Exchange::new(scenario.conduct)),
@@ -128,31 +86,26 @@ impl World {
             denied: Mutex::default(),
             since: Mutex::default(),
             story: is_told.then(Mutex::default),
-        });
-        let mut tasks = Tasks { world: Arc::clone(&world), all: Vec::new() };
-        world.step_clocks(|| "start".to_owned());
-        world.start_all(Occasion::First);
-        tasks.go_on();
-        // Nothing is under way any more. At last, everybody looks at what there is.
-        world.is_calm.store(true, Ordering::Relaxed);
-        world.time.set_ahead(Ahead::default());
-        world.time.after(QUIET, || ());
-        tasks.go_on();
-        world.tell(|| "at last, in calm".to_owned());
-        world.start_all(Occasion::Last);
-        tasks.go_on();
-        drop(tasks);
-        let false_words = judge(&world);
-        let mut said = [0; 3];
-        lock(&world.record).claims.iter().for_each(|claim| {
-            said[match claim.outcome {
-                Outcome::Done => 0,
-                Outcome::NotDone => 1,
-                Outcome::Unknown => 2,
-            }] += 1;
-        });
-        let story = world.story.as_ref().map(|story| std::mem::take(&mut *lock(story))).unwrap_or_default();
-        Run { choices: world.choices.take(), false_words, said, story }
+        })
+    }
+
+    /// Lets everything go as in a kind world from now on, by clocks that are right.
+    pub(crate) fn calm(&self) {
+        self.is_calm.store(true, Ordering::Relaxed);
+        self.time.set_ahead(Ahead::default());
+    }
+
+    pub(crate) fn take_choices(&self) -> Vec<Choice> {
+        self.choices.take()
+    }
+
+    pub(crate) fn take_story(&self) -> Vec<String> {
+        self.story.as_ref().map(|story| std::mem::take(&mut *lock(story))).unwrap_or_default()
+    }
+
+    /// The programs that are to be started.
+    pub(crate) fn take_starts(&self) -> Vec<(usize, Occasion)> {
+        std::mem::take(&mut *lock(&self.starts))
     }
 
     /// Lets a program be started.
@@ -160,7 +113,7 @@ impl World {
         lock(&self.starts).push((program, occasion));
     }
 
-    fn start_all(&self, occasion: Occasion) {
+    pub(crate) fn start_all(&self, occasion: Occasion) {
         (0..self.scenario.programs.len()).for_each(|program| self.start(program, occasion));
     }
 
@@ -229,7 +182,7 @@ impl World {
         true
     }
 
-    fn is_killed(&self, process: usize) -> bool {
+    pub(crate) fn is_killed(&self, process: usize) -> bool {
         lock(&self.processes)[process].is_killed
     }
 
@@ -337,41 +290,5 @@ impl World {
         if let Some(story) = &self.story {
             lock(story).push(format!("{:>9.2} {}", self.time.steady().as_secs_f64(), line()));
         }
-    }
-}
-
-impl Tasks {
-    /// Lets every process run, and time pass, until nothing more happens.
-    fn go_on(&mut self) {
-        loop {
-            let starts = std::mem::take(&mut *lock(&self.world.starts));
-            for (program, occasion) in starts {
-                let (process, futures) = process::start(&self.world, program, occasion);
-                self.all.extend(futures.into_iter().map(|future| {
-                    let woken = Arc::new(Woken(AtomicBool::new(true)));
-                    Task { process, future: Some(future), woken }
-                }));
-            }
-            let mut has_run = false;
-            self.all.iter_mut().for_each(|task| has_run |= task.run(&self.world));
-            if !has_run && !self.world.time.go_on() {
-                return;
-            }
-        }
-    }
-}
-
-impl Task {
-    /// Runs if it was woken, and returns whether it was. It ends with its process.
-    fn run(&mut self, world: &World) -> bool {
-        if self.future.is_none() || !self.woken.0.swap(false, Ordering::Relaxed) {
-            return false;
-        }
-        let waker = Waker::from(Arc::clone(&self.woken));
-        let run = |future: &mut TaskFuture| future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
-        if world.is_killed(self.process) || self.future.as_mut().is_some_and(run) || world.is_killed(self.process) {
-            self.future = None;
-        }
-        true
     }
 }

@@ -6,7 +6,7 @@ use super::{FUTURES, Order, OrderState, Status};
 
 type Seen<'a> = (&'a Order, &'a OrderState);
 
-fn filled<'a>(state: &'a OrderState) -> &'a str {
+fn filled(state: &OrderState) -> &str {
     if state.status == Status::Filled { &state.qty } else { "0" }
 }
 
