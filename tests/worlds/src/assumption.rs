@@ -1,50 +1,67 @@
 //! What the client assumes, each as a move that no world makes unless it is asked for.
 
-/// An assumption of the client. A world in which it does not hold has one more move.
+/// An assumption of the client: a row of the table in `generator/guide/unknown-outcomes.md`. A world in which it does
+/// not hold has one more move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {
-    /// A node lags by no more than the settling time.
+    /// The exchange carries out an accepted request within the settling time.
+    Settling,
+    /// A machine that answers lags by no more than it may.
     Lag,
+    /// The clocks of this machine and of answers are not wrong together by more than they may.
+    ClockError,
     /// An order that exists is not denied twice in a row.
     Denials,
-    /// A request that was accepted takes effect within the settling time.
-    UnderWay,
-    /// Nobody repeats a request on its way.
+    /// The exchange refuses a request whose timestamp is too old.
+    Window,
+    /// The exchange shows a record for as long as it says.
+    Kept,
+    /// Nothing on the way sends a copy of a request sooner after it than it may.
     Repeats,
+    /// A code means what it says.
+    Codes,
+    /// An id is used once, by all programs of the account.
+    Ids,
     /// An answer without an id belongs to its request.
     Answers,
-    /// An id is used once, also by other programs of the account.
-    OneId,
-    /// A journal is opened for the account that it was made for.
+    /// A journal is used for one account.
     Journal,
-    /// The clock of this machine and that of the answers are not wrong together.
-    Clocks,
+    /// A record from outside is of this account.
+    Records,
 }
 
 impl Assumption {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
+        Self::Settling,
         Self::Lag,
+        Self::ClockError,
         Self::Denials,
-        Self::UnderWay,
+        Self::Window,
+        Self::Kept,
         Self::Repeats,
+        Self::Codes,
+        Self::Ids,
         Self::Answers,
-        Self::OneId,
         Self::Journal,
-        Self::Clocks,
+        Self::Records,
     ];
 
-    /// Its name on the command line.
+    /// Its name in the table of the guide.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Settling => "settling",
             Self::Lag => "lag",
+            Self::ClockError => "clock error",
             Self::Denials => "denials",
-            Self::UnderWay => "under-way",
+            Self::Window => "window",
+            Self::Kept => "kept",
             Self::Repeats => "repeats",
+            Self::Codes => "codes",
+            Self::Ids => "ids",
             Self::Answers => "answers",
-            Self::OneId => "one-id",
             Self::Journal => "journal",
-            Self::Clocks => "clocks",
+            Self::Records => "records",
         }
     }
 

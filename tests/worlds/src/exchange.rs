@@ -78,6 +78,8 @@ pub(crate) struct Order {
     pub(crate) request: RequestNumber,
     pub(crate) created: i64,
     pub(crate) side: String,
+    /// Whether it is shown no more.
+    pub(crate) is_forgotten: bool,
     /// Its states, the first one first, and since when it has each.
     pub(crate) states: Vec<OrderState>,
 }
@@ -195,6 +197,37 @@ impl Exchange {
         }
     }
 
+    /// Cancels an order, and shows it no more.
+    pub(crate) fn forget(&mut self, order: usize, now: i64) {
+        if let Some(order) = self.orders.get_mut(order) {
+            order.enter(now, |state| state.status = Status::Cancelled);
+            order.is_forgotten = true;
+        }
+    }
+
+    /// The record of the latest order with a client id, as it is now.
+    pub(crate) fn record(&self, client_id: &str) -> Option<Value> {
+        let order = self.orders.iter().rfind(|order| order.client_id.as_deref() == Some(client_id))?;
+        Some(unified_order((order, order.states.last()?)))
+    }
+
+    /// The record of an order of another account, placed now with the same id.
+    pub(crate) fn record_of_another(client_id: &str, now: i64) -> Value {
+        let state = OrderState { since: now, status: Status::Live, qty: "3".to_owned(), price: "64000".to_owned() };
+        let order = Order {
+            id: "6000000".to_owned(),
+            client_id: Some(client_id.to_owned()),
+            family: Family::Unified,
+            account: "another".to_owned(),
+            request: 0,
+            created: now,
+            side: "buy".to_owned(),
+            is_forgotten: false,
+            states: Vec::new(),
+        };
+        unified_order((&order, &state))
+    }
+
     fn data(&mut self, request: &Request<'_>, when: When) -> Result<Value, Refused> {
         let Request { path, parameters, .. } = request;
         let text = |name: &str| parameters[name].as_str();
@@ -248,14 +281,14 @@ impl Exchange {
         now: i64,
     ) -> Result<Value, Refused> {
         let text = |name: &str| order[name].as_str().map(str::to_owned);
+        let live = self.orders.iter().filter(|order| order.status() == Status::Live).count();
+        if self.conduct.funds.is_some_and(|funds| live >= funds) {
+            return Err(FUNDS);
+        }
         let client_id = text("clientOid");
         let is_known = |known: &Order| known.account == request.account && known.client_id == client_id;
         if client_id.is_some() && !self.conduct.allows_duplicates && self.orders.iter().any(is_known) {
             return Err(if family == Family::Unified { DUPLICATE } else { DUPLICATE_CLASSIC });
-        }
-        let live = self.orders.iter().filter(|order| order.status() == Status::Live).count();
-        if self.conduct.funds.is_some_and(|funds| live >= funds) {
-            return Err(FUNDS);
         }
         let number = self.orders.len();
         let id = (9_000_000 + number).to_string();
@@ -269,6 +302,7 @@ impl Exchange {
             request: request.number,
             created: now,
             side: text("side").unwrap_or_default(),
+            is_forgotten: false,
             states: vec![state],
         });
         self.effect(request, item, What::Placed(number), now);
@@ -361,7 +395,8 @@ impl Exchange {
     fn named(&self, request: &Request<'_>, family: Family) -> Option<usize> {
         let text = |name: &str| request.parameters[name].as_str();
         self.orders.iter().rposition(|order| {
-            order.family == family
+            !order.is_forgotten
+                && order.family == family
                 && order.account == request.account
                 && match (text("orderId"), text("clientOid")) {
                     (Some(id), _) => order.id == id,
@@ -389,6 +424,7 @@ impl Exchange {
         let (start, end) = (time("startTime").unwrap_or(i64::MIN), time("endTime").unwrap_or(i64::MAX));
         let of_account = self.orders.iter().filter(move |order| {
             is_of_line
+                && !order.is_forgotten
                 && order.family == family
                 && order.account == request.account
                 && (start..=end).contains(&order.created)

@@ -4,7 +4,9 @@ use std::future::{pending, ready};
 use std::sync::Arc;
 
 use tradeapi::runtime::error::JournalError;
-use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
+use tradeapi::runtime::journal::{
+    Change, ChangeNumber, Ending, ItemEnding, Journal, JournalFuture, Selection, StoredChange,
+};
 
 use crate::world::World;
 
@@ -49,6 +51,30 @@ impl Journal for OpenJournal {
         let missing =
             || JournalError::Damaged { place: format!("at change {number}"), why: "it is missing".to_owned() };
         Box::pin(ready(ended.ok_or_else(missing)))
+    }
+
+    fn end_items(&self, number: ChangeNumber, items: Vec<ItemEnding>) -> JournalFuture<'_, ()> {
+        if self.world.is_killed_at(self.process, || format!("items of change {number}")) {
+            return Box::pin(pending());
+        }
+        let outcomes = || items.iter().map(|item| format!("{} {}", item.place, item.outcome)).collect::<Vec<_>>();
+        self.world.tell(|| format!("journal {}: items of change {number} end as {:?}", self.number, outcomes()));
+        self.with(|changes| {
+            if let Some(stored) = changes.iter_mut().find(|stored| stored.number == number) {
+                stored.items.retain(|known| items.iter().all(|item| item.place != known.place));
+                stored.items.extend(items);
+            }
+        });
+        Box::pin(ready(Ok(())))
+    }
+
+    fn claim<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, String> {
+        Box::pin(ready(Ok(self.world.journals[self.number].claim(account, owner))))
+    }
+
+    fn claim_again<'a>(&'a self, account: &'a str, owner: &'a str) -> JournalFuture<'a, ()> {
+        self.world.journals[self.number].claim_again(account, owner);
+        Box::pin(ready(Ok(())))
     }
 
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {

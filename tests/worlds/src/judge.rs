@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tradeapi::runtime::journal::StoredChange;
+use tradeapi::runtime::journal::{ItemEnding, StoredChange};
 use tradeapi::runtime::reconcile::{Difference, Gone};
 use tradeapi::runtime::tables::Outcome;
 
@@ -82,14 +82,16 @@ impl Truth<'_> {
         (!is_empty).then(|| FalseWord { kind, says: format!("{subject:?}, item {item:?}") })
     }
 
-    fn of_change(
-        &self,
-        journal: usize,
-        StoredChange { number, change, ending, .. }: &StoredChange,
-    ) -> Option<FalseWord> {
-        let outcome = ending.as_ref()?.outcome;
+    fn of_change(&self, journal: usize, stored: &StoredChange) -> Option<FalseWord> {
+        let StoredChange { number, change, ending, items, .. } = stored;
         let subject = Subject::Change((journal, *number));
-        // Adopted orders are no requests, and a batch is done as a whole when each item was answered for.
+        let is_false = |item: &&ItemEnding| self.is_false(subject, Some(item.place), item.outcome).is_some();
+        if let Some(ItemEnding { place, outcome, .. }) = items.iter().find(is_false) {
+            let says = format!("item {place} of change {number} of journal {journal} ends as {outcome}");
+            return Some(FalseWord { kind: "a change closed with the wrong outcome", says });
+        }
+        let outcome = ending.as_ref()?.outcome;
+        // Adopted orders are no requests, and a batch is done as a whole if one of its items is.
         let is_request = self.record.requests(subject).next().is_some();
         let is_batch = change.operation.ends_with("batch") || change.operation.ends_with("all-orders");
         let is_done_as_whole = outcome == Outcome::Done && (is_batch || change.operation.ends_with("symbol-order"));

@@ -15,7 +15,7 @@ struct Options {
     /// Explores these scenarios only.
     #[arg(long)]
     scenario: Vec<String>,
-    /// An assumption that does not hold: lag, denials, under-way, repeats, answers, one-id, journal or clocks.
+    /// An assumption that does not hold: a name of the table in the guide.
     #[arg(long)]
     without: Option<String>,
     /// Includes what the client does not survive yet.
@@ -76,7 +76,7 @@ fn explore_or_replay(options: &Options) -> Result<bool, String> {
                 println!("  {word}");
             }
             let holes = if options.holes { " --holes" } else { "" };
-            let without = broken.map(|one| format!(" --without {}", one.name())).unwrap_or_default();
+            let without = broken.map(|one| format!(" --without \"{}\"", one.name())).unwrap_or_default();
             println!("    --scenario {}{without}{holes} --replay \"{}\"", scenario.name, failure.words);
         }
         worlds += explored.worlds;

@@ -20,8 +20,17 @@ const WAY: Duration = Duration::from_millis(20);
 /// The time-out of a call, as that of the default transport.
 const CALL: Duration = Duration::from_secs(15);
 
-/// How far a replica may lag behind the books: less than the time that the client lets an effect settle by default.
-const LAG: Duration = Duration::from_secs(8);
+/// How far a replica lags behind the books: less than the minute that the client assumes by default, and much more.
+const LAG: Duration = Duration::from_secs(55);
+const LONG_LAG: Duration = Duration::from_secs(3600);
+
+/// How long the exchange holds an accepted request: less than the ten seconds that the client assumes by default, and
+/// much more.
+const HELD: Duration = Duration::from_secs(8);
+const HELD_LONG: Duration = Duration::from_secs(240);
+
+/// How much later a copy of a request arrives: more than the second that the client assumes by default.
+const COPY: Duration = Duration::from_secs(2);
 
 /// The connection of a process.
 pub(crate) struct Line {
@@ -115,19 +124,22 @@ impl Line {
 impl Message {
     /// Sends a request to change something.
     fn send(&self) {
-        let under_way = self.world.breaks(Assumption::UnderWay).then_some("is held for a minute");
-        let repeated = ["arrives twice"];
-        let options = ["arrives", "is lost", "is 5 s late", "is 25 s late"];
-        let options = options.into_iter().chain(repeated).chain(under_way).collect();
-        match self.choose("request", options) {
+        let long = self.world.breaks(Assumption::Settling).then_some("is held for minutes");
+        let old = self.world.breaks(Assumption::Window).then_some("is minutes late");
+        let at_once = self.world.breaks(Assumption::Repeats).then_some("arrives twice at once");
+        let options = ["arrives", "is lost", "is 5 s late", "is 25 s late and held", "arrives twice"];
+        let late = WAY + Duration::from_secs(25);
+        match self.choose("request", options.into_iter().chain(long).chain(old).chain(at_once).collect()) {
             "is lost" => self.lose(),
             "is 5 s late" => self.after(WAY + Duration::from_secs(5), Self::change),
-            "is 25 s late" => self.after(WAY + Duration::from_secs(25), Self::change),
-            "arrives twice" => self.after(WAY, Self::change_twice),
-            "is held for a minute" => {
-                let accepted = self.world.time.right();
-                self.after(Duration::from_secs(60), move |message| message.change_accepted_at(accepted));
+            "is 25 s late and held" => self.after(late, |message| message.hold(HELD)),
+            "is held for minutes" => self.after(WAY, |message| message.hold(HELD_LONG)),
+            "is minutes late" => {
+                let gate = self.when().gate;
+                self.after(HELD_LONG, move |message| message.change_accepted_at(gate));
             }
+            "arrives twice" => self.after(WAY, |message| message.change_twice(COPY)),
+            "arrives twice at once" => self.after(WAY, |message| message.change_twice(Duration::ZERO)),
             _ => self.after(WAY, Self::change),
         }
     }
@@ -155,29 +167,35 @@ impl Message {
         self.answer_change(answer);
     }
 
-    fn change_accepted_at(self, accepted: i64) {
-        let when = self.when();
-        let answer = self.served(When { gate: when.gate - when.now + accepted, ..when });
+    /// The exchange checks the signature now, and does what is asked for later.
+    fn hold(self, length: Duration) {
+        let gate = self.when().gate;
+        self.after(length, move |message| message.change_accepted_at(gate));
+    }
+
+    fn change_accepted_at(self, gate: i64) {
+        let answer = self.served(When { gate, ..self.when() });
         self.reply(&answer);
     }
 
-    /// Two copies arrive. The answer is that to the first, or to the second where that names the repeated id.
-    fn change_twice(self) {
+    /// A copy arrives after the request, and is answered; the answer to the request is lost. An exchange that does not
+    /// recognize the copy by an id gets none, because nothing that a client does can help then.
+    fn change_twice(self, later: Duration) {
         let first = self.served(self.when());
-        // Without an assumption, the exchange recognizes the repeat.
         let is_recognized = self.parameters["clientOid"].is_string() && !self.world.scenario.conduct.allows_duplicates;
-        let is_broken = self.world.breaks(Assumption::Repeats);
-        if !is_broken && !is_recognized {
+        if !is_recognized {
             return self.answer_change(first);
         }
-        let second = self.served(self.when());
-        let is_duplicate = ["25212", "40786"].contains(&second.code.as_str());
-        self.answer_change(if is_broken || is_duplicate { second } else { first });
+        self.after(later, |message| {
+            let second = message.served(message.when());
+            message.answer_change(second);
+        });
     }
 
     fn answer_change(self, answer: Answer) {
         let mut options = vec!["arrives", "is lost", "does not come", "is cut", "is 40010", "is a gateway's"];
         if answer.is_success() {
+            options.extend(self.world.breaks(Assumption::Codes).then_some("is a refusal nevertheless"));
             options.extend(["is another's", "is another's by orderId", "shows nothing"]);
             options.extend(
                 answer.lists_items().then_some(["leaves an item open", "leaves out an item"]).into_iter().flatten(),
@@ -195,6 +213,7 @@ impl Message {
             "shows nothing" => self.reply(&Answer::of(json!({}), self.when().stated)),
             "leaves an item open" => self.reply(&answer.with_open_item("40010")),
             "leaves out an item" => self.reply(&answer.without_item()),
+            "is a refusal nevertheless" => self.reply(&self.refusal("25200")),
             "is another's refusal" => self.reply(&self.refusal("40762")),
             _ => self.reply(&answer),
         }
@@ -202,17 +221,19 @@ impl Message {
 
     /// Answers a request that reads.
     fn read(self) {
+        // The machine that answers checks and dates by one clock.
         let (world, when) = (&self.world, self.when());
+        let when = When { gate: when.stated, ..when };
         let answer = self.served(when);
         let line = self.parameters["category"].as_str().or(self.parameters["productType"].as_str());
         // What has no orders is read in every world.
         if line.is_some_and(|line| line != FUTURES) {
             return self.reply(&answer);
         }
-        let (lags, lags_long) = (self.behind(when, LAG), self.behind(when, Duration::from_secs(60)));
+        let (lags, lags_long) = (self.behind(when, LAG), self.behind(when, LONG_LAG));
         let mut options = vec!["arrives"];
         options.extend((lags != answer).then_some("lags"));
-        options.extend((world.breaks(Assumption::Lag) && lags_long != answer).then_some("lags by a minute"));
+        options.extend((world.breaks(Assumption::Lag) && lags_long != answer).then_some("lags by minutes"));
         let denial = Exchange::denial(&self.path, when.stated).filter(|_| answer.is_success());
         let key = self.parameters.to_string();
         options.extend((denial.is_some() && world.may_be_denied(&key)).then_some("denies it"));
@@ -222,7 +243,7 @@ impl Message {
         world.note_denial(&key, choice == "denies it");
         match choice {
             "lags" => self.reply(&lags),
-            "lags by a minute" => self.reply(&lags_long),
+            "lags by minutes" => self.reply(&lags_long),
             "denies it" => self.reply(&denial.unwrap_or(answer)),
             "is lost" => self.after(WAY, |message| message.caller.end(Err(lost()))),
             "is cut" => self.reply(&answer.cut()),
@@ -249,7 +270,7 @@ impl Message {
         for effect in effects {
             self.world.tell(|| format!("the exchange does {}: {:?}", self.name, effect.what));
             if let What::Placed(order) = effect.what {
-                self.world.let_it_be_filled(&self.name, order);
+                self.world.let_it_end(&self.name, order);
             }
         }
         answer

@@ -52,6 +52,8 @@ pub enum Step {
     Reverse(&'static str),
     /// Closes all positions of a classic account.
     FlashClose,
+    /// Hands the client a record of the order with an id.
+    Evidence(&'static str),
     /// Compares the account with the journal.
     Reconcile,
     /// The same, and cancels foreign orders.
@@ -91,13 +93,14 @@ pub static SCENARIOS: &[Scenario] = &[
     scenario("two-tasks", &[program(&[&[Step::Place(A)], &[Step::Place(B)]])]),
     scenario(
         "two-processes",
-        &[program(&[&[Step::Place(A)]]), Program { journal: 1, ..program(&[&[Step::Place(B)]]) }],
+        &[program(&[&[Step::Place(A)]]), Program { journal: 1, ..program(&[&[Step::Place(Order { id: "b", ..A })]]) }],
     ),
     Scenario {
         conduct: Conduct { funds: Some(1), ..KIND },
         ..scenario("funds-for-one", &[program(&[&[Step::Place(A)], &[Step::Place(B)]])])
     },
     scenario("classic", &[program(&[&[Step::PlaceClassic(A)]])]),
+    scenario("evidence", &[program(&[&[Step::Place(A)], &[Step::Pause(2), Step::Evidence("a")]])]),
     scenario("cancel", &[program(&[&[Step::Place(A), Step::Cancel("a")]])]),
     scenario("amend", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A })]])]),
     scenario("batch", &[program(&[&[Step::PlaceBatch(&[A, B])]])]),
@@ -112,7 +115,7 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario { conduct: HALF, ..scenario("flash-close-half-refused", &[program(&[&[Step::FlashClose]])]) },
     Scenario {
         fills: true,
-        ..scenario("reconcile", &[program(&[&[Step::Place(A), Step::Reconcile, Step::Pause(60), Step::Reconcile]])])
+        ..scenario("reconcile", &[program(&[&[Step::Place(A), Step::Reconcile, Step::Pause(90), Step::Reconcile]])])
     },
     scenario("reconcile-beside", &[program(&[&[Step::Place(A)], &[Step::Reconcile]])]),
     scenario("same-id", &[program(&[&[Step::Place(A), Step::Place(A)]])]),

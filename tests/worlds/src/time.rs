@@ -35,9 +35,9 @@ struct State {
 pub(crate) struct Ahead {
     /// The wall clock of the machine that the programs run on.
     pub(crate) machine: i64,
-    /// The clock by which the exchange checks signatures.
+    /// The clock by which the exchange checks requests to change something.
     pub(crate) gate: i64,
-    /// The clock by which the exchange dates its answers.
+    /// The clock of the machine that dates answers and checks other requests.
     pub(crate) answers: i64,
 }
 

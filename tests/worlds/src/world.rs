@@ -18,6 +18,11 @@ use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Subject};
 use crate::scenario::Scenario;
 use crate::time::{Ahead, Time};
 
+/// How wrong a clock is, in milliseconds: one alone; the one that checks signatures; two together.
+const FAR: i64 = 600_000;
+const NEAR: i64 = 20_000;
+const TOGETHER: i64 = 50_000;
+
 /// A world under way.
 pub(crate) struct World {
     pub(crate) scenario: &'static Scenario,
@@ -171,9 +176,9 @@ impl World {
             processes[process].is_killed = true;
             processes[process].program
         };
-        let options = vec!["after a second", "after a minute", "after three hours"];
+        let options = vec!["after a second", "after five minutes", "after three hours"];
         let pause = match self.choose(|| format!("restart of process {process}"), options) {
-            "after a minute" => 60,
+            "after five minutes" => 5 * 60,
             "after three hours" => 3 * 60 * 60,
             _ => 1,
         };
@@ -202,54 +207,62 @@ impl World {
         (record.sent.len() - 1, name)
     }
 
-    /// Lets a clock be set: of those that matter, one at a time is wrong.
+    /// Lets a clock be set. One at a time is wrong, or two by less than the client assumes by default.
     pub(crate) fn step_clocks(&self, about: impl FnOnce() -> String) {
         let mut options = vec!["stay"];
         let ahead = self.time.ahead();
         let (is_machine, is_gate, is_answers) = (ahead.machine != 0, ahead.gate != 0, ahead.answers != 0);
         if !is_gate && !is_answers {
-            options.extend(["the machine's is 45 s ahead", "the machine's is 45 s behind"]);
+            options.extend(["the machine's is ahead", "the machine's is behind"]);
         }
         if !is_machine && !is_answers {
-            options.extend(["the gate's is 20 s ahead", "the gate's is 20 s behind"]);
+            options.extend(["the gate's is ahead", "the gate's is behind"]);
         }
         if !is_machine && !is_gate {
-            options.extend(["that of answers is 45 s ahead", "that of answers is 45 s behind"]);
+            options.extend(["that of answers is ahead", "that of answers is behind"]);
         }
-        if self.breaks(Assumption::Clocks) {
-            options.extend(["machine and answers are 45 s ahead", "machine and answers are 45 s behind"]);
+        if !is_gate && is_machine == is_answers {
+            options.extend(["machine and answers are ahead", "machine and answers are behind"]);
+        }
+        if self.breaks(Assumption::ClockError) {
+            options.extend(["machine and answers are far ahead", "machine and answers are far behind"]);
         }
         let to = |machine, gate, answers| Ahead { machine, gate, answers };
         self.time.set_ahead(match self.choose(|| format!("{}: clocks", about()), options) {
-            "the machine's is 45 s ahead" => to(45_000, 0, 0),
-            "the machine's is 45 s behind" => to(-45_000, 0, 0),
-            "the gate's is 20 s ahead" => to(0, 20_000, 0),
-            "the gate's is 20 s behind" => to(0, -20_000, 0),
-            "that of answers is 45 s ahead" => to(0, 0, 45_000),
-            "that of answers is 45 s behind" => to(0, 0, -45_000),
-            "machine and answers are 45 s ahead" => to(45_000, 0, 45_000),
-            "machine and answers are 45 s behind" => to(-45_000, 0, -45_000),
+            "the machine's is ahead" => to(FAR, 0, 0),
+            "the machine's is behind" => to(-FAR, 0, 0),
+            "the gate's is ahead" => to(0, NEAR, 0),
+            "the gate's is behind" => to(0, -NEAR, 0),
+            "that of answers is ahead" => to(0, 0, FAR),
+            "that of answers is behind" => to(0, 0, -FAR),
+            "machine and answers are ahead" => to(TOGETHER, 0, TOGETHER),
+            "machine and answers are behind" => to(-TOGETHER, 0, -TOGETHER),
+            "machine and answers are far ahead" => to(FAR, 0, FAR),
+            "machine and answers are far behind" => to(-FAR, 0, -FAR),
             _ => ahead,
         });
     }
 
-    /// Lets an order be filled, if orders are in this scenario.
-    pub(crate) fn let_it_be_filled(self: &Arc<Self>, name: &str, order: usize) {
-        if !self.scenario.fills {
-            return;
-        }
-        let pause = match self
-            .choose(|| format!("{name}: order"), vec!["rests", "is filled at once", "is filled after 30 s"])
-        {
-            "is filled at once" => 0,
+    /// Lets an order end, if orders do so in this scenario.
+    pub(crate) fn let_it_end(self: &Arc<Self>, name: &str, order: usize) {
+        let mut options = vec!["rests"];
+        options
+            .extend(self.scenario.fills.then_some(["is filled at once", "is filled after 30 s"]).into_iter().flatten());
+        options.extend(self.breaks(Assumption::Kept).then_some("is cancelled and forgotten"));
+        let choice = self.choose(|| format!("{name}: order"), options);
+        let pause = match choice {
+            "rests" => return,
             "is filled after 30 s" => 30,
-            _ => return,
+            _ => 0,
         };
         let world = Arc::clone(self);
         self.time.after(Duration::from_secs(pause), move || {
             let now = world.time.right();
-            lock(&world.exchange).fill(order, now);
-            world.tell(|| format!("order {order} is filled"));
+            match choice {
+                "is cancelled and forgotten" => lock(&world.exchange).forget(order, now),
+                _ => lock(&world.exchange).fill(order, now),
+            }
+            world.tell(|| format!("order {order} {choice}"));
         });
     }
 
