@@ -20,4 +20,5 @@ mod pages;
 mod requests;
 mod rules;
 mod secrets;
+mod signed_query;
 mod wire;

@@ -245,6 +245,7 @@ impl<'a> ItemResults<'a> {
             proves: read.and_then(|read| read.proves()),
             retry_after: None,
             skew: None,
+            escaped_query: None,
             mismatch: None,
             raw: self.raw.clone(),
             waited: self.waited,
