@@ -1,3 +1,5 @@
+//! The client: what it consists of, and its settings after it is built.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -5,6 +7,7 @@ use std::time::Duration;
 
 use super::exchange_clock::Bounds;
 use super::metrics::MetricsHook;
+use super::own_journal::OwnJournal;
 use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::shown::ShownIds;
@@ -32,7 +35,7 @@ pub struct ClientCore {
     pub(super) parts: Arc<Parts>,
     pacing: Arc<RateLimitPolicy>,
     checking: Arc<Checking>,
-    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) journal: Option<Arc<OwnJournal>>,
 }
 
 /// How requests are checked, and how their error codes are interpreted.
@@ -67,6 +70,7 @@ impl ClientCore {
         checking: Checking,
         journal: Option<Arc<dyn Journal>>,
     ) -> Self {
+        let journal = journal.map(OwnJournal::new);
         Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking), journal }
     }
 
@@ -91,7 +95,9 @@ impl ClientCore {
     pub fn with_account(&self, account: impl Into<Account>) -> Self {
         let (account, mismatches) = (account.into(), Arc::default());
         let checking = Checking { account, mismatches, ..Checking::clone(&self.checking) };
-        Self { checking: Arc::new(checking), ..self.clone() }
+        // The journal may have the changes of the other account for another owner.
+        let journal = self.journal().cloned().map(OwnJournal::new);
+        Self { checking: Arc::new(checking), journal, ..self.clone() }
     }
 
     /// Returns a client that interprets error codes by `policy`.
@@ -110,7 +116,7 @@ impl ClientCore {
 
     /// The journal, if the client has one.
     pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
-        self.journal.as_ref()
+        self.journal.as_ref().map(|own| &own.journal)
     }
 
     /// The account.

@@ -1,3 +1,5 @@
+//! Values that have no form in their place of a request.
+
 use crate::checks::Violation;
 use crate::tables::Severity;
 

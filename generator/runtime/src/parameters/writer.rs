@@ -1,3 +1,5 @@
+//! Writes the parameters of requests as a query or a body.
+
 use super::query::Escapes;
 use super::unsendable::Unsendable;
 use super::{Name, Parameters};

@@ -1,3 +1,5 @@
+//! How requests are authenticated.
+
 use std::fmt;
 use std::time::Duration;
 
