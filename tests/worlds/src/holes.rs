@@ -20,6 +20,8 @@ pub static HOLES: &[Hole] = &[
         name: "shows nothing",
         why: "a success that shows nothing is taken for one of a request that never arrived",
     },
+    Hole { name: "is a gateway's success", why: "a success with status 502 and no id is taken for that of a request" },
+    Hole { name: "reconcile-classic", why: "an order that a node does not show yet is reported as gone" },
     Hole { name: "reconcile", why: "an order that a node does not show yet is reported as gone" },
     Hole { name: "reconcile-beside", why: "an order that a node does not show yet is reported as gone" },
     Hole { name: "same-id", why: "one order closes two changes as done" },
