@@ -223,8 +223,7 @@ impl Story<'_> {
     /// Compares the account with the journal, in several attempts if the exchange fails. Returns whether nothing needs
     /// attention.
     async fn reconcile(&mut self, client: &Client) -> bool {
-        let foreign =
-            self.dice.weighted(&[(ForeignOrders::Leave, 3), (ForeignOrders::Adopt, 2), (ForeignOrders::Cancel, 1)]);
+        let foreign = if self.dice.percent(40) { ForeignOrders::Adopt } else { ForeignOrders::Leave };
         let policy = ConfirmPolicy::new().deadline(Duration::from_secs(90));
         let policy = policy.pauses(Duration::from_secs(2), Duration::from_secs(30));
         let mut how = Reconciliation::since(self.comparisons.since).foreign_orders(foreign).confirming(policy);
