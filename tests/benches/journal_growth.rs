@@ -35,7 +35,11 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["fill", folder, count] => runtime.block_on(fill_folder(Path::new(folder), count.parse()?)),
+        ["fill", folder, count] => runtime.block_on(fill_folder(Path::new(folder), count.parse()?)).map(drop),
+        ["fill-killed", folder, count] => {
+            let _open = runtime.block_on(fill_folder(Path::new(folder), count.parse()?))?;
+            process::exit(0)
+        }
         ["step", step, folder, count] => runtime.block_on(step_in_folder(step, Path::new(folder), count.parse()?)),
         ["--most", most] => grow(&runtime, most.parse()?),
         _ => grow(&runtime, 6),
@@ -53,9 +57,7 @@ fn grow(runtime: &tokio::runtime::Runtime, most: u32) -> Result<()> {
         let (folder, count) = (tempfile::tempdir()?, 10_u64.pow(power).to_string());
         let [closed, killed] = ["closed", "killed"].map(|name| folder.path().join(name));
         run(&["fill", &closed.to_string_lossy(), &count])?;
-        // The process that fills it ends without closing it.
-        copy(&closed, &killed)?;
-        drop(FileJournal::open(&closed, Durability::Process)?);
+        run(&["fill-killed", &killed.to_string_lossy(), &count])?;
         let mut row = format!("  {count:>9}");
         for step in STEPS {
             row += &run(&["step", step, &closed.to_string_lossy(), &count])?;
@@ -84,18 +86,6 @@ fn run(arguments: &[&str]) -> Result<String> {
     }
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        match entry.file_type()?.is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name()))?,
-            false => drop(fs::copy(entry.path(), to.join(entry.file_name()))?),
-        }
-    }
-    Ok(())
-}
-
 fn change(number: u64) -> Change {
     let request = format!(
         r#"{{"category":"USDT-FUTURES","symbol":"BTCUSDT","qty":"0.001","side":"buy","orderType":"limit","price":"50000","clientOid":"desk-{number:012}"}}"#
@@ -105,7 +95,7 @@ fn change(number: u64) -> Change {
     change
 }
 
-async fn fill_folder(folder: &Path, count: u64) -> Result<()> {
+async fn fill_folder(folder: &Path, count: u64) -> Result<FileJournal> {
     let journal = FileJournal::open(folder, Durability::Process)?;
     for number in 1..=count {
         let begun = journal.begin(change(number)).await?;
@@ -113,8 +103,7 @@ async fn fill_folder(folder: &Path, count: u64) -> Result<()> {
             journal.end(begun, Ending::new(Outcome::Done)).await?;
         }
     }
-    // As a process that is killed.
-    process::exit(0)
+    Ok(journal)
 }
 
 async fn step_in_folder(step: &str, folder: &Path, count: u64) -> Result<()> {
