@@ -103,7 +103,7 @@ impl<W: Word, T: Read> Read for WordOr<W, T> {
             return T::read(from).map(Self::Mapping);
         }
         let text = from.text("a text")?;
-        W::parse(text).map(Self::Word).ok_or_else(|| from.unknown_word(text, W::WORDS))
+        W::parse(text).map(Self::Word).ok_or_else(|| from.unknown_word::<W>(text))
     }
 }
 
