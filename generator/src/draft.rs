@@ -68,7 +68,8 @@ impl Draft {
             return;
         };
         let remarks = vec!["The body, which is not read: write its parameters here.".to_owned()];
-        fields.push(DraftField { name: "body".to_owned(), is_undecided: true, remarks, ..DraftField::default() });
+        let name = "body".to_owned();
+        fields.push(DraftField { name, need: Some(Need::No), is_undecided: true, remarks, ..DraftField::default() });
     }
 }
 

@@ -68,8 +68,13 @@ struct Drafting<'a> {
 
 impl<'a> Drafting<'a> {
     fn of(claims: &'a Claims<'a>, family: &'a Family, document: &'a Document, section: &'a Section) -> Self {
-        let path = readers::endpoint::find(document, section).map_or("", |(_, path)| path.text);
-        let name = name_of_path(path);
+        let endpoint = readers::endpoint::find(document, section);
+        let path = endpoint.as_ref().map_or("", |(_, path)| path.text);
+        // Another operation may have the path, with another method; what is said of it is not said of this one.
+        let usual = name_of_path(path);
+        let is_taken = claims.operation_by_id(&format!("{}.{usual}", family.name)).is_some();
+        let method = endpoint.as_ref().map_or(String::new(), |(method, _)| method.text.to_lowercase());
+        let name = if is_taken { format!("{method}-{usual}") } else { usual };
         let id = format!("{}.{name}", family.name);
         let drafted = Drafted { id: &id, heading: &section.heading };
         let found = readers::read(document, claims, Some(&drafted));
@@ -431,6 +436,17 @@ impl<'a> Drafting<'a> {
         let units = unread::units(self.document, &self.found).into_iter();
         let own = units.filter(|(unit, is_read)| !is_read && self.section.body.contains(&unit.start));
         let rest = own.filter(|(unit, _)| !taken.iter().any(|taken| overlaps(taken, unit)));
-        rest.map(|(unit, _)| self.quoted(unit)).filter(|said| !said.ends_with(": Rules:")).collect()
+        let own = rest.map(|(unit, _)| self.quoted(unit)).filter(|said| !said.ends_with(": Rules:"));
+        own.chain(self.subsections()).collect()
+    }
+
+    /// The sections within this one, which are not read.
+    fn subsections(&self) -> impl Iterator<Item = String> {
+        let after = self.document.sections.iter().filter(|section| section.at.start > self.section.at.start);
+        let within = after.take_while(|section| section.level > self.section.level);
+        within.map(|section| {
+            let line = self.document.line(section.at.start);
+            format!("line {line}: the section {}", section.heading)
+        })
     }
 }

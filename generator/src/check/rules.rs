@@ -49,6 +49,15 @@ fn statements(statements: &Statements, family_rules: &[Rule], to: &mut Diagnosti
 
 /// A parameter that is required conditionally has a rule that names it: one with the condition, or a sentence.
 fn conditions_are_stated(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    // A rule with a mistake may be the one.
+    let file = operation.place.file;
+    let is_of_rules = |code: Code| matches!(code, Code::BadRule | Code::UndefinedName | Code::UnknownKey);
+    let is_mistaken = |to: &Diagnostics| {
+        to.iter().any(|one| one.place.is_some_and(|place| place.file == file) && is_of_rules(one.code))
+    };
+    if to.is_unread(file, "rules") || is_mistaken(to) {
+        return;
+    }
     let wire = operation.wire_parameters(family);
     let conditional = wire.iter().filter_map(|wire| match wire.role {
         Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => Some((wire, parameter)),
@@ -58,12 +67,7 @@ fn conditions_are_stated(family: &Family, operation: &Operation, to: &mut Diagno
         let name = wire.name.wire.as_str();
         let rules = operation.statements.rules.iter().chain(&family.statements.rules);
         let is_stated = rules.into_iter().any(|rule| names(rule, name)) || is_end_of_window(operation, name);
-        // A rule with a mistake may be the one.
-        let file = operation.place.file;
-        let is_of_rules = |code: Code| matches!(code, Code::BadRule | Code::UndefinedName | Code::UnknownKey);
-        let is_unclear = to.is_unread(file, "rules")
-            || to.iter().any(|one| one.place.is_some_and(|place| place.file == file) && is_of_rules(one.code));
-        if is_stated || is_unclear {
+        if is_stated {
             continue;
         }
         to.at(

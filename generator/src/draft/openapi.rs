@@ -110,7 +110,14 @@ impl OpenApiFile<'_> {
         let described = described(item, operation);
         let style = Style::of(operation, &described, body.is_some(), method);
         let mut fields = self.parameters(&described, &style, body.as_deref(), &mut unread);
-        fields.extend(body.into_iter().flatten());
+        let in_path = path_parameters(path, &mut fields);
+        for field in body.into_iter().flatten() {
+            if in_path.contains(&field.name) {
+                unread.push(format!("the member {} of the body, which has the name of a part of the path", field.name));
+            } else {
+                fields.push(field);
+            }
+        }
         let id = operation.text("operationId").filter(|id| id.chars().any(|c| c.is_ascii_alphanumeric()));
         let name = id.map_or_else(|| name_of_path(path), |id| name_of_id(id, &names(operation).1));
         let summary = operation.value.get("summary").and_then(Value::as_str).unwrap_or_default().trim();
@@ -242,7 +249,7 @@ impl OpenApiFile<'_> {
                 continue;
             }
             let has_name = |fields: &[DraftField]| fields.iter().any(|field| field.name == one.name);
-            let is_double = has_name(&fields) || has_name(body.unwrap_or_default());
+            let is_double = has_name(&fields) || one.place != "path" && has_name(body.unwrap_or_default());
             let mut why = "which has the name of another one";
             let field = one.at.attempt(|| {
                 let schema = one.schema();
@@ -389,6 +396,17 @@ impl OpenApiFile<'_> {
         let shown = [("Request", request), ("Response", response)].into_iter();
         shown.filter_map(|(what, json)| Some(format!("{what}: {}", json?))).collect()
     }
+}
+
+/// The names of the parameters in a path. Those that the file does not describe become parameters without a type.
+fn path_parameters(path: &str, fields: &mut Vec<DraftField>) -> Vec<String> {
+    let names = path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned()));
+    let names: Vec<String> = names.collect();
+    for name in names.iter().rev().filter(|name| fields.iter().all(|field| field.name != **name)).collect::<Vec<_>>() {
+        let remarks = vec!["The file does not describe this part of the path.".to_owned()];
+        fields.insert(0, DraftField { name: name.clone(), need: Some(Need::Always), remarks, ..DraftField::default() });
+    }
+    names
 }
 
 /// The id of an operation, and its tags.

@@ -102,7 +102,7 @@ impl<W: Word, T: Read> Read for WordOr<W, T> {
         if !from.is_text() {
             return T::read(from).map(Self::Mapping);
         }
-        let text = from.text("a text")?;
+        let text = from.word(W::WORDS)?;
         W::parse(text).map(Self::Word).ok_or_else(|| from.unknown_word::<W>(text))
     }
 }

