@@ -119,7 +119,6 @@ words! {
         Query = "query",
         Body = "body",
         BareQuery = "bare_query",
-        DecodedQuery = "decoded_query",
         SortedQuery = "sorted_query",
         Host = "host",
         Key = "key",
@@ -130,6 +129,8 @@ words! {
         Call = "call",
         CallId = "call_id",
     }
+    /// Which text of a query is signed.
+    SignedQuery { Sent = "sent", Decoded = "decoded", Escaped = "escaped", }
     /// The order of the parameters of a request as pairs.
     PairOrder as exact { Sent = "sent", Sorted = "sorted", }
     /// A signature's algorithm.
