@@ -46,6 +46,8 @@ pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting}
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
 pub(crate) use listing::*;
+#[cfg(feature = "cli")]
+pub(crate) use names::KEYWORDS;
 pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use operation::*;
