@@ -273,6 +273,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         kept_ms: Some(7200000),
         ..runtime::tables::Confirm::DEFAULT
     }),
+    shows: runtime::tables::Shows::List,
     order_kind: Some("category"),
     ..runtime::tables::Meta::DEFAULT
 };

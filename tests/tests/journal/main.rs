@@ -10,6 +10,7 @@ mod ids;
 mod killed;
 mod recovery;
 mod redis;
+mod twice;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::exchange_clock::Bounds;
@@ -53,7 +54,9 @@ pub(super) struct Parts {
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
-    pub(super) recent: RecentRequests,
+    pub(super) recent: Arc<RecentRequests>,
+    /// Whether the requests of earlier runs were read from the journal.
+    pub(super) has_recalled: AtomicBool,
     pub(super) awaited: Awaited,
     pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,

@@ -45,6 +45,9 @@ impl ClientCore {
                     return Err(Error::NotStored(Box::new(NotStored { operation, why, waited })));
                 }
             };
+            if let Some(request) = signed.number {
+                self.parts.recent.is_change(request, number);
+            }
             let trip = RoundTrip::default();
             let result = match self.send_once(call, permit, signed, self.moment(), &trip) {
                 Ok((sent, answer)) => {

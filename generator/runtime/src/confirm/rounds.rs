@@ -130,6 +130,10 @@ impl ClientCore {
     async fn query_rounds(&self, open: Vec<Open>, policy: &ConfirmPolicy) -> Vec<Concluded> {
         let timer: &dyn Timer = self.environment();
         let end = timer.now().saturating_add(policy.deadline);
+        if self.recall().await.is_err() {
+            let because = "the journal cannot be read, which may have another request with the id";
+            return open.iter().map(|one| unqueried(one, because)).collect();
+        }
         let mut confirmations: Vec<Concluded> = open.iter().map(not_queried).collect();
         let waiting = Waiting::begin(self, &open, policy);
         let mut wait = policy.pauses.0;
@@ -370,8 +374,11 @@ fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
 
 /// The outcome before the first query.
 fn not_queried(open: &Open) -> Concluded {
+    unqueried(open, "the deadline passed before a query was answered")
+}
+
+fn unqueried(open: &Open, because: &'static str) -> Concluded {
     let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
-    let because = "the deadline passed before a query was answered";
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, queries: 0 }))
 }
 
