@@ -9,6 +9,7 @@ mod exchange_clock;
 mod forked;
 mod journaled;
 mod metrics;
+mod own_journal;
 mod pacing;
 mod prepared;
 mod recent;

@@ -132,6 +132,7 @@ async fn an_amendment_and_an_item_of_a_batch_are_proven() {
     let evidence = client.evidence(&seen(&exchange, "b1").await).await.unwrap();
     assert_eq!((evidence.requests[0].id.as_str(), evidence.requests[0].verdict), ("b1", EvidenceVerdict::ProvesItem));
     assert_eq!(all(&*journal)[0].ending, None, "the other item is not known");
+    assert_eq!(all(&*journal)[0].outcome_of(0), Some(Outcome::Done));
 
     client.unified().place_order(&order("u1")).await.unwrap();
     exchange.time().advance(std::time::Duration::from_secs(5));

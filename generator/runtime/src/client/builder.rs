@@ -1,7 +1,8 @@
+//! Builds clients.
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 use std::time::Duration;
 
@@ -333,7 +334,6 @@ where
             time,
             drift,
             recent,
-            has_recalled: AtomicBool::new(false),
             awaited: Awaited::default(),
             shown: ShownIds::default(),
             metrics: self.metrics,

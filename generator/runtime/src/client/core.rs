@@ -1,11 +1,13 @@
+//! The client: what it consists of, and its settings after it is built.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::exchange_clock::Bounds;
 use super::metrics::MetricsHook;
+use super::own_journal::OwnJournal;
 use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::shown::ShownIds;
@@ -33,7 +35,7 @@ pub struct ClientCore {
     pub(super) parts: Arc<Parts>,
     pacing: Arc<RateLimitPolicy>,
     checking: Arc<Checking>,
-    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) journal: Option<Arc<OwnJournal>>,
 }
 
 /// How requests are checked, and how their error codes are interpreted.
@@ -55,8 +57,6 @@ pub(super) struct Parts {
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
     pub(super) recent: Arc<RecentRequests>,
-    /// Whether the requests of earlier runs were read from the journal.
-    pub(super) has_recalled: AtomicBool,
     pub(super) awaited: Awaited,
     pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,
@@ -70,6 +70,7 @@ impl ClientCore {
         checking: Checking,
         journal: Option<Arc<dyn Journal>>,
     ) -> Self {
+        let journal = journal.map(OwnJournal::new);
         Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking), journal }
     }
 
@@ -94,7 +95,9 @@ impl ClientCore {
     pub fn with_account(&self, account: impl Into<Account>) -> Self {
         let (account, mismatches) = (account.into(), Arc::default());
         let checking = Checking { account, mismatches, ..Checking::clone(&self.checking) };
-        Self { checking: Arc::new(checking), ..self.clone() }
+        // The journal may have the changes of the other account for another owner.
+        let journal = self.journal().cloned().map(OwnJournal::new);
+        Self { checking: Arc::new(checking), journal, ..self.clone() }
     }
 
     /// Returns a client that interprets error codes by `policy`.
@@ -113,7 +116,7 @@ impl ClientCore {
 
     /// The journal, if the client has one.
     pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
-        self.journal.as_ref()
+        self.journal.as_ref().map(|own| &own.journal)
     }
 
     /// The account.

@@ -1,7 +1,6 @@
 //! The requests of earlier runs that the journal has. Without them, one order would settle two changes that used its id
 //! shortly before and after a restart.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::core::ClientCore;
@@ -18,18 +17,17 @@ const AROUND: Duration = Duration::from_secs(10 * 60);
 impl ClientCore {
     /// Remembers the changes of earlier runs that the journal has, unless that was done.
     pub(crate) async fn recall(&self) -> Result<(), JournalError> {
-        let Some(journal) = self.journal().filter(|_| !self.parts.has_recalled.load(Ordering::Acquire)) else {
-            return Ok(());
-        };
-        let changes = journal.read(Selection::After(ChangeNumber(0))).await?;
-        self.remember_changes(&changes);
-        self.parts.has_recalled.store(true, Ordering::Release);
+        let (Some(own), Some(journal)) = (&self.journal, self.bound_journal().await?) else { return Ok(()) };
+        if !own.is_recalled() {
+            self.remember_changes(&journal.read(Selection::After(ChangeNumber(0))).await?);
+            own.set_recalled();
+        }
         Ok(())
     }
 
     /// Remembers those of the changes that another one may be taken for: open ones, those with the id of an open one,
     /// and recent ones.
-    pub(crate) fn remember_changes(&self, changes: &[StoredChange]) {
+    fn remember_changes(&self, changes: &[StoredChange]) {
         let (now, name) = (self.moment(), self.account().name());
         let is_of_account = |stored: &&StoredChange| stored.change.account.as_deref().unwrap_or_default() == name;
         let is_open = |stored: &&StoredChange| stored.ending.is_none();

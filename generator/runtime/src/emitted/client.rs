@@ -170,6 +170,16 @@ macro_rules! __client {
                 self.core.locate(operation)$($wait)*
             }
 
+            /// Notes in the journal that the changes of this account belong to clients like this one, after its key or
+            /// address was replaced; see [`ClientCore::claim_journal`](tradeapi_runtime::ClientCore::claim_journal).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the journal cannot be written.
+            pub $($async)? fn claim_journal(&self) -> ::core::result::Result<(), $crate::error::JournalError> {
+                self.core.claim_journal()$($wait)*
+            }
+
             /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known;
             /// see [`ClientCore::recover`](tradeapi_runtime::ClientCore::recover). Call it at the start of a program.
             ///

@@ -1,3 +1,5 @@
+//! The limiter of one process.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;

@@ -1,3 +1,5 @@
+//! The properties that all operations of an API share.
+
 use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow};
 
 /// The properties that all operations of an API share.
@@ -278,6 +280,8 @@ pub struct Header {
     pub name: &'static str,
     /// The requests that it is sent with.
     pub sent: Sent,
+    /// Whether it selects a market.
+    pub selects_market: bool,
     /// What it is for.
     pub doc: &'static str,
 }
