@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::task::Waker;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::clock::{Clock, Environment, SystemEnvironment, Timer};
+use tradeapi::runtime::clock::SystemEnvironment;
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::journal::{Journal, Selection};
 use tradeapi::runtime::reconcile::Reconciliation;
@@ -17,7 +16,7 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Credentials, Timestamp};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
-use crate::{all, journal, order, read};
+use crate::{AnotherProcess, all, journal, order, read};
 
 /// The orders of an exchange, by the client id.
 #[derive(Default)]
@@ -72,31 +71,6 @@ fn serve(books: &mut Books, request: &Request) -> Answer {
             answer("00000", &json!({"list": open, "cursor": null}))
         }
         _ => answer("00000", &json!({"list": [], "cursor": null})),
-    }
-}
-
-/// The machine, as another process sees it: what this one remembers is unknown there.
-struct AnotherProcess(SystemEnvironment);
-
-impl Clock for AnotherProcess {
-    fn now(&self) -> Timestamp {
-        Clock::now(&self.0)
-    }
-}
-
-impl Timer for AnotherProcess {
-    fn now(&self) -> Duration {
-        Timer::now(&self.0)
-    }
-
-    fn wake_at(&self, at: Duration, waker: Waker) {
-        self.0.wake_at(at, waker);
-    }
-}
-
-impl Environment for AnotherProcess {
-    fn random(&self) -> u64 {
-        self.0.random()
     }
 }
 
