@@ -18,6 +18,7 @@ mod observe;
 mod outcomes;
 mod pages;
 mod proofs;
+mod repeats;
 mod requests;
 mod rules;
 mod secrets;

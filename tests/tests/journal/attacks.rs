@@ -18,7 +18,7 @@ use tradeapi_exchange::{Conditions, Exchange, Family, Seed, Time};
 use crate::{all, by_id, journal, order};
 
 /// After this, nothing that was sent before can arrive.
-const OVER: Duration = Duration::from_secs(100);
+const OVER: Duration = Duration::from_secs(250);
 
 /// An hour, in milliseconds.
 const HOUR: i64 = 3_600_000;

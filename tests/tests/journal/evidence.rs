@@ -117,7 +117,7 @@ async fn what_a_recovery_concluded_is_compared_with_later_records() {
     exchange.hide_next("40725");
     client.unified().place_order(&order("u1")).await.unwrap_err();
     let record = seen(&exchange, "u1").await;
-    exchange.time().advance(std::time::Duration::from_secs(100));
+    exchange.time().advance(std::time::Duration::from_secs(250));
     exchange.add_fault(
         Fault::new(FaultKind::Refuse("25204".into())).target(FaultTarget::Operation("unified.order-info".into())),
     );

@@ -92,7 +92,7 @@ async fn kill(kills: u64, seed: u64) {
     serving.abort();
 
     exchange.clear_faults();
-    exchange.time().advance(Duration::from_secs(100));
+    exchange.time().advance(Duration::from_secs(250));
     let journal = journal(folder.path());
     let client = Client::builder(&url)
         .credentials(keys.credentials())

@@ -231,7 +231,7 @@ impl ClientCore {
     }
 
     /// How much later a signature with this window may expire by the clock of the exchange, or of one of its machines,
-    /// than by the local clock.
+    /// than by the local clock. Without an estimate of the exchange's clock, signatures that it accepts bound it.
     pub(crate) fn signature_uncertainty(
         &self,
         window: Duration,
@@ -242,13 +242,10 @@ impl ClientCore {
         let now = time.now();
         // For a request of an earlier run, only the current offset is known.
         let (by_signature, at) = left.map_or((now.wall, now), |left| (signed_at, left));
-        let spread = time.there.spread(at);
-        let behind = match time.there.time(at).map(Bounds::ends) {
-            Some((earliest, _)) => by_signature.as_millis().saturating_sub(earliest.as_millis()),
-            None => u64::MAX,
-        };
-        // A request that is accepted was signed within the window.
-        Duration::from_millis(behind).saturating_add(spread).min(window)
+        let Some((earliest, _)) = time.there.time(at).map(Bounds::ends) else { return window };
+        // Also beyond the window: a request that is too early for the exchange when it leaves may arrive later.
+        let behind = Duration::from_millis(by_signature.as_millis().saturating_sub(earliest.as_millis()));
+        behind.saturating_add(time.there.spread(at))
     }
 
     /// When the request with `id` that was signed at `signed_at` left, if this client sent it recently.

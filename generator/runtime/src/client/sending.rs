@@ -109,12 +109,14 @@ impl ClientCore {
         let Sent { what, mut permit, warnings, at, number, asking } = sent;
         let meta = operation.meta();
         let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
+        let may_answer_repeat = meta.effect != Effect::Read && self.codes().may_answer_repeat(received.since(at));
         let reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
             let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
             span.answered(&response);
             let date = time_of_date_header(self.parts.api, response.headers());
-            let reply = read_answer(self.parts.api, self.codes(), operation, &what, response, data);
-            let reply = reply.map(|reply| Reply { remaining, ..reply });
+            let codes = self.codes().for_answer(may_answer_repeat);
+            let reply = read_answer(self.parts.api, &codes, operation, &what, response, data);
+            let reply = reply.map(|reply| Reply { remaining, may_answer_repeat, ..reply });
             dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
         });
         if reply.is_ok() {

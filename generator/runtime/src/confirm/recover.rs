@@ -274,7 +274,7 @@ impl ClientCore {
     pub(crate) async fn wait_until(&self, moment: Moment, policy: &ConfirmPolicy) -> bool {
         let Some(window) = self.signature_window(&Named::default()) else { return false };
         let uncertainty = self.signature_uncertainty(window, moment.wall(), None);
-        let needed = window.saturating_add(policy.settling).saturating_add(uncertainty);
+        let needed = policy.visible_after(window).saturating_add(uncertainty);
         let is_within = needed <= policy.deadline;
         if is_within {
             clock::pause(self.environment(), needed.saturating_sub(self.moment().steady_since(moment))).await;
@@ -284,7 +284,7 @@ impl ClientCore {
 
     /// Whether a stored request that was signed at `signed_at` had expired at `moment` by the clock of every machine of
     /// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
-    /// since.
+    /// since, and both may be wrong together, as far as the policy allows.
     pub(crate) fn can_no_longer_arrive(
         &self,
         request: &str,
@@ -298,7 +298,7 @@ impl ClientCore {
             .exchange_time(moment)
             .map(|(earliest, _)| Duration::from_millis(earliest.as_millis().saturating_sub(signed_at.as_millis())));
         let passed = there.into_iter().chain([moment.wall_since(signed_at)]).min().unwrap_or_default();
-        passed > window.saturating_add(policy.settling).saturating_add(uncertainty)
+        passed > policy.visible_after(window).saturating_add(uncertainty)
     }
 }
 

@@ -100,6 +100,7 @@ fn read(
         signed_at: None,
         left: None,
         is_full,
+        may_answer_repeat: false,
         status: head.status,
         remaining: None,
         onward: NextPageHint::read(meta.next_page, &head.headers),
@@ -336,7 +337,7 @@ impl<'a> Answer<'a> {
         Error::Exchange(Box::new(ExchangeError {
             operation: meta.id,
             effect: meta.effect,
-            outcome: api.outcome_of(meta.effect, call_result, by_code),
+            outcome: read.of_any_copy(meta.effect, api.outcome_of(meta.effect, call_result, by_code)),
             call_result,
             known: read.known,
             proves: read.proves(),
@@ -345,6 +346,7 @@ impl<'a> Answer<'a> {
             status: self.status,
             request_time,
             retry_after: retry_after(&self.head.headers),
+            may_answer_repeat: read.may_answer_repeat(),
             skew: None,
             mismatch: None,
             raw: self.body.clone(),
@@ -384,6 +386,8 @@ pub struct Reply<T> {
     pub(crate) left: Option<Moment>,
     /// Whether it has all that the documents say of a success, or repeats an id of its request.
     pub(crate) is_full: bool,
+    /// Whether it came so late that it may be that to a repeat of the request.
+    pub(crate) may_answer_repeat: bool,
     /// The HTTP status.
     pub status: StatusCode,
     /// The remaining calls of the rate limit, if the exchange reports them.
@@ -424,10 +428,23 @@ impl<T> Reply<T> {
 
     /// The same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
-        let Self { data, request_time, signed_at, left, is_full, status, remaining, onward, waited, warnings, raw } =
-            self;
+        let Self { data, request_time, signed_at, left, is_full, may_answer_repeat, status, .. } = self;
+        let Self { remaining, onward, waited, warnings, raw, .. } = self;
         let data = make(data);
-        Reply { data, request_time, signed_at, left, is_full, status, remaining, onward, waited, warnings, raw }
+        Reply {
+            data,
+            request_time,
+            signed_at,
+            left,
+            is_full,
+            may_answer_repeat,
+            status,
+            remaining,
+            onward,
+            waited,
+            warnings,
+            raw,
+        }
     }
 
     /// The data alone.
