@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::absence::QueryTimes;
 use super::question::{Finding, QueryResult, Question, is_denial};
 use super::record::AnyRecord;
-use super::verdict::{Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+use super::verdict::{Because, Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 use super::{ConfirmPolicy, Shown};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
@@ -284,7 +284,8 @@ impl ConsecutiveAbsences {
 
 /// What follows from what an answer proves.
 fn concluded(open: &Open, finding: Finding, answer: QueryAnswer, queries: u32, is_repeated: bool) -> Concluded {
-    let still = |last, because| {
+    let still = |last: Option<Error>, why| {
+        let because = Because::new(why, last.as_ref());
         let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
         Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
     };
@@ -379,7 +380,7 @@ fn not_queried(open: &Open) -> Concluded {
 }
 
 fn unqueried(open: &Open, because: &'static str) -> Concluded {
-    let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
+    let (call, signed_at, because) = (open.call.clone(), Some(open.signed_at), Because::new(because, None));
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at, because, queries: 0 }))
 }
 
