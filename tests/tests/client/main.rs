@@ -22,4 +22,5 @@ mod repeats;
 mod requests;
 mod rules;
 mod secrets;
+mod signed_query;
 mod wire;

@@ -146,7 +146,8 @@ impl Message {
 
     /// The request does not arrive.
     fn lose(&self) {
-        let mut options = vec!["does not come", "is a lost connection", "is 40010", "shows nothing"];
+        let mut options =
+            vec!["does not come", "is a lost connection", "is 40010", "shows nothing", "is a gateway's success"];
         // The answer to another request without an id cannot be told from that to this one.
         let is_named = ["clientOid", "orderId"].iter().any(|id| self.parameters[id].is_string());
         let others = is_named.then_some(["is another's", "is another's by orderId"]);
@@ -158,6 +159,7 @@ impl Message {
             "is another's" => self.reply(&success().of_another(true)),
             "is another's by orderId" => self.reply(&success().of_another(false)),
             "shows nothing" => self.reply(&Answer::of(json!({}), self.when().stated)),
+            "is a gateway's success" => self.reply(&success().by_gateway()),
             _ => {}
         }
     }

@@ -153,6 +153,10 @@ impl Context {
                 let order = Order { id: self.id_of(order), ..order };
                 self.confirmed(subject, self.client.place_and_confirm(&place(order), &policy()).await);
             }
+            Step::PlaceWithoutId => {
+                let order = place(Order { id: "", qty: 3 });
+                self.called(subject, &self.client.call(&order).await);
+            }
             Step::PlaceBatch(orders) => self.place_batch(subject, orders).await,
             Step::Amend(Order { id, qty }) => {
                 let Some(order) = order_ref(id) else { return };

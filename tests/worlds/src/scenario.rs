@@ -38,6 +38,8 @@ pub struct Program {
 pub enum Step {
     /// Places an order of a unified account, and confirms it.
     Place(Order),
+    /// Places an order of a unified account without an id.
+    PlaceWithoutId,
     /// Places several in one request, and confirms each.
     PlaceBatch(&'static [Order]),
     /// Changes the quantity of the order with an id, and confirms that.
@@ -91,6 +93,8 @@ const fn scenario(name: &'static str, programs: &'static [Program]) -> Scenario 
 pub static SCENARIOS: &[Scenario] = &[
     scenario("place", &[program(&[&[Step::Place(A)]])]),
     scenario("two-tasks", &[program(&[&[Step::Place(A)], &[Step::Place(B)]])]),
+    scenario("without-id", &[program(&[&[Step::PlaceWithoutId]])]),
+    scenario("fleet", &[program(&[&[Step::Place(A)]]), program(&[&[Step::Place(B)]])]),
     scenario(
         "two-processes",
         &[program(&[&[Step::Place(A)]]), Program { journal: 1, ..program(&[&[Step::Place(Order { id: "b", ..A })]]) }],
@@ -117,6 +121,7 @@ pub static SCENARIOS: &[Scenario] = &[
         fills: true,
         ..scenario("reconcile", &[program(&[&[Step::Place(A), Step::Reconcile, Step::Pause(90), Step::Reconcile]])])
     },
+    Scenario { fills: true, ..scenario("reconcile-classic", &[program(&[&[Step::PlaceClassic(A), Step::Reconcile]])]) },
     scenario("reconcile-beside", &[program(&[&[Step::Place(A)], &[Step::Reconcile]])]),
     scenario("same-id", &[program(&[&[Step::Place(A), Step::Place(A)]])]),
     Scenario { conduct: DUPLICATES, ..scenario("same-id-allowed", &[program(&[&[Step::Place(A), Step::Place(A)]])]) },

@@ -59,7 +59,13 @@ pub(crate) fn read_answer(
     let call = operation.meta().call.map(|_| sent);
     let lists_ids = || lists_ids(operation);
     let known = KnownRequest { codes, is_compound: &|| is_compound(operation), lists_ids: &lists_ids, call };
-    read(api, operation.meta(), known, response, &|data| echo::repeats_an_id(operation, sent, data), data)
+    let check = |data: Option<Reader<'_>>| echo::repeats_an_id(operation, sent, data);
+    read(api, operation.meta(), known, response, &check, data).map_err(|error| match error {
+        Error::Exchange(error) => {
+            Error::Exchange(Box::new(error.about_query(api.credentials.as_ref(), sent.uri.query())))
+        }
+        other => other,
+    })
 }
 
 /// Whether the items of a request have ids, by which the results in its response are matched with them.
@@ -348,6 +354,7 @@ impl<'a> Answer<'a> {
             retry_after: retry_after(&self.head.headers),
             may_answer_repeat: read.may_answer_repeat(),
             skew: None,
+            escaped_query: None,
             mismatch: None,
             raw: self.body.clone(),
             waited: Duration::ZERO,

@@ -69,6 +69,11 @@ impl Answer {
         Self { status: 502, body: "<html>Bad Gateway</html>".to_owned(), ..self.clone() }
     }
 
+    /// The same with the status of a gateway.
+    pub(crate) fn by_gateway(&self) -> Self {
+        Self { status: 502, ..self.clone() }
+    }
+
     /// The first half of it.
     pub(crate) fn cut(&self) -> Self {
         Self { body: self.body[..self.body.len() / 2].to_owned(), ..self.clone() }
