@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::clock::SystemEnvironment;
 use tradeapi::runtime::confirm::ConfirmPolicy;
-use tradeapi::runtime::journal::{Journal, Selection};
+use tradeapi::runtime::journal::Selection;
 use tradeapi::runtime::reconcile::Reconciliation;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Client, Credentials, Timestamp};
