@@ -39,7 +39,7 @@ pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
 pub(crate) use duration::{Duration, DurationUnit};
-pub(crate) use envelope::{AnswerPath, Envelope, Step};
+pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
 pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};

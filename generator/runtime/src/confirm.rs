@@ -27,7 +27,7 @@ pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence};
 pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
 pub use record::AnyRecord;
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery};
-pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
 pub trait Queryable: Operation {

@@ -16,7 +16,7 @@ mod window;
 pub use account::{AccountProperty, AccountTable, PropertyKind};
 pub use api::{
     Api, Around, Calls, Count, Envelope, Header, Path, PoolReporting, RemainingCalls, Reset, ResetForm, ResponseValue,
-    Sent, Step,
+    Sent, Step, SuccessWith,
 };
 pub use authentication::{
     Algorithm, Authentication, Carried, Content, DigestForm, Either, Encoding, Hash, NonceForm, Pairs, Part, Place,
@@ -25,7 +25,7 @@ pub use authentication::{
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
 pub use days::Days;
-pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, WeightCondition};
+pub use meta::{Access, Amends, Meta, Method, NextPage, RateLimit, RepeatKey, Scope, Shows, WeightCondition};
 pub use outcome::{CallResult, Effect, Outcome, OutcomeRow};
 pub use refusal::Refusal;
 pub use rule::{Ceiling, Rule, Severity};

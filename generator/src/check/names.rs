@@ -184,6 +184,16 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
         let named: Vec<_> = with_more.filter_map(|(value, _)| maker(value)).collect();
         are_distinct(to, &named);
         are_free(to, &named, &reserved::MAKERS);
+        // A value with parameters that can all be left out has a second variant.
+        let alone = choice.cases(family).map(|(value, _)| RustName::of("value", &value.name));
+        let with = choice.cases(family).filter(|(_, case)| case.is_optional()).filter_map(|(value, case)| {
+            let what = format!("the value `{}` with parameters", value.name.wire);
+            Some(RustName::new(what, &case.variant_with(value)?, &value.name))
+        });
+        let with: Vec<_> = with.collect();
+        if !with.is_empty() {
+            are_distinct(to, &alone.chain(with).collect::<Vec<_>>());
+        }
     }
 }
 

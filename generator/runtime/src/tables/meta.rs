@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Api, ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
+    ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, ParameterStyle, Path, Rule, Sends, Window,
 };
 
 /// The properties of an operation.
@@ -65,6 +65,8 @@ pub struct Meta {
     pub confirm: Option<Confirm>,
     /// The values of the request that its response repeats.
     pub echoes: Option<Echoes>,
+    /// What the data of a success shows.
+    pub shows: Shows,
     /// The things that it does, if it does more than one.
     pub compound: Option<Compound>,
     /// Why it is safe to repeat although it changes something.
@@ -108,6 +110,7 @@ impl Meta {
         client_id: None,
         confirm: None,
         echoes: None,
+        shows: Shows::Nothing,
         compound: None,
         repeat: None,
         repeat_key: None,
@@ -134,26 +137,23 @@ impl Meta {
         if self.document.is_empty() { place.to_owned() } else { format!("{}, {place}", self.document) }
     }
 
-    /// Where the data of a success is; `None` if it is the whole body.
-    pub(crate) fn data_path(&self, api: &Api) -> Option<Path> {
-        self.data.or_else(|| api.envelope.as_ref()?.data)
-    }
-
     /// What the documents say about an error code.
     pub fn error(&self, code: &str) -> Option<&'static KnownError> {
         self.errors.iter().find(|known| known.code == code)
     }
+}
 
-    /// The known meaning of an error code: documented, or else observed.
-    pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
-        self.error(code).or_else(|| api.observed(code).find(|known| known.is_of(self.family)))
-    }
-
-    /// Whether a code means success.
-    pub fn is_success(&self, api: &Api, code: &str) -> bool {
-        api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(code))
-            || self.error(code).is_some_and(|known| known.success)
-    }
+/// What the data of a success shows. Data that shows less is not the data of the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Nothing: no member is documented.
+    Nothing,
+    /// A list, which may be empty: there is data, even if it is `null`.
+    List,
+    /// One of these members, which are all that a record has.
+    OneOf(&'static [&'static str]),
+    /// Each of these members, which are lists.
+    Each(&'static [&'static str]),
 }
 
 /// A parameter by which the exchange recognizes a repeat of a request.

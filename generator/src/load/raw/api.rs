@@ -108,8 +108,18 @@ mappings! {
         data: Option<Text>,
         /// The code that means success; left out when only failures have a code.
         success: Option<Text>,
+        /// What a success has beside its code; one without it counts only if it repeats an id of the request.
+        success_with: Option<Spanned<SuccessWith>>,
         /// Other members beside the data.
         beside: Texts,
+    }
+
+    /// What a success has beside its code.
+    SuccessWith {
+        /// The message.
+        message: Option<Text>,
+        /// The HTTP status.
+        status: Option<Spanned<u64>>,
     }
 
     /// The members that name the call of an operation in a request.
