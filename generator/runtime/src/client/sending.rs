@@ -110,11 +110,12 @@ impl ClientCore {
         let meta = operation.meta();
         let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
         let reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
-            let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
+            let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.parts.api, &response) };
             span.answered(&response);
             let date = time_of_date_header(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, self.codes(), operation, &what, response, data);
-            let reply = reply.map(|reply| Reply { remaining, ..reply });
+            permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
+            let reply = reply.map(|reply| Reply { remaining: feedback.remaining, ..reply });
             dated(self.learn_the_time(operation, (signed_at, at, received), date, reply), date)
         });
         if reply.is_ok() {
@@ -183,6 +184,15 @@ impl ClientCore {
         let outcome = self.parts.api.outcome_of(meta.effect, call_result_of(&error), Outcome::Unknown);
         let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
         Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
+    }
+}
+
+/// The time in an envelope.
+fn time_of(answer: &Result<Reply<()>, Error>) -> Option<Timestamp> {
+    match answer {
+        Ok(reply) => reply.request_time,
+        Err(Error::Exchange(error)) => error.request_time,
+        Err(_) => None,
     }
 }
 
