@@ -1,6 +1,6 @@
 //! A backfill: the fills of the last ninety days as lines of JSON, resumed where a killed run stopped.
 //!
-//! `cargo run --release -p tradeapi --example backfill -- fills.jsonl` writes `fills.jsonl` and, beside it,
+//! `cargo run -p tradeapi --example backfill -- fills.jsonl` writes `fills.jsonl` and, beside it,
 //! `fills.jsonl.position`. The position is written after the fills of its page: a run that is killed in between repeats
 //! one page, and no fill is lost.
 

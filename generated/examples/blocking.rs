@@ -1,6 +1,6 @@
 //! A program without async: an order that is placed, queried and cancelled by calls that wait.
 //!
-//! `cargo run --release -p tradeapi --features blocking --example blocking`
+//! `cargo run -p tradeapi --features blocking --example blocking`
 
 use std::error::Error;
 

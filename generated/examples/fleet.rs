@@ -1,7 +1,7 @@
 //! A fleet: several processes with one key share its rate limits through Redis, so that together they never send too
 //! many requests.
 //!
-//! `cargo run --release -p tradeapi --features redis --example fleet -- redis://127.0.0.1:6379 3` starts three
+//! `cargo run -p tradeapi --features redis --example fleet -- redis://127.0.0.1:6379 3` starts three
 //! processes. Each lists the open orders twenty times as fast as it may.
 
 use std::error::Error;

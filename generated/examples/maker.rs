@@ -1,6 +1,6 @@
 //! A maker: a quote on each side of the price, amended as the price moves, and cancelled at the end.
 //!
-//! `cargo run --release -p tradeapi --example maker -- 20` quotes for twenty rounds of half a second. The client waits
+//! `cargo run -p tradeapi --example maker -- 20` quotes for twenty rounds of half a second. The client waits
 //! wherever a rate limit is used up, so the loop needs no pauses for their sake.
 
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! A strategy and its test, in virtual time: a day of trading takes seconds, and needs neither sockets nor a clock.
 //!
-//! `cargo run --release -p tradeapi --example strategy`. A crate of your own has `tradeapi-exchange` among its
+//! `cargo run -p tradeapi --example strategy`. A crate of your own has `tradeapi-exchange` among its
 //! `dev-dependencies`, and `main` as a `#[test]`.
 //!
 //! The strategy keeps a bid below the price. When it is filled, it asks for a little more than it paid.

@@ -6,9 +6,9 @@
 //!
 //! # Getting started
 //!
-//! Start `cargo run --release -p tradeapi-exchange`, export the variables that it prints, and run this
-//! with `cargo run --release -p tradeapi --example hello`; with the address and the keys of a real
-//! exchange, the order is a real one.
+//! Start `cargo run -p tradeapi-exchange`, export the variables that it prints, and run this with
+//! `cargo run -p tradeapi --example hello`; with the address and the keys of a real exchange, the order
+//! is a real one.
 //!
 //! ```no_run
 #![doc = include_str!("../examples/hello.rs")]

@@ -67,7 +67,7 @@ fn check_names_each_difference_and_the_command_that_resolves_it() {
     let result = check();
     let said = String::from_utf8(result.stderr).unwrap();
     assert_eq!(result.status.code(), Some(1));
-    for expected in ["stale: ", "-// edited by hand", "missing: ", "surplus: ", "cargo run --release -- generate"] {
+    for expected in ["stale: ", "-// edited by hand", "missing: ", "surplus: ", "cargo run -- generate"] {
         assert!(said.contains(expected), "{expected:?} is not in:\n{said}");
     }
     assert_eq!(before, files(out.path()), "--check wrote something");
@@ -418,7 +418,7 @@ fn editor_schemas_describe_the_language_that_is_read() {
     assert_eq!(write(), "", "a second run writes nothing");
     std::fs::write(folder.path().join("api.json"), "{}").unwrap();
     let output = check(folder.path());
-    assert!(said(&output).contains("run `cargo run --release -- export json-schema`"), "{}", said(&output));
+    assert!(said(&output).contains("run `cargo run -- export json-schema`"), "{}", said(&output));
 }
 
 #[test]

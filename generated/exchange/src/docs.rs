@@ -18,9 +18,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 
 /// The answer if no folder was given.
 const MISSING: &str = "The reference is not served. Write it, and start the exchange with it:\n\n\
-                       cargo run --release -- export site --out target/site \\\n\
+                       cargo run -- export site --out target/site \\\n\
                        \x20 --proofs generated/exchange/tests/exchange/rules.tsv\n\
-                       cargo run --release -p tradeapi-exchange -- --docs target/site\n";
+                       cargo run -p tradeapi-exchange -- --docs target/site\n";
 
 /// The files of the site, read once.
 #[derive(Clone, Debug, Default)]

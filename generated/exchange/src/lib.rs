@@ -2,7 +2,7 @@
 //! and for tests.
 //!
 //! ```sh
-//! cargo run --release -p tradeapi-exchange   # prints URL, key, secret and passphrase
+//! cargo run -p tradeapi-exchange   # prints URL, key, secret and passphrase
 //! ```
 //!
 //! In a test it needs no sockets, and its time is moved by hand:

@@ -62,7 +62,7 @@ impl Output {
             self.done(format_args!("the files are up to date: `{command}` would not change them"));
             return ExitCode::SUCCESS;
         }
-        let help = format!("run `cargo run --release -- {command}` and commit the result");
+        let help = format!("run `cargo run -- {command}` and commit the result");
         if self.is_json() {
             differences.iter().for_each(|difference| self.print(as_json(difference, &help)));
             return ExitCode::FAILURE;

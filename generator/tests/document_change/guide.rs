@@ -17,7 +17,7 @@ impl Command {
     pub(crate) fn step(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["cargo", "run", "--release", "--", command, rest @ ..] => match rest.contains(&"--accept") {
+            ["cargo", "run", "--", command, rest @ ..] => match rest.contains(&"--accept") {
                 true => format!("{command} --accept"),
                 false => (*command).to_owned(),
             },

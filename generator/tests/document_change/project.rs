@@ -88,7 +88,7 @@ impl Project {
     pub(crate) fn run(&self, words: &[String]) -> Said {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         said(match words.as_slice() {
-            ["cargo", "run", "--release", "--", rest @ ..] => self.generator(rest).output().unwrap(),
+            ["cargo", "run", "--", rest @ ..] => self.generator(rest).output().unwrap(),
             ["cargo", rest @ ..] => self.cargo(rest).output().unwrap(),
             ["git", rest @ ..] => self.git(rest).output().unwrap(),
             _ => panic!("{words:?}"),

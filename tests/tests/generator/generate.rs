@@ -17,7 +17,7 @@ fn the_committed_output_is_up_to_date() {
     let differences = generator.compare().unwrap();
     let stale: Vec<_> =
         differences.iter().map(|one| format!("{}: {}\n{}", one.change, one.path.display(), one.diff)).collect();
-    assert!(stale.is_empty(), "run `cargo run --release -- generate` and commit the result\n{}", stale.join("\n"));
+    assert!(stale.is_empty(), "run `cargo run -- generate` and commit the result\n{}", stale.join("\n"));
 }
 
 /// Documentation is replaced by marks while code is formatted, and restored afterwards.

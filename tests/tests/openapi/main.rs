@@ -40,7 +40,7 @@ fn metas() -> Vec<&'static Meta> {
 #[test]
 fn the_committed_file_is_up_to_date() {
     let differences = schema().openapi().compare(&workspace().join("generated/openapi.json")).unwrap();
-    assert!(differences.is_empty(), "run `cargo run --release -- export openapi` and commit the result");
+    assert!(differences.is_empty(), "run `cargo run -- export openapi` and commit the result");
 }
 
 #[test]

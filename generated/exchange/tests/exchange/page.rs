@@ -17,7 +17,7 @@ async fn an_empty_page_shows_the_first_steps_and_fills_without_a_reload() {
     let (exchange, address) = served(|_| {}).await;
     let client = client(&exchange, address);
     browser.open(&format!("http://{address}/"));
-    browser.until(&format!("{TEXT}.includes('cargo run --release -p tradeapi --example first_order')"));
+    browser.until(&format!("{TEXT}.includes('cargo run -p tradeapi --example first_order')"));
     browser.until(&format!("{TEXT}.includes('No order is open') && {TEXT}.includes('No request yet')"));
     browser.value("window.before = true");
 

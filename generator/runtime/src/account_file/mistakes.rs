@@ -1,3 +1,5 @@
+//! The mistakes in the JSON of an account.
+
 use std::error::Error;
 use std::path::PathBuf;
 use std::{fmt, io};

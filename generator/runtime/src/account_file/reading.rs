@@ -1,3 +1,5 @@
+//! Reads an account from JSON, and collects all mistakes in it.
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs;

@@ -1,3 +1,5 @@
+//! Writes an account as JSON.
+
 use std::fmt::Write;
 
 use super::{INSTRUMENTS, NAME, PROPERTIES};

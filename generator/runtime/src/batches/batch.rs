@@ -1,3 +1,5 @@
+//! Requests that list items, and the results that their responses list.
+
 use crate::json::{BadItem, List};
 use crate::operation::Operation;
 use crate::parameters::{Parameters, texts_of};

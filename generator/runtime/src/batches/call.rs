@@ -1,3 +1,5 @@
+//! Sends a batch of any length in as many calls as needed.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! The outcome of a batch, item by item.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

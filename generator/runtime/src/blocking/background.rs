@@ -1,3 +1,5 @@
+//! The thread that drives the connections of a blocking client.
+
 use std::cell::Cell;
 use std::pin::pin;
 use std::process;

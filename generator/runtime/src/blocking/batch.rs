@@ -1,3 +1,5 @@
+//! Batches of the blocking client.
+
 use std::fmt;
 
 use super::client::ClientCore;

@@ -1,3 +1,5 @@
+//! The client whose functions block the calling thread.
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Listings of the blocking client.
+
 use std::fmt;
 
 use super::client::ClientCore;

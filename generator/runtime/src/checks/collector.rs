@@ -1,3 +1,5 @@
+//! Collects the rules that a request breaks.
+
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::str::FromStr;

@@ -1,3 +1,5 @@
+//! Which rules are checked, how severely, and what a check knows besides the request.
+
 use crate::account::Account;
 use crate::tables::{Meta, Severity};
 use crate::value::Timestamp;

@@ -1,3 +1,5 @@
+//! The rules that a request breaks, as a caller sees them.
+
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;

@@ -1,3 +1,5 @@
+//! Builds clients.
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;

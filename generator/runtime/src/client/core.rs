@@ -1,3 +1,5 @@
+//! The client: what it consists of, and its settings after it is built.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;

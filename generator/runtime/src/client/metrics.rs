@@ -1,3 +1,5 @@
+//! How a call went, for counts and histograms.
+
 use std::time::Duration;
 
 use crate::tables::{CallResult, Outcome};

@@ -1,3 +1,5 @@
+//! Admits calls when their rate limits have room.
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

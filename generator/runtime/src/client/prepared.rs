@@ -1,3 +1,5 @@
+//! Requests that are checked and signed, and not sent yet.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;

@@ -1,3 +1,5 @@
+//! The clocks of a client.
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! What a client takes from the machine it runs on: time, wake-ups and random numbers.
+
 use std::hash::{BuildHasher, RandomState};
 use std::task::Waker;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The clocks of the system, and a thread that wakes what waits for them.
+
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};

@@ -1,3 +1,5 @@
+//! Monotonic clocks with alarms.
+
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};

@@ -1,3 +1,5 @@
+//! Wakers by the time at which they are due.
+
 use std::collections::VecDeque;
 use std::task::Waker;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Calls that send a request and confirm its outcome.
+
 use std::sync::Arc;
 
 use super::plan::QueryPlan;

@@ -1,3 +1,5 @@
+//! Records of any type.
+
 use std::any::Any;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! The outcome of a change after queries.
+
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;

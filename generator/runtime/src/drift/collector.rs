@@ -1,3 +1,5 @@
+//! Collects differences between responses and the documents.
+
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,3 +1,5 @@
+//! The report of such differences.
+
 use super::counts::{Counts, FieldCount, FieldPlace, Occurrences, OperationCounts, RecordCounts, Sign};
 
 /// Differences between responses and the documents. Its text is a table.

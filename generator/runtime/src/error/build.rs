@@ -1,3 +1,5 @@
+//! Why a client cannot be built.
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! Why a journal cannot be opened, written or read.
+
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Requests that were not sent because of a rate limit.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Amendments that were not sent because of the order's state.
+
 use std::error::Error;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! Why a request has no response.
+
 use std::error::Error;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! Requests whose outcome is unknown.
+
 use std::fmt;
 
 use bytes::Bytes;

@@ -1,3 +1,5 @@
+//! The address that all paths are appended to.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;

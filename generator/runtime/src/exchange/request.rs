@@ -1,3 +1,5 @@
+//! From an operation to an HTTP request.
+
 use std::borrow::Cow;
 use std::time::Duration;
 

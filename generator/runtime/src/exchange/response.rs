@@ -1,3 +1,5 @@
+//! From an HTTP response to a reply or an error.
+
 use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! JSON without a documented form.
+
 use std::fmt;
 
 use super::decode::{Decode, read_json};

@@ -1,3 +1,5 @@
+//! Values that are read from JSON.
+
 use super::error::ReadError;
 use super::reader::Reader;
 use super::table::{FieldTable, Form};

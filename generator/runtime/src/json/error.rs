@@ -1,3 +1,5 @@
+//! What could not be read in a JSON text, and where.
+
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! The order in which the members of similar objects came.
+
 /// The maximum number of unknown members to remember, which bounds the memory for hostile responses.
 const MAX_UNKNOWN: usize = 64;
 

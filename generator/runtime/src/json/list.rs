@@ -1,3 +1,5 @@
+//! Lists with their unreadable items apart.
+
 use std::fmt;
 use std::ops::Deref;
 

@@ -1,3 +1,5 @@
+//! Objects whose names are values.
+
 use std::fmt;
 use std::ops::Deref;
 

@@ -1,3 +1,5 @@
+//! Reads JSON texts from front to back.
+
 mod cursor;
 
 use std::borrow::Cow;

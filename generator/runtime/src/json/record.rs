@@ -1,3 +1,5 @@
+//! Objects with named fields.
+
 use super::decode::Decode;
 use super::error::ReadError;
 use super::reader::Reader;

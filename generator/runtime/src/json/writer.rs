@@ -1,3 +1,5 @@
+//! Writes compact JSON texts.
+
 use super::string;
 use crate::value::{Scalar, Scratch};
 

@@ -1,3 +1,5 @@
+//! The fields of a fill by which it changes a position.
+
 use rust_decimal::Decimal;
 
 use super::trade::{Contract, Trade, TradeEffect};

@@ -1,3 +1,5 @@
+//! Positions, and the profits of their parts that are closed.
+
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! Fills, as far as they change a position.
+
 use rust_decimal::Decimal;
 
 /// A fill, as far as it changes a position.

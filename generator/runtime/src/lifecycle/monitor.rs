@@ -1,3 +1,5 @@
+//! Reports changes of state that the documents rule out.
+
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;

@@ -1,3 +1,5 @@
+//! What a response or a record shows of one order.
+
 use super::state::{HasState, Lifecycle, State};
 use crate::value::{OpenEnum, Timestamp};
 

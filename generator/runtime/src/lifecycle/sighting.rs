@@ -1,3 +1,5 @@
+//! What a record shows of an order, independent of its type.
+
 use std::fmt;
 
 use super::state::{HasState, Lifecycle, State};

@@ -1,3 +1,5 @@
+//! Enums whose values are the states of a lifecycle.
+
 use crate::value::{OpenEnum, Timestamp};
 
 /// An enum whose values are the states of a lifecycle. Nothing is known of undocumented values.

@@ -1,3 +1,5 @@
+//! The calls that are counted in the same windows.
+
 use std::collections::VecDeque;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A call as a limiter sees it.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! The limiter of one process.
+
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

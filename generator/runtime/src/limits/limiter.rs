@@ -1,3 +1,5 @@
+//! What a client needs of a limiter.
+
 use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;

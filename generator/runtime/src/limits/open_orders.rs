@@ -1,3 +1,5 @@
+//! Counts open orders against the ceilings of an API.
+
 use std::collections::HashSet;
 
 use crate::tables::Ceiling;

@@ -1,3 +1,5 @@
+//! Permits for calls that are made by other means.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! How long a set of calls takes.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The admission of one call.
+
 use std::time::Duration;
 
 /// The admission of one call. It takes room until it is used or given back.

@@ -1,3 +1,5 @@
+//! The settings of the limiter of one process.
+
 use std::time::Duration;
 
 use crate::tables::{Effect, Meta, RateLimit, Scope};

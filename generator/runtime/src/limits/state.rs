@@ -1,3 +1,5 @@
+//! The state of a limiter, without threads, wakers or clocks.
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::BuildHasher;

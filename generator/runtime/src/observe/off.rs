@@ -1,3 +1,5 @@
+//! The functions of the feature `tracing` in builds without it; none of them does anything.
+
 use std::time::Duration;
 
 use bytes::Bytes;

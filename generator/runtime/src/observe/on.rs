@@ -1,3 +1,5 @@
+//! Spans and events for the subscriber of a program.
+
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;

@@ -1,3 +1,5 @@
+//! The name and the number that a request carries besides its parameters.
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::json::JsonWriter;

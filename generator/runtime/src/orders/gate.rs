@@ -1,3 +1,5 @@
+//! Bounds the number of concurrent amendments of one order.
+
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;

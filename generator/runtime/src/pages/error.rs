@@ -1,3 +1,5 @@
+//! Why a listing has no next page.
+
 use std::error::Error as StdError;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! The items of all pages of a listing.
+
 use std::fmt;
 
 use super::error::PageError;

@@ -1,3 +1,5 @@
+//! All pages of a listing, one after the other.
+
 use std::fmt;
 
 use super::cut::RangeOrder;

@@ -1,3 +1,5 @@
+//! One page of a listing, and ranges of time.
+
 use std::fmt;
 use std::time::Duration;
 

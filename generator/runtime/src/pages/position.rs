@@ -1,3 +1,5 @@
+//! The position of a listing, from which it continues after a restart.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,3 +1,5 @@
+//! The listed items that a listing may repeat.
+
 use std::collections::{HashSet, VecDeque};
 
 use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, write_json};

@@ -1,3 +1,5 @@
+//! The pages of a listing as a stream.
+
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -1,3 +1,5 @@
+//! Writes the parameters that travel in headers.
+
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::value::{Scalar, Scratch};

@@ -1,3 +1,5 @@
+//! The names of parameters, stored as they are written in JSON.
+
 use std::fmt;
 
 use crate::json::is_stop;

@@ -1,3 +1,5 @@
+//! Writes the paths of requests.
+
 use std::borrow::Cow;
 
 use super::query;

@@ -1,3 +1,5 @@
+//! Reads the parameters of requests back.
+
 use std::borrow::Cow;
 
 use super::named::{Member, members};

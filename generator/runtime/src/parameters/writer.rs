@@ -1,3 +1,5 @@
+//! Writes the parameters of requests as a query or a body.
+
 use super::{Name, Parameters, query};
 use crate::json::JsonWriter;
 use crate::tables::{Lists, Meta, Objects, ParameterStyle, Sends};

@@ -1,3 +1,5 @@
+//! Why an account could not be compared with a journal.
+
 use std::error::Error as StdError;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! The result of a comparison of an account with a journal.
+
 use std::fmt;
 use std::sync::Arc;
 

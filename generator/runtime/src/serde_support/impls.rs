@@ -1,3 +1,5 @@
+//! JSON texts as values of serde's data model.
+
 use std::fmt::{self, Display};
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};

@@ -1,3 +1,5 @@
+//! A key, its passphrase, and what signs for it.
+
 use std::fmt;
 use std::sync::Arc;
 

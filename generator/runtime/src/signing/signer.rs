@@ -1,3 +1,5 @@
+//! What signs requests.
+
 use crate::error::BuildError;
 use crate::tables::Algorithm;
 

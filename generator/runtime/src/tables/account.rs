@@ -1,3 +1,5 @@
+//! What a caller can state about an account.
+
 /// What a caller can state about an account.
 #[derive(Clone, Copy, Debug)]
 pub struct AccountTable {

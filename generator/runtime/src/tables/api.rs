@@ -1,3 +1,5 @@
+//! The properties that all operations of an API share.
+
 use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Outcome, OutcomeRow};
 
 /// The properties that all operations of an API share.

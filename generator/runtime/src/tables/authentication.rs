@@ -1,3 +1,5 @@
+//! How requests are authenticated.
+
 use std::time::Duration;
 
 /// How requests are authenticated.

@@ -1,3 +1,5 @@
+//! How the effect of a request is queried.
+
 use crate::value::Timestamp;
 
 /// The parameter with the client id of what a request creates.

@@ -1,3 +1,5 @@
+//! The days of zones with a fixed difference from UTC.
+
 use crate::value::Timestamp;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;

@@ -1,3 +1,5 @@
+//! The properties of an operation.
+
 use std::time::Duration;
 
 use super::{

@@ -1,3 +1,5 @@
+//! The reasons for which an exchange refuses requests.
+
 use super::Meta;
 
 /// A reason for which an exchange refuses requests, for programs that stand in for the exchange.

@@ -1,3 +1,5 @@
+//! The rules that are checked before a request is sent.
+
 /// A rule the documents state, which is checked before a request is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {

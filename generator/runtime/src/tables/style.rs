@@ -1,3 +1,5 @@
+//! How the parameters of a request travel.
+
 /// How the parameters of a request travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterStyle {

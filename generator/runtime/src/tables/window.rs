@@ -1,3 +1,5 @@
+//! The rules of the time range of an operation.
+
 use std::fmt;
 use std::time::Duration;
 

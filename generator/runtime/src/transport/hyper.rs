@@ -1,3 +1,5 @@
+//! The default transport, over hyper.
+
 use std::error::Error;
 use std::future::{poll_fn, ready};
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! A transport over reqwest.
+
 use bytes::Bytes;
 use http::header::{HeaderMap, USER_AGENT};
 use reqwest::{Client, ClientBuilder, Error, Request, redirect, retry};

@@ -1,3 +1,5 @@
+//! Exact decimal numbers.
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::error::Error;

@@ -1,3 +1,5 @@
+//! Texts that identify something.
+
 use std::fmt;
 
 use super::scalar::Scalar;

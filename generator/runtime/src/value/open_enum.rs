@@ -1,3 +1,5 @@
+//! Enums over texts that the exchange may extend.
+
 use std::error::Error;
 use std::fmt;
 

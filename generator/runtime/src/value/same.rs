@@ -1,3 +1,5 @@
+//! Compares short texts.
+
 /// Whether two texts are the same. Names and words are short, and a call of `memcmp` takes longer than comparing two
 /// words that overlap.
 #[inline]

@@ -1,3 +1,5 @@
+//! Single values with a text of their own.
+
 use std::fmt;
 
 /// A single value with a text of its own, as parameters carry them.

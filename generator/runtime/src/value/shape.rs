@@ -1,3 +1,5 @@
+//! The documented shapes of texts.
+
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;

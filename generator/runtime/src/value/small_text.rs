@@ -1,3 +1,5 @@
+//! Texts that are kept inline if they are short.
+
 use std::cmp::Ordering;
 use std::fmt::{Display, Write};
 use std::hash::{Hash, Hasher};

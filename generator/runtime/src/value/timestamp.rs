@@ -1,3 +1,5 @@
+//! Times in milliseconds.
+
 use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

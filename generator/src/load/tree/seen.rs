@@ -1,3 +1,5 @@
+//! The keys that a mapping had so far.
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 

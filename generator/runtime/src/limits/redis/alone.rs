@@ -1,3 +1,5 @@
+//! The limiter of a process that cannot reach Redis.
+
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::AtomicBool;

@@ -1,3 +1,5 @@
+//! The calls of this process that are counted in the same windows of a fleet.
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,3 +1,5 @@
+//! The connection to the Redis server.
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 

@@ -1,3 +1,5 @@
+//! Calls of the script that counts a fleet's calls, and their answers.
+
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 

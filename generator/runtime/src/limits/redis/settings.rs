@@ -1,3 +1,5 @@
+//! The settings of a fleet's limiter.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The state that all callers of a fleet's limiter share within a process.
+
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,3 +1,5 @@
+//! Connections that carry one request after the other.
+
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};

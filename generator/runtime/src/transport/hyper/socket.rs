@@ -1,3 +1,5 @@
+//! TCP connections that can be read without tokio's readiness.
+
 use std::io::{self, ErrorKind, Read as _};
 use std::pin::Pin;
 use std::sync::Arc;
