@@ -154,6 +154,16 @@ impl ConfirmPolicy {
         self
     }
 
+    /// The time after which it gives up.
+    pub(crate) fn longest_wait(&self) -> Duration {
+        self.deadline
+    }
+
+    /// How long the exchange may take until an effect is visible.
+    pub(crate) fn longest_settling(&self) -> Duration {
+        self.settling
+    }
+
     /// How long the exchange may take until the effect of an accepted request is visible. Only an absence that lasts
     /// longer than this, after the request can no longer arrive, proves that it had no effect. By default 10 seconds.
     pub fn settling(mut self, settling: Duration) -> Self {

@@ -198,6 +198,11 @@ impl ClientCore {
         self.parts.time.skew()
     }
 
+    /// When the last change left whose outcome is not known.
+    pub(crate) fn last_unsettled(&self) -> Option<Moment> {
+        self.parts.recent.last_unsettled()
+    }
+
     /// The current time, by both clocks of the client.
     pub(crate) fn moment(&self) -> Moment {
         self.parts.time.now()

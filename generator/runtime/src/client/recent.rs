@@ -153,6 +153,18 @@ impl RecentRequests {
         self.note(request, |recent| recent.settled = Some(now));
     }
 
+    /// When the last request left whose outcome is not known.
+    pub(super) fn last_unsettled(&self) -> Option<Moment> {
+        let recent = self.lock();
+        let left = recent.requests.iter().filter(|recent| recent.settled.is_none()).filter_map(|recent| {
+            match recent.departure {
+                Departure::At(left) => Some(left),
+                Departure::Possible | Departure::Void => None,
+            }
+        });
+        left.max_by_key(|left| left.steady)
+    }
+
     fn note(&self, RequestNumber(number): RequestNumber, what: impl FnOnce(&mut Recent)) {
         let mut recent = self.lock();
         let index = number.checked_sub(recent.first).and_then(|index| usize::try_from(index).ok());

@@ -10,7 +10,7 @@
 /// [`operations!`](crate::operations) declares.
 #[macro_export]
 macro_rules! client {
-    ($api:ident, $recoveries:ident, $listings:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
+    ($api:ident, $recoveries:ident, $listings:ident, $flats:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
         /// A client of an exchange. Clones share its connections.
         #[derive(Clone, Debug)]
         pub struct Client {
@@ -18,7 +18,7 @@ macro_rules! client {
         }
 
         $crate::__client! {
-            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings;
+            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings, $flats;
             $($(#[$attribute])* $family() -> [$family::$operations];)*
         }
 
@@ -40,7 +40,7 @@ macro_rules! client {
             /// Otherwise it is the same as [`Client`](super::Client). Several threads may make calls at the same time.
             /// A call within an async runtime is allowed and blocks its thread; see [`tradeapi_runtime::blocking`].
             pub mod blocking {
-                use super::{$api, $recoveries, $listings};
+                use super::{$api, $recoveries, $listings, $flats};
 
                 /// A blocking client of an exchange. Clones share its connections.
                 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ macro_rules! client {
                 }
 
                 $crate::__client! {
-                    [$crate::blocking] [] [] $api, $recoveries, $listings;
+                    [$crate::blocking] [] [] $api, $recoveries, $listings, $flats;
                     $($(#[$attribute])* $family() -> [super::$family::blocking::$operations];)*
                 }
 
@@ -70,7 +70,7 @@ macro_rules! client {
 #[macro_export]
 macro_rules! __client {
     (
-        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident;
+        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident, $flats:ident;
         $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
     ) => {
         impl Client {
@@ -225,6 +225,18 @@ macro_rules! __client {
                 since: $crate::Timestamp,
             ) -> ::core::result::Result<usize, $crate::reconcile::LedgerUpdateError> {
                 self.core.update_ledger($listings, ledger, family, since)$($wait)*
+            }
+
+            /// Cancels all orders and closes all positions, until reading shows that none is left; see
+            /// [`ClientCore::flatten`](tradeapi_runtime::ClientCore::flatten).
+            ///
+            /// # Errors
+            ///
+            /// Fails with what is left, or not known to be gone.
+            pub $($async)? fn flatten(
+                &self,
+            ) -> ::core::result::Result<$crate::flatten::Flattened, $crate::flatten::NotFlat> {
+                self.core.flatten($flats, $listings, &$crate::confirm::ConfirmPolicy::new())$($wait)*
             }
 
             /// The orders that the client knows from its calls, if it was built with

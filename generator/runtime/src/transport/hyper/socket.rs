@@ -145,6 +145,10 @@ impl Write for Socket {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.state.0.awaits_response.load(Ordering::Relaxed) {
+            // It is reset when it is dropped.
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.tcp).poll_shutdown(context)
     }
 
